@@ -1,0 +1,76 @@
+// Descriptors say, for every type of source, sink and format, and for workers and queries, which
+// options there are: their names, types, defaults, which are needed and which are secret.
+//
+// Every configuration is validated here before it is stored, so that what is in the catalog can
+// be used. The same lists are what SHOW SOURCE TYPES and its likes print.
+// Pure: no I/O; whether a file exists or a port is free is the worker's to find out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/config.h"
+
+namespace baton {
+
+enum class OptionType : std::uint8_t {
+    text,
+    integer,
+    real,
+    boolean,
+    choice,     // one of `choices`; stored as the descriptor spells it
+    delimiter,  // text in which \n, \t, \r, \\ and \0 are escapes; stored decoded, never empty
+};
+
+struct Option {
+    std::string_view key;  // upper case
+    OptionType type = OptionType::text;
+    bool required = false;
+    bool secret = false;
+    std::optional<ConfigValue> default_value;
+    std::vector<std::string_view> choices;
+    std::int64_t least = INT64_MIN;  // of an integer
+    std::int64_t most = INT64_MAX;
+    std::string_view description;
+};
+
+struct Descriptor {
+    std::string_view name;  // as printed and stored: "File", "CSV"
+    std::string_view description;
+    std::vector<Option> options;
+};
+
+enum class DescriptorKind : std::uint8_t { source, sink, input_format, output_format };
+
+[[nodiscard]] std::span<const Descriptor> descriptors(DescriptorKind kind);
+// Options of QUERY.* and of CREATE WORKER.
+[[nodiscard]] const Descriptor& query_descriptor();
+
+// The descriptor of that name in any case; else unknown_source_type, unknown_sink_type,
+// unknown_source_format or unknown_sink_format, with the nearest known name.
+[[nodiscard]] Result<const Descriptor*> descriptor_of(DescriptorKind kind, std::string_view name);
+
+// One option as it was given.
+struct GivenOption {
+    std::string key;  // without its namespace; any case
+    ConfigValue value;
+    std::optional<Position> at;
+};
+
+// The complete configuration: given values converted to their option's type, defaults filled in.
+// Fails with invalid_configuration (unknown key with the nearest known one, key given twice, value
+// that does not fit and what would) or missing_configuration.
+[[nodiscard]] Result<Config> complete(const Descriptor& descriptor,
+                                      std::span<const GivenOption> given);
+
+// The same configuration with '***' for every secret that is set. A key that no descriptor knows is
+// taken for a secret if its name looks like one (PASSWORD, SECRET, TOKEN, CREDENTIAL).
+[[nodiscard]] Config masked(const Descriptor& descriptor, Config config);
+[[nodiscard]] bool is_secret(const Descriptor* descriptor, std::string_view key);
+
+}  // namespace baton

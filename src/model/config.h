@@ -1,0 +1,17 @@
+// A Config is the options of a source, sink, format or query, by key. Keys are in upper case.
+//
+// What keys there are, and which of them are secrets, is said by the descriptor of the type
+// (catalog/descriptors.h); a Config in the catalog has passed it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+
+namespace baton {
+
+using ConfigValue = std::variant<bool, std::int64_t, double, std::string>;
+using Config = std::map<std::string, ConfigValue>;
+
+}  // namespace baton

@@ -1,0 +1,119 @@
+// What the catalog holds: values, no behaviour. A name is unique within its kind and never changes;
+// an entity is replaced by dropping it and creating another.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "base/time.h"
+#include "model/config.h"
+#include "model/schema.h"
+#include "model/states.h"
+
+namespace baton {
+
+struct Address {
+    std::string host;
+    std::uint16_t port = 0;
+
+    friend auto operator<=>(const Address&, const Address&) = default;
+};
+
+[[nodiscard]] inline std::string to_string(const Address& address) {
+    return address.host + ":" + std::to_string(address.port);
+}
+
+struct Worker {
+    std::string name;
+    WorkerKind kind = WorkerKind::remote;
+    std::optional<Address> control;  // absent for the embedded worker
+    std::optional<Address> data;
+    std::optional<std::uint64_t> capacity;  // slots; absent: not limited
+    WorkerState state = WorkerState::active;
+    bool draining = false;
+    std::optional<Incarnation> incarnation;  // absent until it was first heard
+    std::string reason;                      // why it is as it is, where that is not plain
+    WallTime since;                          // of the present state
+    Revision revision;                       // of its last change
+
+    friend bool operator==(const Worker&, const Worker&) = default;
+};
+
+// Data may flow from `upstream` to `downstream`.
+struct NetworkLink {
+    std::string upstream;
+    std::string downstream;
+
+    friend auto operator<=>(const NetworkLink&, const NetworkLink&) = default;
+};
+
+struct LogicalSource {
+    std::string name;
+    Schema schema;
+    Revision revision;  // also rises when a physical source of it comes or goes
+
+    friend bool operator==(const LogicalSource&, const LogicalSource&) = default;
+};
+
+struct PhysicalSource {
+    PhysicalSourceId id;
+    std::string logical;
+    std::string worker;
+    std::string type;  // as the descriptor spells it
+    Config source;
+    Config format;
+    Revision revision;
+
+    friend bool operator==(const PhysicalSource&, const PhysicalSource&) = default;
+};
+
+struct Sink {
+    std::string name;
+    Schema schema;
+    std::string worker;
+    std::string type;
+    Config sink;
+    Config format;
+    Revision revision;
+
+    friend bool operator==(const Sink&, const Sink&) = default;
+};
+
+struct Query {
+    QueryId id;
+    std::string name;
+    std::string statement;  // normal form, secrets masked
+    Config settings;        // QUERY.*
+    QueryState state = QueryState::pending;
+    QueryDesire desired = QueryDesire::running;
+    StopMode stop_mode = StopMode::graceful;
+    std::uint64_t run = 1;  // grows with every restart
+    std::string reason;
+    WallTime created;
+    WallTime since;
+    std::vector<PhysicalSourceId> sources;
+    std::vector<std::string> sinks;  // empty for an inline sink
+    Revision revision;
+
+    friend bool operator==(const Query&, const Query&) = default;
+};
+
+struct Fragment {
+    FragmentId id;
+    QueryId query;
+    std::string worker;
+    std::uint64_t run = 1;
+    std::uint64_t slots = 1;
+    std::string plan;  // serialised by the planner; opaque to the catalog
+    FragmentState state = FragmentState::pending;
+    std::string reason;
+    WallTime since;
+    Revision revision;
+
+    friend bool operator==(const Fragment&, const Fragment&) = default;
+};
+
+}  // namespace baton

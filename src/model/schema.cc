@@ -1,0 +1,26 @@
+#include "model/schema.h"
+
+#include <set>
+
+#include "base/text.h"
+
+namespace baton {
+
+Result<Done> validate(const Schema& schema, std::string_view of_what) {
+    const auto refuse = [&](std::string_view why) {
+        return Error{
+            .code = ErrorCode::schema,
+            .message = "invalid schema of " + std::string(of_what) + ": " + std::string(why)};
+    };
+    if (schema.columns.empty()) return refuse("it has no columns");
+    std::set<std::string> seen;
+    for (const Column& column : schema.columns) {
+        if (column.name.empty()) return refuse("a column has an empty name");
+        if (!seen.insert(column.name).second) {
+            return refuse("column " + quoted(column.name) + " appears twice");
+        }
+    }
+    return Done{};
+}
+
+}  // namespace baton

@@ -1,0 +1,16 @@
+// Clock tells the time to those who may ask: the runtime and the adapters.
+#pragma once
+
+#include "base/time.h"
+
+namespace baton {
+
+class Clock {
+public:
+    virtual ~Clock() = default;
+
+    [[nodiscard]] virtual Instant now() const = 0;        // never goes back
+    [[nodiscard]] virtual WallTime wall_now() const = 0;  // for people; may jump
+};
+
+}  // namespace baton

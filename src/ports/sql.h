@@ -1,0 +1,91 @@
+// Sql is one connection to a relational database: the only way in which the catalog touches disk.
+//
+// Ownership: one connection is used by one thread at a time; it does no locking of its own.
+// SQL text:  `?` stands for a parameter. Text is kept as the key of prepared statements, so it must
+//            come from a bounded set: values are always parameters.
+// Errors:    every call may return
+//              catalog_unavailable    busy or locked beyond the deadline, connection lost: nothing
+//                                     of this call happened
+//              catalog_full           no space left: nothing of this call happened
+//              catalog_corrupt        the file is damaged
+//              unique_violation, foreign_key_violation, write_rejected   a constraint refused it
+//              unknown_outcome        commit only: it may or may not be durable
+//              defect                 SQL that the database does not understand
+//            After any error inside a transaction the caller rolls back (to the savepoint).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+
+namespace baton {
+
+enum class SqlDialect : std::uint8_t { sqlite, postgres, mariadb };
+
+using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
+using SqlRow = std::vector<SqlValue>;
+// Sees each row as it comes; the row is valid during the call only.
+using RowSink = std::function<void(const SqlRow& row)>;
+
+enum class Access : std::uint8_t {
+    read,   // a snapshot as of the first statement; never waits for a writer
+    write,  // the one writer, from the start
+};
+
+class Sql {
+public:
+    virtual ~Sql() = default;
+
+    [[nodiscard]] virtual SqlDialect dialect() const = 0;
+
+    // Runs one statement. Returns how many rows were inserted, updated or deleted.
+    virtual Result<std::int64_t> run(std::string_view sql, std::span<const SqlValue> parameters,
+                                     const RowSink& sink) = 0;
+    // Runs several statements without parameters, separated by `;`: for schemas.
+    virtual Result<Done> run_script(const std::string& sql) = 0;
+
+    // Transactions do not nest; savepoints do, and end in the order they were set.
+    virtual Result<Done> begin(Access access) = 0;
+    virtual Result<Done> commit() = 0;  // durable when it returns Done
+    virtual void rollback() = 0;        // no effect outside a transaction
+    virtual Result<Done> set_savepoint() = 0;
+    virtual Result<Done> release_savepoint() = 0;
+    virtual Result<Done> roll_back_to_savepoint() = 0;  // and releases it
+
+    // Convenience over run().
+    Result<std::int64_t> execute(std::string_view sql,
+                                 std::initializer_list<SqlValue> parameters = {}) {
+        return run(sql, {parameters.begin(), parameters.size()}, nullptr);
+    }
+    Result<std::vector<SqlRow>> query(std::string_view sql,
+                                      std::initializer_list<SqlValue> parameters = {}) {
+        return query_with(sql, {parameters.begin(), parameters.size()});
+    }
+    Result<std::vector<SqlRow>> query_with(std::string_view sql,
+                                           std::span<const SqlValue> parameters) {
+        std::vector<SqlRow> rows;
+        TRY(run(sql, parameters, [&](const SqlRow& row) { rows.push_back(row); }));
+        return rows;
+    }
+};
+
+// Makes connections to one database. Safe to call from any thread.
+class SqlDatabase {
+public:
+    virtual ~SqlDatabase() = default;
+
+    [[nodiscard]] virtual Result<std::unique_ptr<Sql>> connect(Access access) = 0;
+    // Writes a consistent copy of the whole database to a new file while it is in use.
+    // Fails with not_supported where the database has its own tools for that.
+    [[nodiscard]] virtual Result<Done> backup_to(const std::string& path) = 0;
+};
+
+}  // namespace baton

@@ -1,0 +1,440 @@
+// The tree of a statement: what was written, typed, with positions, before any name is resolved.
+//
+// Names are already folded: an unquoted identifier is in upper case, a quoted one as written.
+// Trees compare by content; positions never count (see Position). Trees are plain values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "model/data_type.h"
+#include "model/schema.h"
+#include "model/states.h"
+
+namespace baton::sql {
+
+// ---- literals ---------------------------------------------------------------------------------
+
+struct Null {
+    friend bool operator==(Null, Null) = default;
+};
+
+// A whole number from -2^63 to 2^64-1. Zero is never negative.
+struct Integer {
+    bool negative = false;
+    std::uint64_t magnitude = 0;
+
+    friend bool operator==(const Integer&, const Integer&) = default;
+};
+
+using Literal = std::variant<Null, bool, Integer, double, std::string>;
+
+// ---- expressions ------------------------------------------------------------------------------
+
+struct Expr;
+
+struct ColumnRef {
+    std::vector<std::string> parts;  // NAME or SOURCE.NAME; never empty
+
+    friend bool operator==(const ColumnRef&, const ColumnRef&) = default;
+};
+
+// `*` or `SOURCE.*`; only as an item of SELECT.
+struct Star {
+    std::optional<std::string> qualifier;
+
+    friend bool operator==(const Star&, const Star&) = default;
+};
+
+// UINT64(5), VARSIZED('x')
+struct TypedLiteral {
+    DataType type = DataType::int64;
+    Literal value;
+
+    friend bool operator==(const TypedLiteral&, const TypedLiteral&) = default;
+};
+
+struct Call {
+    std::string function;   // upper case
+    bool star = false;      // COUNT(*)
+    bool distinct = false;  // COUNT(DISTINCT x)
+    std::vector<Expr> arguments;
+
+    friend bool operator==(const Call&, const Call&) = default;
+};
+
+// CAST(e AS T); CASTTOTYPE(e AS T) gives the same tree.
+struct Cast {
+    std::vector<Expr> operand;  // one
+    DataType type = DataType::int64;
+
+    friend bool operator==(const Cast&, const Cast&) = default;
+};
+
+enum class UnaryOp : std::uint8_t { plus, minus, logical_not };
+enum class BinaryOp : std::uint8_t {
+    add,
+    subtract,
+    multiply,
+    divide,
+    modulo,
+    eq,
+    ne,
+    lt,
+    le,
+    gt,
+    ge
+};
+enum class LogicalOp : std::uint8_t { logical_and, logical_or };
+
+// A minus directly before a number is part of the literal, not a Unary.
+struct Unary {
+    UnaryOp op = UnaryOp::plus;
+    std::vector<Expr> operand;  // one
+
+    friend bool operator==(const Unary&, const Unary&) = default;
+};
+
+struct Binary {
+    BinaryOp op = BinaryOp::add;
+    std::vector<Expr> operands;  // two
+
+    friend bool operator==(const Binary&, const Binary&) = default;
+};
+
+// a AND b AND c is one node with three operands, so that long chains are not deep.
+struct Logical {
+    LogicalOp op = LogicalOp::logical_and;
+    std::vector<Expr> operands;  // two or more
+
+    friend bool operator==(const Logical&, const Logical&) = default;
+};
+
+struct Between {
+    bool negated = false;
+    std::vector<Expr> operands;  // subject, low, high
+
+    friend bool operator==(const Between&, const Between&) = default;
+};
+
+struct InList {
+    bool negated = false;
+    std::vector<Expr> operands;  // subject, then at least one candidate
+
+    friend bool operator==(const InList&, const InList&) = default;
+};
+
+enum class IsWhat : std::uint8_t { null, nan };
+struct IsTest {
+    IsWhat what = IsWhat::null;
+    bool negated = false;
+    std::vector<Expr> operand;  // one
+
+    friend bool operator==(const IsTest&, const IsTest&) = default;
+};
+
+struct Expr {
+    std::variant<Literal, TypedLiteral, ColumnRef, Star, Call, Cast, Unary, Binary, Logical,
+                 Between, InList, IsTest>
+        node;
+    Position at;
+
+    friend bool operator==(const Expr&, const Expr&) = default;
+};
+
+// ---- queries ----------------------------------------------------------------------------------
+
+struct Query;
+struct Relation;
+
+// `value AS NAMESPACE.KEY` within SET ( ... ), an inline source or an inline sink.
+struct Setting {
+    std::vector<std::string> key;         // {"SOURCE", "FILE_PATH"}; never empty
+    std::variant<Literal, Schema> value;  // a Schema: SCHEMA(col TYPE, ...)
+    Position at;
+
+    friend bool operator==(const Setting&, const Setting&) = default;
+};
+
+struct NamedRelation {
+    std::vector<std::string> parts;  // NAME, or BATON.VIEW
+    std::optional<std::string> alias;
+
+    friend bool operator==(const NamedRelation&, const NamedRelation&) = default;
+};
+
+struct Subquery {
+    std::vector<Query> query;  // one
+    std::optional<std::string> alias;
+
+    friend bool operator==(const Subquery&, const Subquery&) = default;
+};
+
+struct InlineSource {
+    std::string type;
+    std::vector<Setting> settings;
+    std::optional<std::string> alias;
+
+    friend bool operator==(const InlineSource&, const InlineSource&) = default;
+};
+
+enum class TimeUnit : std::uint8_t { millisecond, second, minute, hour, day };
+struct TimeSpan {
+    std::uint64_t count = 0;
+    TimeUnit unit = TimeUnit::millisecond;
+
+    friend bool operator==(const TimeSpan&, const TimeSpan&) = default;
+};
+
+// TUMBLING(ts, SIZE ..) or, with `advance`, SLIDING(ts, SIZE .., ADVANCE BY ..).
+struct Window {
+    std::vector<ColumnRef>
+        timestamps;  // none (ingestion time, tumbling only), one, or one per side of a join
+    TimeSpan size;
+    std::optional<TimeSpan> advance;
+    Position at;
+
+    friend bool operator==(const Window&, const Window&) = default;
+};
+
+enum class JoinKind : std::uint8_t { inner, left, right, full };
+struct Join {
+    JoinKind kind = JoinKind::inner;
+    std::vector<Relation> sides;  // left, right
+    Expr on;
+    Window window;
+
+    friend bool operator==(const Join&, const Join&) = default;
+};
+
+struct Relation {
+    std::variant<NamedRelation, Subquery, InlineSource, Join> node;
+    Position at;
+
+    friend bool operator==(const Relation&, const Relation&) = default;
+};
+
+struct SelectItem {
+    Expr expr;
+    std::optional<std::string> alias;
+
+    friend bool operator==(const SelectItem&, const SelectItem&) = default;
+};
+
+struct Select {
+    std::vector<SelectItem> items;
+    Relation from;
+    std::optional<Expr> where;
+    std::vector<Expr> group_by;
+    std::optional<Window> window;
+    std::optional<Expr> having;
+
+    friend bool operator==(const Select&, const Select&) = default;
+};
+
+struct Union {
+    std::vector<Query> branches;  // two or more
+
+    friend bool operator==(const Union&, const Union&) = default;
+};
+
+struct Query {
+    std::variant<Select, Union> node;
+    Position at;
+
+    friend bool operator==(const Query&, const Query&) = default;
+};
+
+struct InlineSink {
+    std::string type;
+    std::vector<Setting> settings;
+
+    friend bool operator==(const InlineSink&, const InlineSink&) = default;
+};
+
+struct SinkTarget {
+    std::variant<std::string, InlineSink> node;  // a name, or defined on the spot
+    Position at;
+
+    friend bool operator==(const SinkTarget&, const SinkTarget&) = default;
+};
+
+// ---- statements -------------------------------------------------------------------------------
+
+struct CreateLogicalSource {
+    bool if_not_exists = false;
+    std::string name;
+    Schema schema;
+
+    friend bool operator==(const CreateLogicalSource&, const CreateLogicalSource&) = default;
+};
+
+struct CreatePhysicalSource {
+    std::string logical;
+    std::string type;
+    std::vector<Setting> settings;
+
+    friend bool operator==(const CreatePhysicalSource&, const CreatePhysicalSource&) = default;
+};
+
+struct CreateSink {
+    bool if_not_exists = false;
+    std::string name;
+    Schema schema;
+    std::string type;
+    std::vector<Setting> settings;
+
+    friend bool operator==(const CreateSink&, const CreateSink&) = default;
+};
+
+struct CreateWorker {
+    std::string address;  // as written; "host:port"
+    std::vector<Setting> settings;
+
+    friend bool operator==(const CreateWorker&, const CreateWorker&) = default;
+};
+
+// CREATE QUERY name [SET (..)] AS SELECT .. INTO sink, or SELECT .. INTO sink [SET (..)].
+struct CreateQuery {
+    std::optional<std::string> name;
+    std::vector<Setting> settings;
+    Query query;
+    SinkTarget sink;
+
+    friend bool operator==(const CreateQuery&, const CreateQuery&) = default;
+};
+
+// A SELECT without INTO: asks once, over the views of schema BATON.
+struct SelectOnce {
+    Query query;
+
+    friend bool operator==(const SelectOnce&, const SelectOnce&) = default;
+};
+
+enum class EntityKind : std::uint8_t { logical_source, physical_source, sink, worker, query };
+
+// `attr = const`
+struct AttributeIs {
+    std::string attribute;
+    Literal value;
+
+    friend bool operator==(const AttributeIs&, const AttributeIs&) = default;
+};
+
+// A name ('quoted', "quoted" or plain), a number, or WHERE attr = const.
+using Target = std::variant<std::string, std::uint64_t, AttributeIs>;
+
+struct Drop {
+    EntityKind kind = EntityKind::query;
+    bool if_exists = false;
+    Target target;
+    std::optional<StopMode> mode;  // queries only
+
+    friend bool operator==(const Drop&, const Drop&) = default;
+};
+
+struct StopQuery {
+    Target target;  // never AttributeIs
+    std::optional<StopMode> mode;
+
+    friend bool operator==(const StopQuery&, const StopQuery&) = default;
+};
+
+struct DrainWorker {
+    std::string name;
+
+    friend bool operator==(const DrainWorker&, const DrainWorker&) = default;
+};
+
+struct ResumeWorker {
+    std::string name;
+
+    friend bool operator==(const ResumeWorker&, const ResumeWorker&) = default;
+};
+
+enum class OutputFormat : std::uint8_t { text, json };
+
+enum class ShowWhat : std::uint8_t {
+    queries,
+    fragments,
+    workers,
+    links,
+    logical_sources,
+    physical_sources,
+    sinks,
+    statements,
+    version,
+    source_types,  // SHOW SOURCE TYPES: the descriptors
+    sink_types,    // SHOW SINK TYPES
+    format_types,  // SHOW FORMAT TYPES
+};
+
+struct Show {
+    ShowWhat what = ShowWhat::queries;
+    std::optional<std::string> for_logical;  // physical sources only
+    std::optional<Expr> where;
+    std::optional<OutputFormat> format;
+
+    friend bool operator==(const Show&, const Show&) = default;
+};
+
+enum class ExplainLevel : std::uint8_t { logical, optimized, distributed };
+struct Explain {
+    std::vector<ExplainLevel> levels;  // in the order written, none twice; none: all
+    std::optional<OutputFormat> format;
+    Query query;
+    std::optional<SinkTarget> sink;
+    std::vector<Setting> settings;
+
+    friend bool operator==(const Explain&, const Explain&) = default;
+};
+
+// WATCH { SHOW .. | SELECT cols FROM baton.view [WHERE ..] } [SINCE REVISION n]
+struct Watch {
+    std::variant<Show, Query> source;
+    std::optional<std::uint64_t> since;
+
+    friend bool operator==(const Watch&, const Watch&) = default;
+};
+
+struct Begin {
+    friend bool operator==(Begin, Begin) = default;
+};
+struct Commit {
+    friend bool operator==(Commit, Commit) = default;
+};
+struct Rollback {
+    friend bool operator==(Rollback, Rollback) = default;
+};
+
+enum class CancelWhat : std::uint8_t { query, connection };
+struct Cancel {
+    CancelWhat what = CancelWhat::query;
+    Target target;  // never AttributeIs
+
+    friend bool operator==(const Cancel&, const Cancel&) = default;
+};
+
+struct WaitForQuery {
+    Target target;  // never AttributeIs
+    std::optional<QueryState> state;
+    std::optional<TimeSpan> timeout;
+
+    friend bool operator==(const WaitForQuery&, const WaitForQuery&) = default;
+};
+
+struct Statement {
+    std::variant<CreateLogicalSource, CreatePhysicalSource, CreateSink, CreateWorker, CreateQuery,
+                 SelectOnce, Drop, StopQuery, DrainWorker, ResumeWorker, Show, Explain, Watch,
+                 Begin, Commit, Rollback, Cancel, WaitForQuery>
+        node;
+    Position at;
+
+    friend bool operator==(const Statement&, const Statement&) = default;
+};
+
+}  // namespace baton::sql

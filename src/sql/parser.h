@@ -1,0 +1,36 @@
+// Parses text of the dialect into statements.
+//
+// Input:   any bytes. Output: every statement of the text, or the first error, with its position,
+//          what was expected there and the nearest known word. Nothing is skipped: a clause that is
+//          known but not supported is the error `not_supported` naming it.
+// Bounded: text longer than bytes_max and trees deeper than depth_max are refused with `too_large`,
+//          so that no input can exhaust the stack or the memory.
+// Pure: no I/O, no state.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "sql/ast.h"
+
+namespace baton::sql {
+
+struct Limits {
+    std::size_t bytes_max = std::size_t{1} << 20U;
+    std::size_t depth_max = 256;  // of the tree and of the grammar's recursion
+};
+
+// Statements separated by `;`; empty ones are dropped. An empty text gives no statements.
+[[nodiscard]] Result<std::vector<Statement>> parse(std::string_view text,
+                                                   const Limits& limits = {});
+
+// Exactly one statement; a `;` may follow.
+[[nodiscard]] Result<Statement> parse_one(std::string_view text, const Limits& limits = {});
+
+// The text with every string literal replaced by '***', for the log of what could not be parsed:
+// it may hold a secret that nobody can recognise. Works on any bytes.
+[[nodiscard]] std::string without_strings(std::string_view text);
+
+}  // namespace baton::sql
