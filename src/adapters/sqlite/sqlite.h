@@ -48,4 +48,14 @@ public:
 // `initialise`.
 [[nodiscard]] Result<std::unique_ptr<SqliteDatabase>> open_sqlite(const SqliteOptions& options);
 
+// A database in memory that ends with its last connection, for tests and simulation; `path` is not
+// used. It is a file in /dev/shm without syncs, because the databases that SQLite itself keeps in
+// memory have no log: there, readers and the writer exclude each other.
+[[nodiscard]] Result<std::unique_ptr<SqliteDatabase>> open_temporary_sqlite(
+    const SqliteOptions& options = {});
+
+// What is wrong with a catalog, as sentences: pages, indexes, constraints and references. Only
+// reads and needs no lock. Fails if the file cannot be read at all.
+[[nodiscard]] Result<std::vector<std::string>> integrity_problems(const std::string& path);
+
 }  // namespace baton
