@@ -45,7 +45,7 @@ private:
 
     // infrastructure
     Result<Worker> known_worker(const std::string& name);
-    Result<std::string> placement(const Connector& connector, const std::string& what);
+    Result<std::string> placement(const BoundConnector& connector, const std::string& what);
     Result<std::string> embedded_worker();
     Result<Done> insert_worker(const Worker& worker);
     Result<Done> insert_link(const NetworkLink& link);

@@ -31,7 +31,8 @@ Result<Worker> Application::known_worker(const std::string& name) {
                  .hint = did_you_mean(name, known)};
 }
 
-Result<std::string> Application::placement(const Connector& connector, const std::string& what) {
+Result<std::string> Application::placement(const BoundConnector& connector,
+                                           const std::string& what) {
     if (connector.host) {
         TRY(known_worker(*connector.host));
         return *connector.host;

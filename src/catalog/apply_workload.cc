@@ -72,7 +72,7 @@ Result<Answer> Application::on(const request::CreatePhysicalSource& r) {
                      .message = "unknown source " + quoted(r.logical),
                      .hint = did_you_mean(r.logical, known)};
     }
-    const Connector& connector = r.connector;
+    const BoundConnector& connector = r.connector;
     TRY_ASSIGN(worker, placement(connector, "a physical source of " + quoted(r.logical)));
     PhysicalSource source{.logical = r.logical,
                           .worker = worker,

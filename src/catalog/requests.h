@@ -30,14 +30,14 @@ struct CreateLogicalSource {
 // the type and the options were checked when the Connector was bound
 struct CreatePhysicalSource {
     std::string logical;
-    Connector connector;
+    BoundConnector connector;
 };
 
 // sink_exists, schema, unknown_worker
 struct CreateSink {
     std::string name;
     Schema schema;
-    Connector connector;
+    BoundConnector connector;
     bool if_not_exists = false;
 };
 

@@ -1,5 +1,6 @@
 #include "core/binding/connector.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/overload.h"
@@ -48,7 +49,6 @@ Result<std::string> text_of(const sql::Setting& setting) {
 struct Sorted {
     std::optional<std::string> host;
     std::optional<Schema> schema;
-    std::optional<std::string> format;
     std::vector<GivenOption> options;
     std::vector<GivenOption> format_options;
 };
@@ -59,14 +59,7 @@ struct Namespaces {
     std::set<std::string> format_keys;  // keys of `own` that name the format, the older ways
 };
 
-Result<Done> set_format(Sorted& sorted, const sql::Setting& setting) {
-    TRY_ASSIGN(name, text_of(setting));
-    if (sorted.format) return invalid(setting, "gives the format a second time");
-    sorted.format = name;
-    return Done{};
-}
-
-Result<Done> sort_own(Sorted& sorted, const Namespaces& names, const sql::Setting& setting) {
+Result<Done> sort_own(Sorted& sorted, const sql::Setting& setting) {
     const std::string& key = setting.key.back();
     if (key == "HOST") {
         if (sorted.host) return invalid(setting, "is given twice");
@@ -82,7 +75,6 @@ Result<Done> sort_own(Sorted& sorted, const Namespaces& names, const sql::Settin
         sorted.schema = *schema;
         return Done{};
     }
-    if (names.format_keys.contains(key)) return set_format(sorted, setting);
     TRY_ASSIGN(value, value_of(setting));
     sorted.options.push_back({.key = key, .value = value, .at = setting.at});
     return Done{};
@@ -93,12 +85,8 @@ Result<Sorted> sort(std::span<const sql::Setting> settings, const Namespaces& na
     for (const sql::Setting& setting : settings) {
         const std::string& space = setting.key.front();
         if (setting.key.size() == 2 && space == names.own) {
-            TRY(sort_own(sorted, names, setting));
+            TRY(sort_own(sorted, setting));
         } else if (setting.key.size() == 2 && names.format.contains(space)) {
-            if (setting.key.back() == "TYPE") {
-                TRY(set_format(sorted, setting));
-                continue;
-            }
             TRY_ASSIGN(value, value_of(setting));
             sorted.format_options.push_back(
                 {.key = setting.key.back(), .value = value, .at = setting.at});
@@ -110,47 +98,31 @@ Result<Sorted> sort(std::span<const sql::Setting> settings, const Namespaces& na
     return sorted;
 }
 
-Result<Connector> bind(DescriptorKind kind, DescriptorKind format_kind, const std::string& type,
-                       Sorted sorted) {
-    TRY_ASSIGN(descriptor, descriptor_of(kind, type));
-    TRY_ASSIGN(options, complete(*descriptor, sorted.options));
-    Connector connector{.type = std::string(descriptor->name),
-                        .options = std::move(options),
-                        .host = std::move(sorted.host),
-                        .schema = std::move(sorted.schema)};
-    const bool formatless = descriptor->name == "Void" || descriptor->name == "Checksum";
-    if (formatless && !sorted.format && sorted.format_options.empty()) return connector;
-    const std::string fallback = descriptor->name == "Parquet" ? "Parquet" : "CSV";
-    TRY_ASSIGN(format, descriptor_of(format_kind, sorted.format.value_or(fallback)));
-    TRY_ASSIGN(format_options, complete(*format, sorted.format_options));
-    connector.format = std::move(format_options);
-    connector.format["TYPE"] = std::string(format->name);
-    return connector;
-}
+using Complete = Result<Connector> (*)(std::string_view, std::span<const GivenOption>,
+                                       std::span<const GivenOption>);
 
-const Namespaces& source_namespaces() {
-    static const Namespaces kNames{
-        .own = "SOURCE", .format = {"INPUT_FORMATTER", "PARSER"}, .format_keys = {}};
-    return kNames;
-}
-
-const Namespaces& sink_namespaces() {
-    static const Namespaces kNames{.own = "SINK",
-                                   .format = {"OUTPUT_FORMATTER"},
-                                   .format_keys = {"OUTPUT_FORMAT", "INPUT_FORMAT"}};
-    return kNames;
+Result<BoundConnector> bind(const std::string& type, std::span<const sql::Setting> settings,
+                            const Namespaces& names, Complete complete_both) {
+    TRY_ASSIGN(sorted, sort(settings, names));
+    TRY_ASSIGN(connector, complete_both(type, sorted.options, sorted.format_options));
+    BoundConnector bound;
+    static_cast<Connector&>(bound) = std::move(connector);
+    bound.host = std::move(sorted.host);
+    bound.schema = std::move(sorted.schema);
+    return bound;
 }
 
 }  // namespace
 
-Result<Connector> bind_source(const std::string& type, std::span<const sql::Setting> settings) {
-    TRY_ASSIGN(sorted, sort(settings, source_namespaces()));
-    return bind(DescriptorKind::source, DescriptorKind::input_format, type, std::move(sorted));
+Result<BoundConnector> bind_source(const std::string& type,
+                                   std::span<const sql::Setting> settings) {
+    static const Namespaces kNames{.own = "SOURCE", .format = {"INPUT_FORMATTER", "PARSER"}};
+    return bind(type, settings, kNames, complete_source);
 }
 
-Result<Connector> bind_sink(const std::string& type, std::span<const sql::Setting> settings) {
-    TRY_ASSIGN(sorted, sort(settings, sink_namespaces()));
-    return bind(DescriptorKind::sink, DescriptorKind::output_format, type, std::move(sorted));
+Result<BoundConnector> bind_sink(const std::string& type, std::span<const sql::Setting> settings) {
+    static const Namespaces kNames{.own = "SINK", .format = {"OUTPUT_FORMATTER"}};
+    return bind(type, settings, kNames, complete_sink);
 }
 
 Result<QuerySettings> bind_query(std::span<const sql::Setting> settings) {

@@ -1,5 +1,5 @@
 // Binding gives the settings of a statement their meaning: which option of which type each one is,
-// checked against the descriptors. A Connector has passed them; nothing else is stored or run.
+// checked against the descriptors. What is bound has passed them; nothing else is stored or run.
 //
 // Namespaces: SOURCE.*, INPUT_FORMATTER.* (also PARSER.*), SINK.*, OUTPUT_FORMATTER.*, QUERY.*.
 // SOURCE.HOST and SINK.HOST are the placement, SOURCE.SCHEMA and SINK.SCHEMA the schema of an
@@ -13,27 +13,25 @@
 #include <string>
 
 #include "base/result.h"
+#include "core/descriptors/descriptors.h"
 #include "model/config.h"
 #include "model/entities.h"
 #include "sql/ast.h"
 
 namespace baton {
 
-// What a source or sink is configured to do, complete with defaults.
-struct Connector {
-    std::string type;                 // as the descriptor spells it
-    Config options;                   // of the source or sink
-    Config format;                    // TYPE and the format's options; empty if it has no format
+// A source or sink as it was described, with where it is to be.
+struct BoundConnector : Connector {
     std::optional<std::string> host;  // the worker; none: the only one there is
     std::optional<Schema> schema;     // inline sources and sinks only
 
-    friend bool operator==(const Connector&, const Connector&) = default;
+    friend bool operator==(const BoundConnector&, const BoundConnector&) = default;
 };
 
-[[nodiscard]] Result<Connector> bind_source(const std::string& type,
-                                            std::span<const sql::Setting> settings);
-[[nodiscard]] Result<Connector> bind_sink(const std::string& type,
-                                          std::span<const sql::Setting> settings);
+[[nodiscard]] Result<BoundConnector> bind_source(const std::string& type,
+                                                 std::span<const sql::Setting> settings);
+[[nodiscard]] Result<BoundConnector> bind_sink(const std::string& type,
+                                               std::span<const sql::Setting> settings);
 
 struct QuerySettings {
     std::optional<std::string> id;  // QUERY.ID: the name, given the older way

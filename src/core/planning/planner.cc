@@ -146,7 +146,7 @@ private:
         return Done{};
     }
 
-    Result<std::string> place_inline(const Connector& connector, const std::string& what) {
+    Result<std::string> place_inline(const BoundConnector& connector, const std::string& what) {
         if (connector.host) return *connector.host;
         std::vector<std::string> names;
         for (const auto& [name, worker] : view_.cluster->workers) names.push_back(name);
