@@ -115,12 +115,15 @@ Result<Handle> open_handle(const Settings& settings, int flags) {
         int now = -1;
         CHECK(sqlite3_db_config(raw, option, value, &now) == SQLITE_OK && now == value);
     }
-    TRY(execute(raw, settings,
-                "PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=ON; PRAGMA secure_delete=FAST;"
-                "PRAGMA synchronous=" +
-                    std::string(settings.durable ? "FULL" : "OFF") + "; PRAGMA cache_size=-" +
-                    std::to_string(settings.cache_bytes / 1024)));
     return db;
+}
+
+Result<Done> configure(sqlite3* db, const Settings& settings) {
+    return execute(db, settings,
+                   "PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=ON; PRAGMA secure_delete=FAST;"
+                   "PRAGMA synchronous=" +
+                       std::string(settings.durable ? "FULL" : "OFF") + "; PRAGMA cache_size=-" +
+                       std::to_string(settings.cache_bytes / 1024));
 }
 
 Result<Done> execute(sqlite3* db, const Settings& settings, const std::string& sql) {

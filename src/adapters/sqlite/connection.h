@@ -33,9 +33,10 @@ struct Close {
 };
 using Handle = std::unique_ptr<sqlite3, Close>;
 
-// Opens the file and sets what every connection needs, without reading it. `flags` are those of
-// sqlite3_open_v2.
+// Opens the file without looking into it. `flags` are those of sqlite3_open_v2.
 [[nodiscard]] Result<Handle> open_handle(const Settings& settings, int flags);
+// Sets what every connection needs; the first thing that reads the file.
+[[nodiscard]] Result<Done> configure(sqlite3* db, const Settings& settings);
 // Runs statements that give no rows, or whose rows do not matter.
 [[nodiscard]] Result<Done> execute(sqlite3* db, const Settings& settings, const std::string& sql);
 // Makes the file one that is written through a log, and the log one that does not grow for ever.

@@ -50,6 +50,7 @@ Result<Done> copy_database(const Settings& source, const std::string& path) {
     const std::string target = absolute(path);
     TRY(refuse_taken(target));
     TRY_ASSIGN(from, open_handle(source, SQLITE_OPEN_READONLY));
+    TRY(configure(from.get(), source));
     TRY(execute(from.get(), source, "BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1"));
 
     TRY_ASSIGN(draft, Draft::create(draft_name(target)));
@@ -58,6 +59,7 @@ Result<Done> copy_database(const Settings& source, const std::string& path) {
         const Attempt attempt{.what = what, .path = source.path};
         const Settings settings{.path = draft.path(), .durable = false};
         TRY_ASSIGN(to, open_handle(settings, SQLITE_OPEN_READWRITE));
+        TRY(configure(to.get(), settings));
         TRY(copy_pages(from.get(), to.get(), attempt));
         const char* leave_log = "PRAGMA journal_mode=DELETE";
         if (sqlite3_exec(to.get(), leave_log, nullptr, nullptr, nullptr) != SQLITE_OK) {

@@ -19,14 +19,34 @@ struct Failure {
     std::string text;
 };
 
+bool means_no_space(int number) {
+    return number == ENOSPC || number == EDQUOT || number == EFBIG;
+}
+
+// SQLite notes the errno of a failed statement, but not that of a failed commit. The two files,
+// which a commit writes to, remember theirs.
+int system_number_of(sqlite3* db) {
+    int number = sqlite3_system_errno(db);
+    for (const int which : {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER}) {
+        sqlite3_file* file = nullptr;
+        sqlite3_file_control(db, "main", which, &file);
+        if (file == nullptr || file->pMethods == nullptr) continue;
+        int last = 0;
+        file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &last);
+        if (number == 0 || means_no_space(last)) number = last;
+    }
+    return number;
+}
+
 Failure failure_of(sqlite3* db) {
     Failure failure{.code = sqlite3_extended_errcode(db), .system_number = 0, .text = {}};
     failure.text = sqlite3_errmsg(db);
     const int primary = failure.code & 0xff;
     if (primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN) {
-        failure.system_number = sqlite3_system_errno(db);
+        failure.system_number = system_number_of(db);
+        failure.text += " " + std::to_string(failure.code);
         if (failure.system_number != 0) {
-            failure.text += std::string(" (") + std::strerror(failure.system_number) + ")";
+            failure.text += std::string(", ") + std::strerror(failure.system_number);
         }
     }
     return failure;
@@ -34,9 +54,7 @@ Failure failure_of(sqlite3* db) {
 
 bool lacks_space(const Failure& failure) {
     if ((failure.code & 0xff) == SQLITE_FULL) return true;
-    if ((failure.code & 0xff) != SQLITE_IOERR) return false;
-    const int number = failure.system_number;
-    return number == ENOSPC || number == EDQUOT || number == EFBIG;
+    return (failure.code & 0xff) == SQLITE_IOERR && means_no_space(failure.system_number);
 }
 
 struct Verdict {

@@ -64,6 +64,7 @@ public:
         if (access == Access::write && !shared_->lock) return only_reads(settings);
         const int flags = access == Access::write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
         TRY_ASSIGN(db, sqlite::open_handle(settings, flags));
+        TRY(sqlite::configure(db.get(), settings));
         if (access == Access::write) TRY(sqlite::enter_wal_mode(db.get(), settings));
         return std::unique_ptr<Sql>(
             std::make_unique<Connection>(std::move(db), settings, access, shared_));
@@ -95,6 +96,7 @@ Result<Done> create(const Settings& settings, const SqliteOptions& options) {
         draft_settings.path = draft.path();
         draft_settings.durable = false;  // publishing syncs it
         TRY_ASSIGN(db, sqlite::open_handle(draft_settings, SQLITE_OPEN_READWRITE));
+        TRY(sqlite::configure(db.get(), draft_settings));
         TRY(sqlite::execute(db.get(), settings,
                             "PRAGMA page_size=4096; PRAGMA auto_vacuum=NONE;"
                             "PRAGMA application_id=" +
@@ -130,6 +132,7 @@ Result<Handle> open_verified(const Settings& settings, const SqliteOptions& opti
     if (options.lock && sqlite3_db_readonly(db.get(), "main") != 0) {
         return sqlite::system_error("write to", settings.path, EACCES);
     }
+    TRY(sqlite::configure(db.get(), settings));
     if (options.check_pages) TRY(sqlite::verify_pages(db.get(), settings));
     if (options.lock) TRY(recover(db.get(), settings));
     return db;
@@ -218,6 +221,9 @@ Result<std::vector<std::string>> integrity_problems(const std::string& path) {
     };
     if (const auto header = sqlite::verify_header(db.get(), settings); !header) {
         return as_problem(header.error());
+    }
+    if (const auto ready = sqlite::configure(db.get(), settings); !ready) {
+        return as_problem(ready.error());
     }
     auto problems = sqlite::problems_of(db.get(), settings, "integrity_check");
     if (!problems) return as_problem(problems.error());

@@ -54,6 +54,8 @@ public:
     }
     [[nodiscard]] unsigned format() const { return std::max(bytes_[18], bytes_[19]); }
     [[nodiscard]] std::uint32_t pages() const { return number(28); }
+    [[nodiscard]] std::uint32_t schema_format() const { return number(44); }
+    [[nodiscard]] std::uint32_t encoding() const { return number(56); }
     [[nodiscard]] std::uint32_t application() const { return number(68); }
 
 private:
@@ -121,6 +123,11 @@ Result<Done> verify_header(sqlite3* db, const Settings& settings) {
                                 ": its file format " + std::to_string(header.format()) +
                                 " is newer than the newest known one, 2",
                      .hint = "use the version of Baton that wrote it"};
+    }
+    if (header.schema_format() > 4 || header.encoding() > 3) {
+        return corrupt(settings, "the header is damaged: the schema format is " +
+                                     std::to_string(header.schema_format()) + ", the encoding " +
+                                     std::to_string(header.encoding()));
     }
     if (exists(settings.path + "-wal")) return Done{};  // the log may hold the missing pages
     if (const auto error = length_error(header, settings)) return *error;
