@@ -1,0 +1,163 @@
+// Grammar is the productions of the dialect, by recursive descent: one function each, which reads
+// what it is named for and returns its tree or the first error.
+//
+// Depth: every tree carries its height while it is built, and every production that can contain
+// itself is counted, so that neither the trees nor the recursion exceed Limits::depth_max.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "sql/ast.h"
+#include "sql/parser.h"
+#include "sql/tokens.h"
+
+namespace baton::sql {
+
+// A tree and the number of its levels.
+template <class T>
+struct Tall {
+    T value;
+    std::size_t height = 1;
+};
+
+// How tightly an operator binds its operands, from the loosest.
+enum class Binding : std::uint8_t {
+    logical_or,
+    logical_and,
+    logical_not,
+    predicate,  // comparisons, BETWEEN, IN, IS: from left to right
+    sum,
+    product,
+    sign,
+    primary,
+};
+
+[[nodiscard]] constexpr Binding tighter(Binding binding) {
+    return static_cast<Binding>(static_cast<std::uint8_t>(binding) + 1);
+}
+
+class Grammar {
+public:
+    Grammar(std::string_view text, const Limits& limits) : tokens_(text), limits_(limits) {}
+
+    Result<std::vector<Statement>> statements();
+    Result<Statement> only_statement();
+
+private:
+    using Node = decltype(Statement::node);
+    using ExprNode = decltype(Expr::node);
+
+    // Counts one more level of the grammar for as long as it lives.
+    class Level {
+    public:
+        explicit Level(std::size_t& depth) : depth_(depth) { depth_ += 1; }
+        ~Level() { depth_ -= 1; }
+        Level(const Level&) = delete;
+        Level& operator=(const Level&) = delete;
+
+    private:
+        std::size_t& depth_;
+    };
+    // Fails with `too_large` if a tree of that height, or the recursion, is too deep.
+    Result<Done> within_depth(std::size_t height);
+
+    // parser_statements.cc
+    Result<Statement> statement();
+    Error no_statement();
+    Result<Node> create();
+    Result<Node> create_logical_source();
+    Result<Node> create_physical_source();
+    Result<Node> create_sink();
+    Result<Node> create_worker();
+    Result<Node> create_query();
+    Result<Node> drop();
+    Result<EntityKind> entity_kind();
+    Result<Node> stop_query();
+    Result<Node> drain_worker();
+    Result<Node> resume_worker();
+    Result<Node> begin();
+    Result<Node> commit();
+    Result<Node> rollback();
+    Result<Node> cancel();
+    Result<Node> wait_for_query();
+    Result<bool> if_not_exists();
+    Result<Target> target(std::string_view what);
+    Result<std::optional<StopMode>> stop_mode();
+    Result<QueryState> query_state();
+
+    // parser_inspection.cc
+    Result<Node> show_statement();
+    Result<Node> explain();
+    Result<Node> watch();
+    Result<Show> show();
+    Result<ShowWhat> show_what();
+    Result<std::optional<OutputFormat>> output_format();
+    Result<std::vector<ExplainLevel>> explain_levels();
+    Result<Query> watched_query();
+
+    // parser_queries.cc
+    Result<Node> query_statement();
+    Result<Tall<Query>> query();
+    Result<Tall<Query>> query_term();
+    Result<Tall<Query>> select();
+    Result<Tall<SelectItem>> select_item();
+    Result<Done> select_tail(Select& select, std::size_t& height);
+    Result<Done> group_by(Select& select, std::size_t& height);
+    Result<Done> refuse_second_clause();
+    Result<Done> refuse_quantifier(std::string_view after);
+    Error refuse_into();
+    Result<Tall<Relation>> relation();
+    Result<Tall<Relation>> relation_primary();
+    Result<Tall<Relation>> join(Tall<Relation> left, JoinKind kind, Position at);
+    Result<std::optional<JoinKind>> join_kind();
+    Error missing_join_window();
+    Result<std::optional<std::string>> alias();
+    Result<Window> window();
+    Result<Done> window_timestamps(Window& window);
+    Result<TimeSpan> time_span();
+    Result<SinkTarget> sink_target();
+
+    // parser_expressions.cc
+    Result<Tall<Expr>> expression(Binding loosest = Binding::logical_or);
+    Result<Tall<Expr>> continued(Tall<Expr> left, Binding loosest);
+    Result<Tall<Expr>> prefix(Binding loosest);
+    Result<Tall<Expr>> word_prefix(Binding loosest);
+    Result<Tall<Expr>> signed_operand();
+    Result<Tall<Expr>> parenthesised();
+    Result<Tall<Expr>> typed_literal(DataType type, std::size_t words);
+    Result<Tall<Expr>> cast();
+    Result<Tall<Expr>> call();
+    Result<Tall<Expr>> logical(Tall<Expr> left, LogicalOp op, Binding binding);
+    Result<Tall<Expr>> binary(Tall<Expr> left, BinaryOp op, Binding binding);
+    Result<Tall<Expr>> between(Tall<Expr> left, bool negated);
+    Result<Tall<Expr>> in_list(Tall<Expr> left, bool negated);
+    Result<Tall<Expr>> is_test(Tall<Expr> left);
+    Result<Tall<Expr>> expr_of(ExprNode node, Position at, std::size_t height);
+    Result<std::size_t> expressions_into(std::vector<Expr>& list);
+    Result<ColumnRef> column_ref();
+
+    // parser_settings.cc
+    Result<std::vector<Setting>> settings_clause();  // [SET ( .. )]
+    Result<std::vector<Setting>> settings_until_close();
+    Result<Done> read_setting(Setting& setting);
+    Result<Schema> schema();  // ( col TYPE [NOT NULL], .. )
+    Result<Column> column();
+    Result<DataType> data_type();
+    std::optional<std::pair<DataType, std::size_t>> data_type_ahead();  // and of how many words
+    Error unknown_data_type();
+    bool sees_literal();
+    Result<Literal> literal();
+    Result<Literal> number_literal();
+
+    Tokens tokens_;
+    Limits limits_;
+    std::size_t depth_ = 0;  // of the recursion
+};
+
+}  // namespace baton::sql

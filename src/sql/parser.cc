@@ -1,0 +1,34 @@
+#include "sql/parser.h"
+
+#include <cstdint>
+#include <limits>
+
+#include "sql/grammar.h"
+
+namespace baton::sql {
+
+namespace {
+
+Result<Done> within_size(std::string_view text, const Limits& limits) {
+    const std::size_t countable = std::numeric_limits<std::uint32_t>::max();  // see Position
+    const std::size_t bytes_max = std::min(limits.bytes_max, countable);
+    if (text.size() <= bytes_max) return Done{};
+    return Error{.code = ErrorCode::too_large,
+                 .message = "the text has " + std::to_string(text.size()) + " bytes; at most " +
+                            std::to_string(bytes_max) + " are read",
+                 .hint = "send the statements in several requests"};
+}
+
+}  // namespace
+
+Result<std::vector<Statement>> parse(std::string_view text, const Limits& limits) {
+    TRY(within_size(text, limits));
+    return Grammar(text, limits).statements();
+}
+
+Result<Statement> parse_one(std::string_view text, const Limits& limits) {
+    TRY(within_size(text, limits));
+    return Grammar(text, limits).only_statement();
+}
+
+}  // namespace baton::sql
