@@ -16,6 +16,9 @@ namespace baton {
 namespace {
 
 constexpr std::string_view kMask = "***";
+constexpr std::size_t kExcerptMax = 200;              // bytes of a value in a message
+constexpr double kWholeDoubleMax = 9007199254740992;  // 2^53: above, a double skips whole numbers
+constexpr std::array kSecretWords = {"PASSWORD", "SECRET", "TOKEN", "CREDENTIAL"};
 
 std::vector<std::string> strings(std::span<const std::string_view> words) {
     return {words.begin(), words.end()};
@@ -30,7 +33,7 @@ const Option* option_of(const Descriptor& descriptor, std::string_view key) {
 
 // What to do about an unknown word: the nearest known one, else all of them.
 std::string hint_for(std::string_view word, std::span<const std::string> known) {
-    const std::string near = did_you_mean(word, known);
+    std::string near = did_you_mean(word, known);
     if (!near.empty()) return near;
     return known.empty() ? std::string() : "known: " + join(known, ", ");
 }
@@ -70,9 +73,8 @@ std::string what_fits(const Option& option) {
 
 // At most so many bytes of a text that someone else wrote, and no half of a character.
 std::string excerpt(const std::string& text) {
-    constexpr std::size_t kBytesMax = 200;
-    if (text.size() <= kBytesMax) return text;
-    std::size_t end = kBytesMax;
+    if (text.size() <= kExcerptMax) return text;
+    std::size_t end = kExcerptMax;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) end -= 1;
     return text.substr(0, end) + "...";
 }
@@ -104,9 +106,8 @@ std::optional<Number> number_of(const std::string& text) {
 std::optional<std::int64_t> integer_of(const ConfigValue& value) {
     if (const auto* i = std::get_if<std::int64_t>(&value)) return *i;
     if (const auto* s = std::get_if<std::string>(&value)) return number_of<std::int64_t>(*s);
-    constexpr double kExactMax = 9007199254740992.0;  // 2^53: above, a double skips whole numbers
     const auto* d = std::get_if<double>(&value);
-    if (d == nullptr || std::abs(*d) > kExactMax || std::trunc(*d) != *d) return std::nullopt;
+    if (d == nullptr || std::abs(*d) > kWholeDoubleMax || std::trunc(*d) != *d) return std::nullopt;
     return static_cast<std::int64_t>(*d);
 }
 
@@ -424,7 +425,6 @@ bool is_secret(const Descriptor* descriptor, std::string_view key) {
     const Option* const option = descriptor == nullptr ? nullptr : option_of(*descriptor, key);
     if (option != nullptr) return option->secret;
     const std::string name = to_upper(key);
-    constexpr std::array kSecretWords = {"PASSWORD", "SECRET", "TOKEN", "CREDENTIAL"};
     return std::any_of(kSecretWords.begin(), kSecretWords.end(),
                        [&](const char* word) { return name.find(word) != std::string::npos; });
 }

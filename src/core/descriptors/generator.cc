@@ -98,12 +98,12 @@ Misfit bad_field(const Words& field, const std::string& why, const std::string& 
 }
 
 std::optional<Misfit> sequence_misfit(const Words& field) {
-    constexpr std::size_t kWords = 5;
+    const std::size_t words = 5;
     const std::string form = "write SEQUENCE type from to step";
-    if (field.size() != kWords) return bad_field(field, "it has the wrong number of words", form);
+    if (field.size() != words) return bad_field(field, "it has the wrong number of words", form);
     const auto type = numeric_type_of(field[1]);
     if (!type) return bad_field(field, quoted(field[1]) + " is not a numeric type", form);
-    for (std::size_t i = 2; i < kWords; ++i) {
+    for (std::size_t i = 2; i < words; ++i) {
         if (fits(field[i], *type)) continue;
         return bad_field(field, quoted(field[i]) + " is not a " + std::string(to_string(*type)),
                          form);
@@ -112,13 +112,13 @@ std::optional<Misfit> sequence_misfit(const Words& field) {
 }
 
 std::optional<Misfit> normal_misfit(const Words& field) {
-    constexpr std::size_t kWords = 4;
+    const std::size_t words = 4;
     const std::string form = "write NORMAL_DISTRIBUTION type mean deviation";
-    if (field.size() != kWords) return bad_field(field, "it has the wrong number of words", form);
+    if (field.size() != words) return bad_field(field, "it has the wrong number of words", form);
     if (!numeric_type_of(field[1])) {
         return bad_field(field, quoted(field[1]) + " is not a numeric type", form);
     }
-    for (std::size_t i = 2; i < kWords; ++i) {
+    for (std::size_t i = 2; i < words; ++i) {
         if (!finite_of(field[i])) {
             return bad_field(field, quoted(field[i]) + " is not a number", form);
         }
@@ -128,9 +128,9 @@ std::optional<Misfit> normal_misfit(const Words& field) {
 }
 
 std::optional<Misfit> text_misfit(const Words& field) {
-    constexpr std::size_t kWords = 3;
+    const std::size_t words = 3;
     const std::string form = "write RANDOMSTR least most, two lengths";
-    if (field.size() != kWords) return bad_field(field, "it has the wrong number of words", form);
+    if (field.size() != words) return bad_field(field, "it has the wrong number of words", form);
     const auto least = number_of<std::uint32_t>(field[1]);
     const auto most = number_of<std::uint32_t>(field[2]);
     if (!least || !most) return bad_field(field, "a length is not a whole number", form);

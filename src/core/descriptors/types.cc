@@ -10,6 +10,7 @@ namespace baton {
 namespace {
 
 constexpr std::int64_t kPortMax = 65535;
+constexpr std::int64_t kTenMinutesMs = 600000;
 
 using Options = std::vector<Option>;
 
@@ -360,7 +361,6 @@ std::span<const Descriptor> descriptors(DescriptorKind kind) {
 }
 
 const Descriptor& query_descriptor() {
-    constexpr std::int64_t kTenMinutesMs = 600000;
     static const Descriptor kQuery = {
         .name = "QUERY",
         .description = "how a query is run",
