@@ -354,7 +354,9 @@ private:
         }
         if (file.module.empty()) return;
         const std::string target = fs::path(path).parent_path().string();
-        if (target == file.module || deps_[file.module].contains(target)) return;
+        const auto deps = deps_.find(file.module);
+        if (deps == deps_.end()) return;  // complained about as a whole
+        if (target == file.module || deps->second.contains(target)) return;
         if (!deps_.contains(target)) {
             complain(file.path, number, target + " is not a module");
         } else if (!file.is_test) {

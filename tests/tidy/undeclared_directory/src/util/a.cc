@@ -1,1 +1,1 @@
-int a();
+#include "base/word.h"
