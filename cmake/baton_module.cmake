@@ -14,7 +14,7 @@ function(baton_module)
     file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.cc)
     set(tests ${sources})
     list(FILTER tests INCLUDE REGEX "_test\\.cc$")
-    list(FILTER sources EXCLUDE REGEX "(_test|_fuzz)\\.cc$")
+    list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|/main)\\.cc$")
 
     set(deps ${M_DEPS})
     list(TRANSFORM deps REPLACE "/" "_")

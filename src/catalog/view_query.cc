@@ -48,15 +48,16 @@ Error unsupported(const std::string& clause, Position at) {
 
 }  // namespace
 
-void ViewQuery::take_all() {
+void ViewQuery::take_all(bool brief_only) {
     for (std::size_t i = 0; i < view_->columns.size(); ++i) {
+        if (brief_only && !view_->columns[i].brief) continue;
         items_.push_back({.column = i, .name = std::string(view_->columns[i].name)});
     }
 }
 
 Result<Done> ViewQuery::take(const sql::SelectItem& item) {
     if (std::holds_alternative<sql::Star>(item.expr.node)) {
-        take_all();
+        take_all(false);
         return Done{};
     }
     const auto* ref = std::get_if<sql::ColumnRef>(&item.expr.node);
@@ -89,7 +90,7 @@ Result<Done> ViewQuery::filter(const std::optional<sql::Expr>& where) {
 Result<ViewQuery> ViewQuery::from(const sql::Show& show) {
     TRY_ASSIGN(view, find_view(view_name(show.what)));
     ViewQuery query(*view);
-    query.take_all();
+    query.take_all(true);
     if (show.for_logical) {
         TRY_ASSIGN(logical, Predicate::equal(*view, "LOGICAL", *show.for_logical, {}));
         query.where_ = std::move(logical);

@@ -53,7 +53,7 @@ private:
     };
 
     explicit ViewQuery(const View& view) : view_(&view) {}
-    void take_all();
+    void take_all(bool brief_only);
     Result<Done> take(const sql::SelectItem& item);
     Result<Done> filter(const std::optional<sql::Expr>& where);
 

@@ -22,11 +22,11 @@ constexpr std::array kEntityNames = {"worker", "link",  "logical_source", "physi
 static_assert(kEntityNames.size() == kEntityCount);
 
 ViewColumn own(std::string_view name, ViewType type, std::string_view meaning) {
-    return {.name = name, .type = type, .derived = false, .meaning = meaning};
+    return {.name = name, .type = type, .derived = false, .brief = false, .meaning = meaning};
 }
 
 ViewColumn derived(std::string_view name, ViewType type, std::string_view meaning) {
-    return {.name = name, .type = type, .derived = true, .meaning = meaning};
+    return {.name = name, .type = type, .derived = true, .brief = false, .meaning = meaning};
 }
 
 const ViewColumn kRevision = own("REVISION", integer, "of its last change");
@@ -224,21 +224,33 @@ View changes_view() {
             .meaning = "every change still kept, in order"};
 }
 
+View briefly(View view, const std::vector<std::string_view>& shown_columns) {
+    for (ViewColumn& column : view.columns) {
+        column.brief = std::find(shown_columns.begin(), shown_columns.end(), column.name) !=
+                       shown_columns.end();
+    }
+    return view;
+}
+
 std::vector<View> make_views() {
     return {
-        workers_view(),
-        links_view(),
-        logical_sources_view(),
-        physical_sources_view(),
-        sinks_view(),
-        queries_view(),
-        fragments_view(),
+        briefly(workers_view(),
+                {"NAME", "ADDRESS", "CAPACITY", "STATE", "DRAINING", "REASON", "SINCE", "USED"}),
+        briefly(links_view(), {"UPSTREAM", "DOWNSTREAM"}),
+        briefly(logical_sources_view(), {"NAME", "SCHEMA", "PHYSICAL_SOURCES"}),
+        briefly(physical_sources_view(),
+                {"ID", "LOGICAL", "WORKER", "TYPE", "CONFIG", "FORMAT", "QUERIES"}),
+        briefly(sinks_view(), {"NAME", "SCHEMA", "WORKER", "TYPE", "CONFIG", "FORMAT", "QUERIES"}),
+        briefly(queries_view(), {"ID", "NAME", "STATE", "REASON", "SINCE", "STATEMENT"}),
+        briefly(fragments_view(),
+                {"ID", "WORKER", "RUN", "SLOTS", "STATE", "REASON", "SINCE", "QUERY_NAME"}),
         sources_view(),
         uses_view("QUERY_SOURCES", "baton_query_sources", "SOURCE", integer,
                   "SELECT query, source FROM query_source", "which physical sources a query reads"),
         uses_view("QUERY_SINKS", "baton_query_sinks", "SINK", text,
                   "SELECT query, sink FROM query_sink", "which sinks a query writes to"),
-        statements_view(),
+        briefly(statements_view(),
+                {"ID", "AT", "PRINCIPAL", "STATEMENT", "OUTCOME", "MESSAGE", "DURATION_US"}),
         changes_view()};
 }
 

@@ -38,6 +38,7 @@ struct ViewColumn {
     std::string_view name;  // upper case
     ViewType type = ViewType::text;
     bool derived = false;
+    bool brief = false;  // part of what SHOW shows; SELECT * shows everything
     std::string_view meaning;
 };
 
