@@ -79,6 +79,10 @@ public:
                   const std::string& value) override {
         check_tag(mark, tag);
         const Position at = position_of(mark);
+        if (value.find('\0') != std::string::npos) {
+            refuse(at, ErrorCode::unreadable_configuration, "a text must not hold a zero byte",
+                   "write the delimiter '\\0' in single quotes");
+        }
         if (expects_key()) {
             add_key(at, value);
         } else {

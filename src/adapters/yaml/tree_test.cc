@@ -93,6 +93,10 @@ TEST(Tree, RefusesKeysThatAreNotWords) {
 
 TEST(Tree, RefusesBytesThatAreNotText) {
     EXPECT_EQ(complaint("a: \xFF"), "error 1002 at 1:4: the file is not text in UTF-8");
+    EXPECT_EQ(complaint("a: \"\\0\""),
+              "error 1002 at 1:4: a text must not hold a zero byte; write the delimiter '\\0' in "
+              "single quotes");
+    EXPECT_NE(complaint("a: \"\\uD800\""), "");
     EXPECT_EQ(complaint("a: gr\xC3\xBC\xC3\x9F"), "");
 }
 

@@ -136,6 +136,7 @@ std::string cycle_in(const Links& links, const std::vector<Worker>& workers,
     path.erase(path.begin(), std::find(path.begin(), path.end(), next));
     path.push_back(next);
     std::vector<std::string> names;
+    names.reserve(path.size());
     for (const std::size_t i : path) names.push_back(shown(workers[i].control));
     if (names.size() <= kCycleMax) return join(names, " -> ");
     return join(std::span(names).first(kCycleMax), " -> ") + " and " +
