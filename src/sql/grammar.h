@@ -69,6 +69,7 @@ private:
 
     // parser_statements.cc
     Result<Statement> statement();
+    Result<Done> end_of_statement();
     Error no_statement();
     Result<Node> create();
     Result<Node> create_logical_source();

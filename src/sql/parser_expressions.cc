@@ -108,6 +108,9 @@ Result<Tall<Expr>> Grammar::prefix(Binding loosest) {
     if (token.kind == TokenKind::word) return word_prefix(loosest);
     if (token.kind == TokenKind::quoted_name) {
         const Position at = token.at;
+        if (tokens_.sees(Symbol::open, 1)) {
+            return tokens_.refused("the name of a function is not quoted", "leave out the quotes");
+        }
         TRY_ASSIGN(column, column_ref());
         return expr_of(std::move(column), at, 1);
     }
@@ -149,7 +152,11 @@ Result<Tall<Expr>> Grammar::word_prefix(Binding loosest) {
     if (called && tokens_.sees_name()) return call();
     if (!tokens_.sees_name()) {
         tokens_.note("an expression");
-        return tokens_.unexpected();
+        Error error = tokens_.unexpected();
+        for (const std::string_view word : {"FULL", "INNER", "LEFT", "RIGHT", "ON", "SET"}) {
+            if (tokens_.sees(word)) error.hint = "the name of a column is written in double quotes";
+        }
+        return error;
     }
     TRY_ASSIGN(column, column_ref());
     return expr_of(std::move(column), at, 1);
@@ -315,7 +322,8 @@ Result<Tall<Expr>> Grammar::is_test(Tall<Expr> left) {
     } else if (tokens_.accept("NAN")) {
         node.what = IsWhat::nan;
     } else if (tokens_.sees("TRUE") || tokens_.sees("FALSE") || tokens_.sees("UNKNOWN")) {
-        return tokens_.not_supported("IS TRUE, IS FALSE or IS UNKNOWN", "write = TRUE or IS NULL");
+        return tokens_.not_supported("IS " + tokens_.peek().text,
+                                     "write = TRUE, = FALSE or IS NULL");
     } else if (tokens_.sees("DISTINCT")) {
         return tokens_.not_supported("IS DISTINCT FROM", "write != and IS NULL");
     } else {
@@ -335,7 +343,7 @@ Result<ColumnRef> Grammar::column_ref() {
         }
         TRY_ASSIGN(part, tokens_.name("the name of a column"));
         column.parts.push_back(std::move(part));
-    } while (tokens_.accept(Symbol::dot));
+    } while (tokens_.accept_unlisted(Symbol::dot));
     return column;
 }
 

@@ -76,10 +76,13 @@ Result<Grammar::Node> Grammar::explain() {
     }
     TRY_ASSIGN(format, output_format());
     node.format = format;
+    if (tokens_.sees("CREATE")) {
+        return tokens_.not_supported("EXPLAIN of CREATE", "explain the SELECT alone");
+    }
     TRY_ASSIGN(tree, query());
     node.query = std::move(tree.value);
     if (!tokens_.accept("INTO")) {
-        if (tokens_.sees("SET")) return tokens_.refused("SET stands behind INTO", "add INTO sink");
+        if (tokens_.sees("SET")) return tokens_.refused("SET stands after INTO", "add INTO sink");
         return Node(std::move(node));
     }
     TRY_ASSIGN(sink, sink_target());

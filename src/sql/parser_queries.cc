@@ -47,7 +47,7 @@ constexpr std::array<std::string_view, 4> kClauseWords = {"WHERE", "GROUP", "WIN
 Result<Grammar::Node> Grammar::query_statement() {
     TRY_ASSIGN(tree, query());
     if (!tokens_.accept("INTO")) {
-        if (tokens_.sees("SET")) return tokens_.refused("SET stands behind INTO", "add INTO sink");
+        if (tokens_.sees("SET")) return tokens_.refused("SET stands after INTO", "add INTO sink");
         return Node(SelectOnce{.query = std::move(tree.value)});
     }
     TRY_ASSIGN(sink, sink_target());
@@ -198,9 +198,11 @@ Result<Done> Grammar::group_by(Select& select, std::size_t& height) {
     for (const std::string_view word : {"ROLLUP", "CUBE", "GROUPING"}) {
         if (!tokens_.sees(word) || tokens_.sees(Symbol::comma, 1)) continue;
         if (!tokens_.sees(Symbol::open, 1) && !tokens_.sees("SETS", 1)) continue;
-        return tokens_.not_supported("GROUP BY " + std::string(word), "write one query for each");
+        const std::string name = "GROUP BY " + std::string(word);
+        return tokens_.not_supported(tokens_.sees("SETS", 1) ? name + " SETS" : name,
+                                     "write one query for each grouping");
     }
-    if (!tokens_.accept(Symbol::open)) {
+    if (!tokens_.accept_unlisted(Symbol::open)) {
         TRY_ASSIGN(highest, expressions_into(select.group_by));
         height = std::max(height, highest);
         return Done{};
@@ -243,13 +245,13 @@ Result<Tall<Relation>> Grammar::relation() {
 Result<std::optional<JoinKind>> Grammar::join_kind() {
     std::optional<JoinKind> kind;
     if (tokens_.accept("JOIN")) return std::optional(JoinKind::inner);
-    if (tokens_.accept("INNER")) {
+    if (tokens_.accept_unlisted("INNER")) {
         kind = JoinKind::inner;
-    } else if (tokens_.accept("LEFT")) {
+    } else if (tokens_.accept_unlisted("LEFT")) {
         kind = JoinKind::left;
-    } else if (tokens_.accept("RIGHT")) {
+    } else if (tokens_.accept_unlisted("RIGHT")) {
         kind = JoinKind::right;
-    } else if (tokens_.accept("FULL")) {
+    } else if (tokens_.accept_unlisted("FULL")) {
         kind = JoinKind::full;
     }
     if (!kind) return kind;
@@ -305,7 +307,7 @@ Result<Tall<Relation>> Grammar::relation_primary() {
         return tokens_.not_supported("VALUES", "data comes from sources only");
     }
     TRY_ASSIGN(first, tokens_.name("a relation"));
-    if (tokens_.accept(Symbol::open)) {
+    if (tokens_.accept_unlisted(Symbol::open)) {
         TRY_ASSIGN(settings, settings_until_close());
         TRY_ASSIGN(name, alias());
         return made(InlineSource{.type = std::move(first),
@@ -315,7 +317,7 @@ Result<Tall<Relation>> Grammar::relation_primary() {
     }
     NamedRelation node;
     node.parts.push_back(std::move(first));
-    if (tokens_.accept(Symbol::dot)) {
+    if (tokens_.accept_unlisted(Symbol::dot)) {
         TRY_ASSIGN(second, tokens_.name("the name of a view"));
         node.parts.push_back(std::move(second));
     }
@@ -333,13 +335,18 @@ Result<std::optional<std::string>> Grammar::alias() {
 Result<Window> Grammar::window() {
     Window window;
     window.at = tokens_.peek().at;
-    const bool sliding = tokens_.accept("SLIDING");
-    if (!sliding) TRY(tokens_.expect("TUMBLING"));
+    const bool tumbling = tokens_.accept("TUMBLING");
+    if (!tumbling) TRY(tokens_.expect("SLIDING"));
+    const bool sliding = !tumbling;
     TRY(tokens_.expect(Symbol::open));
     if (tokens_.peek().kind == TokenKind::integer) {
         return tokens_.not_supported("a window over a number of rows", "write SIZE n unit");
     }
     TRY(window_timestamps(window));
+    if (sliding && window.timestamps.empty()) {
+        return tokens_.refused("a sliding window needs a timestamp",
+                               "write SLIDING(ts, SIZE .., ADVANCE BY ..)");
+    }
     TRY(tokens_.expect("SIZE"));
     if (tokens_.peek().kind == TokenKind::integer && tokens_.peek().integer == 0) {
         return tokens_.refused("the size of a window cannot be 0");
@@ -347,10 +354,6 @@ Result<Window> Grammar::window() {
     TRY_ASSIGN(size, time_span());
     window.size = size;
     if (sliding) {
-        if (window.timestamps.empty()) {
-            return tokens_.refused("a sliding window needs a timestamp",
-                                   "write SLIDING(ts, SIZE .., ADVANCE BY ..)");
-        }
         TRY(tokens_.expect(Symbol::comma));
         TRY(tokens_.expect("ADVANCE"));
         TRY(tokens_.expect("BY"));
@@ -377,6 +380,9 @@ Result<Done> Grammar::window_timestamps(Window& window) {
         if (!tokens_.sees_name()) (void)tokens_.at("SIZE");
         TRY_ASSIGN(column, column_ref());
         window.timestamps.push_back(std::move(column));
+        if (tokens_.sees(Symbol::close)) {
+            return tokens_.refused("a window needs a size", "write SIZE n unit");
+        }
         TRY(tokens_.expect(Symbol::comma));
     }
     return Done{};
@@ -408,7 +414,7 @@ Result<SinkTarget> Grammar::sink_target() {
     SinkTarget target;
     target.at = tokens_.peek().at;
     TRY_ASSIGN(name, tokens_.name("a sink"));
-    if (tokens_.accept(Symbol::open)) {
+    if (tokens_.accept_unlisted(Symbol::open)) {
         TRY_ASSIGN(settings, settings_until_close());
         target.node = InlineSink{.type = std::move(name), .settings = std::move(settings)};
     } else {

@@ -89,7 +89,7 @@ Result<Done> Grammar::read_setting(Setting& setting) {
     do {
         TRY_ASSIGN(part, tokens_.name("the key of a setting"));
         setting.key.push_back(std::move(part));
-    } while (tokens_.accept(Symbol::dot));
+    } while (tokens_.accept_unlisted(Symbol::dot));
     return Done{};
 }
 

@@ -22,23 +22,29 @@ const std::vector<std::string>& statement_words() {
 Result<std::vector<Statement>> Grammar::statements() {
     std::vector<Statement> list;
     while (true) {
-        while (tokens_.accept(Symbol::semicolon)) continue;
+        while (tokens_.accept_unlisted(Symbol::semicolon)) continue;
         if (tokens_.peek().kind == TokenKind::end) return list;
         TRY_ASSIGN(next, statement());
         list.push_back(std::move(next));
-        if (tokens_.peek().kind != TokenKind::end) TRY(tokens_.expect(Symbol::semicolon));
+        TRY(end_of_statement());
     }
 }
 
 Result<Statement> Grammar::only_statement() {
-    while (tokens_.accept(Symbol::semicolon)) continue;
+    while (tokens_.accept_unlisted(Symbol::semicolon)) continue;
     TRY_ASSIGN(only, statement());
-    if (tokens_.peek().kind != TokenKind::end) TRY(tokens_.expect(Symbol::semicolon));
-    while (tokens_.accept(Symbol::semicolon)) continue;
+    TRY(end_of_statement());
+    while (tokens_.accept_unlisted(Symbol::semicolon)) continue;
     if (tokens_.peek().kind != TokenKind::end) {
         return tokens_.refused("only one statement can be given here", "send them one by one");
     }
     return only;
+}
+
+Result<Done> Grammar::end_of_statement() {
+    if (tokens_.peek().kind == TokenKind::end || tokens_.accept(Symbol::semicolon)) return Done{};
+    tokens_.note("the end of the text");
+    return tokens_.unexpected();
 }
 
 Result<Statement> Grammar::statement() {
@@ -213,7 +219,7 @@ Result<Grammar::Node> Grammar::drop() {
         tokens_.take();
         node.if_exists = true;
     }
-    if (tokens_.accept("WHERE")) {
+    if (tokens_.accept_unlisted("WHERE")) {
         AttributeIs condition;
         TRY_ASSIGN(attribute, tokens_.name("the name of an attribute"));
         condition.attribute = std::move(attribute);
@@ -222,7 +228,7 @@ Result<Grammar::Node> Grammar::drop() {
         condition.value = std::move(value);
         node.target = std::move(condition);
     } else {
-        TRY_ASSIGN(named, target("a name, a number"));
+        TRY_ASSIGN(named, target("a name, a number or WHERE"));
         node.target = std::move(named);
     }
     if (kind == EntityKind::query) {
@@ -237,6 +243,9 @@ Result<Grammar::Node> Grammar::drop() {
 // A name, a 'string' or a number.
 Result<Target> Grammar::target(std::string_view what) {
     if (tokens_.peek().kind == TokenKind::integer) return Target(tokens_.take().integer);
+    if (tokens_.sees("WHERE")) {
+        return tokens_.refused("only DROP has a WHERE", "give a name or a number");
+    }
     TRY_ASSIGN(name, tokens_.name_or_string(what));
     return Target(std::move(name));
 }

@@ -1,4 +1,6 @@
 // Transcripts: a statement, and its normal form or the error it gives.
+#include "testing/script.h"
+
 #include <filesystem>
 #include <set>
 #include <string>
@@ -7,7 +9,6 @@
 
 #include "sql/parser.h"
 #include "sql/printer.h"
-#include "testing/script.h"
 
 namespace baton::sql {
 namespace {

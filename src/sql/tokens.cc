@@ -84,6 +84,21 @@ bool Tokens::accept(Symbol symbol) {
     return true;
 }
 
+bool Tokens::accept_unlisted(std::string_view word) {
+    if (!sees(word)) {
+        want({word, Wanted::Kind::unlisted_word});
+        return false;
+    }
+    take();
+    return true;
+}
+
+bool Tokens::accept_unlisted(Symbol symbol) {
+    if (!sees(symbol)) return false;
+    take();
+    return true;
+}
+
 Result<Done> Tokens::expect(std::string_view word) {
     if (!accept(word)) return unexpected();
     return Done{};
@@ -102,9 +117,12 @@ Result<std::string> Tokens::name(std::string_view what) {
     if (sees_name()) return take().text;
     note(what);
     Error error = unexpected();
+    if (!error.hint.empty()) return error;
     const Token& token = peek();
-    if (token.kind == TokenKind::word && is_reserved(token.text) && error.hint.empty()) {
+    if (token.kind == TokenKind::word && is_reserved(token.text)) {
         error.hint = "as a name it is written in double quotes, " + quoted(token.text);
+    } else if (token.kind == TokenKind::string) {
+        error.hint = "names are plain or in double quotes";
     }
     return error;
 }
@@ -135,11 +153,16 @@ std::string Tokens::found() {
 }
 
 std::string Tokens::wanted_list() const {
+    std::vector<std::string> items;
+    for (const Wanted& wanted : wanted_) {
+        if (wanted.kind == Wanted::Kind::unlisted_word) continue;
+        const bool symbol = wanted.kind == Wanted::Kind::symbol;
+        items.push_back(symbol ? quoted(wanted.text) : std::string(wanted.text));
+    }
     std::string list;
-    for (std::size_t i = 0; i < wanted_.size(); ++i) {
-        if (i > 0) list += i + 1 < wanted_.size() ? ", " : " or ";
-        const Wanted& wanted = wanted_[i];
-        list += wanted.kind == Wanted::Kind::symbol ? quoted(wanted.text) : wanted.text;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (i > 0) list += i + 1 < items.size() ? ", " : " or ";
+        list += items[i];
     }
     return list;
 }
@@ -149,7 +172,9 @@ std::string Tokens::advice() {
     const Token& token = peek();
     std::vector<std::string> words;
     for (const Wanted& wanted : wanted_) {
-        if (wanted.kind == Wanted::Kind::word) words.emplace_back(wanted.text);
+        const bool word =
+            wanted.kind == Wanted::Kind::word || wanted.kind == Wanted::Kind::unlisted_word;
+        if (word) words.emplace_back(wanted.text);
     }
     if (token.kind == TokenKind::word) {
         if (std::string hint = did_you_mean(token.text, words); !hint.empty()) return hint;

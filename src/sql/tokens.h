@@ -33,6 +33,9 @@ public:
     [[nodiscard]] bool at(Symbol symbol);
     bool accept(std::string_view word);
     bool accept(Symbol symbol);
+    // The same for what goes without saying: an error does not list it.
+    bool accept_unlisted(std::string_view word);
+    bool accept_unlisted(Symbol symbol);
     Result<Done> expect(std::string_view word);
     Result<Done> expect(Symbol symbol);
     // Something else that would be right here, in words: "a name". A literal.
@@ -55,7 +58,7 @@ public:
 private:
     struct Wanted {
         std::string_view text;
-        enum class Kind : std::uint8_t { word, symbol, description } kind;
+        enum class Kind : std::uint8_t { word, unlisted_word, symbol, description } kind;
     };
 
     void want(Wanted wanted);

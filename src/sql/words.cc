@@ -87,7 +87,7 @@ constexpr std::array kClauses = {
     Unsupported{"INTERSECT", "INTERSECT", "write a JOIN"},
     Unsupported{"EXCEPT", "EXCEPT", ""},
     Unsupported{"MINUS", "MINUS", ""},
-    Unsupported{"WITH", "WITH", "write the query in parentheses after FROM"},
+    Unsupported{"WITH", "WITH", ""},
     Unsupported{"WATERMARK", "WATERMARK", "the largest timestamp seen is the watermark"},
     Unsupported{"THRESHOLD", "a THRESHOLD window", kWindows},
     Unsupported{"SESSION", "a SESSION window", kWindows},
