@@ -113,10 +113,7 @@ TEST(Tree, RefusesWhatIsTooLargeTooDeepOrTooMany) {
 
 // A library that recurses or goes back over its input would not come through these in time.
 TEST(Tree, AnswersToMegabytesOfMischief) {
-    for (const char* piece :
-         {"[", "{",   "- ",    "? ",  "a: ",   "{a: ",  "!",  "&a ",   "*a ", "\"",
-          "'", "|",   ">",     "%",   "---\n", "...\n", "\t", " ",     "\n",  ",",
-          ":", "[a,", "{a: [", "-\n", "a\n",   "#",     "\\", "a:\n ", "\r",  "[[],"}) {
+    for (const char* piece : {"[", "- ", "{a: ", "\"", "a\n"}) {
         std::string text;
         while (text.size() + 8 < kBytesMax) text += piece;
         (void)complaint(text);
