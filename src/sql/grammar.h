@@ -136,6 +136,8 @@ private:
     Result<Tall<Expr>> call();
     Result<Tall<Expr>> logical(Tall<Expr> left, LogicalOp op, Binding binding);
     Result<Tall<Expr>> binary(Tall<Expr> left, BinaryOp op, Binding binding);
+    bool sees_predicate();
+    Result<Tall<Expr>> predicate(Tall<Expr> left);
     Result<Tall<Expr>> between(Tall<Expr> left, bool negated);
     Result<Tall<Expr>> in_list(Tall<Expr> left, bool negated);
     Result<Tall<Expr>> is_test(Tall<Expr> left);

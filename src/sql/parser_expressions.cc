@@ -65,37 +65,39 @@ Result<Tall<Expr>> Grammar::expression(Binding loosest) {
     return continued(std::move(left), loosest);
 }
 
-// `left` and the operators behind it that bind at least as tightly as `loosest`.
+// `left` and the operators after it that bind at least as tightly as `loosest`.
 Result<Tall<Expr>> Grammar::continued(Tall<Expr> left, Binding loosest) {
     while (true) {
-        const BinarySymbol* symbol = binary_symbol(tokens_.peek());
-        const bool negated = tokens_.sees("NOT");
-        const std::size_t ahead = negated ? 1 : 0;
         Result<Tall<Expr>> whole = Error{};
+        const BinarySymbol* symbol = binary_symbol(tokens_.peek());
         if (symbol != nullptr && symbol->binding >= loosest) {
             whole = binary(std::move(left), symbol->op, symbol->binding);
+        } else if (sees_predicate() && loosest <= Binding::predicate) {
+            whole = predicate(std::move(left));
         } else if (tokens_.sees("AND") && loosest <= Binding::logical_and) {
             whole = logical(std::move(left), LogicalOp::logical_and, Binding::logical_and);
         } else if (tokens_.sees("OR") && loosest <= Binding::logical_or) {
             whole = logical(std::move(left), LogicalOp::logical_or, Binding::logical_or);
-        } else if (tokens_.sees("BETWEEN", ahead) && loosest <= Binding::predicate) {
-            whole = between(std::move(left), negated);
-        } else if (tokens_.sees("IN", ahead) && loosest <= Binding::predicate) {
-            whole = in_list(std::move(left), negated);
-        } else if (tokens_.sees("IS") && loosest <= Binding::predicate) {
-            whole = is_test(std::move(left));
         } else {
-            if (negated) {  // such as NOT LIKE
-                tokens_.take();
-                tokens_.note("BETWEEN or IN");
-                return tokens_.unexpected();
-            }
             tokens_.note("an operator");
             return left;
         }
         if (!whole) return whole;
         left = *std::move(whole);
     }
+}
+
+bool Grammar::sees_predicate() {
+    return tokens_.sees("NOT") || tokens_.sees("BETWEEN") || tokens_.sees("IN") ||
+           tokens_.sees("IS");
+}
+
+Result<Tall<Expr>> Grammar::predicate(Tall<Expr> left) {
+    if (tokens_.accept("IS")) return is_test(std::move(left));
+    const bool negated = tokens_.accept("NOT");
+    if (tokens_.accept("BETWEEN")) return between(std::move(left), negated);
+    if (tokens_.accept("IN")) return in_list(std::move(left), negated);
+    return tokens_.unexpected();
 }
 
 Result<Tall<Expr>> Grammar::prefix(Binding loosest) {
@@ -287,8 +289,6 @@ Result<Tall<Expr>> Grammar::binary(Tall<Expr> left, BinaryOp op, Binding binding
 }
 
 Result<Tall<Expr>> Grammar::between(Tall<Expr> left, bool negated) {
-    if (negated) tokens_.take();
-    tokens_.take();
     TRY_ASSIGN(low, expression(Binding::sum));
     TRY(tokens_.expect("AND"));
     TRY_ASSIGN(high, expression(Binding::sum));
@@ -300,8 +300,6 @@ Result<Tall<Expr>> Grammar::between(Tall<Expr> left, bool negated) {
 }
 
 Result<Tall<Expr>> Grammar::in_list(Tall<Expr> left, bool negated) {
-    if (negated) tokens_.take();
-    tokens_.take();
     TRY(tokens_.expect(Symbol::open));
     if (tokens_.sees("SELECT")) {
         return tokens_.not_supported("IN with a query", "write a JOIN");
@@ -314,7 +312,6 @@ Result<Tall<Expr>> Grammar::in_list(Tall<Expr> left, bool negated) {
 }
 
 Result<Tall<Expr>> Grammar::is_test(Tall<Expr> left) {
-    tokens_.take();
     IsTest node;
     node.negated = tokens_.accept("NOT");
     if (tokens_.accept("NULL")) {
