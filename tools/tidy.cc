@@ -1,17 +1,26 @@
-// tidy checks what the compiler cannot: the direction of dependencies, and the purity of the core.
+// tidy checks what the compiler cannot: the direction of dependencies, the purity of what decides,
+// and the few habits that keep files readable.
 //
-//     tidy <src> <modules.txt>
+//     tidy <root> <modules.txt>
 //
-// modules.txt is written by CMake: one "module: dep dep" line for each baton_module().
+// Looks at the C++ files under <root>/src, tests, tools and bench; tests/tidy holds the planted
+// violations that test this program and is left out. modules.txt is written by CMake: one
+// "module: dep dep" line for each baton_module(), in the order of the layers.
+//
+// Every complaint says what to do instead. Exit status: 0 clean, 1 complaints, 2 wrong usage.
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -19,115 +28,379 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLinesMax = 500;
+constexpr std::size_t kLinesOfTestMax = 800;
 constexpr std::size_t kColumnsMax = 100;
 
+// What decides: these rooms know each other and the standard library, nothing else.
+constexpr std::array<std::string_view, 5> kPureRooms = {"base", "model", "sql", "promql", "core"};
+// Where the world is let in. Tests and fuzz targets may include any library, too.
+constexpr std::array<std::string_view, 4> kOpenRooms = {"adapters", "app", "testing", "bench"};
+// Libraries that a module of another room may use, by the start of the include.
+constexpr std::array kAllowedLibraries = {
+    std::pair<std::string_view, std::string_view>{"catalog", "nlohmann/"},
+};
+
 struct Ban {
-    const char* pattern;
-    const char* instead;
+    std::string_view words;  // separated by spaces
+    std::string_view instead;
 };
 
-// Nothing in src/core may reach the clock, the dice, the threads, or the order of a hash table.
-const std::vector<Ban> kBannedInCore = {
-    {R"(#include <[^>]*[./][^>]*>)", "an adapter: the core knows no library but the standard one"},
-    {R"(#include <(thread|mutex|atomic|future|condition_variable|iostream|fstream|random)>)",
-     "an effect: the core does no I/O and owns no threads"},
-    {R"(\b(steady|system|high_resolution)_clock\b)", "the `now` given to step()"},
-    {R"(\bstd::unordered_(map|set)\b)",
-     "std::map or std::set: the order must not depend on a hash"},
-    {R"(\brand\(|\brandom_device\b|\bmt19937\b)", "the Prng given by the caller"},
-    {R"(\bthrow\b)", "Result for bad input, CHECK for bugs"},
+// Nothing that decides may reach the clock, the dice, the threads, or the order of a hash table.
+constexpr std::array kBannedHeaders = {
+    Ban{"thread mutex shared_mutex atomic future condition_variable semaphore latch barrier "
+        "stop_token",
+        "an effect: what decides owns no threads"},
+    Ban{"iostream fstream ostream istream filesystem", "an effect: what decides does no I/O"},
+    Ban{"random", "the Prng given by the caller"},
+    Ban{"unordered_map unordered_set", "<map> or <set>: the order must not depend on a hash"},
 };
-const std::vector<Ban> kBannedAnywhere = {
-    {R"(\bFIXME\b)", "a fix"},
-    {R"(#include "\.\.)", "a path from src/"},
-    {R"(\busing namespace std;)", "a qualified name"},
+constexpr std::array kBannedInPure = {
+    Ban{"steady_clock system_clock high_resolution_clock clock_gettime gettimeofday",
+        "the `now` given by the caller"},
+    Ban{"unordered_map unordered_set unordered_multimap unordered_multiset",
+        "std::map or std::set: the order must not depend on a hash"},
+    Ban{"rand srand random_device mt19937 mt19937_64 uniform_int_distribution",
+        "the Prng given by the caller"},
+    Ban{"throw", "Result for bad input, CHECK for bugs"},
+};
+constexpr std::array kBannedInUnitTests = {
+    Ban{"sleep_for sleep_until usleep nanosleep", "a time that the test says, or tests/"},
 };
 
-using Modules = std::map<std::string, std::set<std::string>>;
+using Instead = std::map<std::string_view, std::string_view>;
 
-Modules read_modules(const fs::path& path) {
-    Modules modules;
+template <std::size_t N>
+Instead index(const std::array<Ban, N>& bans) {
+    Instead index;
+    for (const Ban& ban : bans) {
+        for (std::size_t start = 0; start < ban.words.size();) {
+            const std::size_t end = std::min(ban.words.find(' ', start), ban.words.size());
+            index.emplace(ban.words.substr(start, end - start), ban.instead);
+            start = end + 1;
+        }
+    }
+    return index;
+}
+
+bool is_word(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+// One line, taken apart: literals are blanked out of `code`, comments are only in `comment`.
+struct Line {
+    std::string code;
+    std::string comment;
+};
+
+class LineReader {
+public:
+    Line read(std::string_view text) {
+        Line line;
+        for (std::size_t i = 0; i < text.size();) i = step(text, i, line);
+        if (state_ != State::block_comment && state_ != State::raw_string) state_ = State::code;
+        return line;
+    }
+
+private:
+    enum class State { code, line_comment, block_comment, string, character, raw_string };
+
+    // Consumes what begins at `i` and returns where the next thing begins.
+    std::size_t step(std::string_view text, std::size_t i, Line& line) {
+        switch (state_) {
+            case State::code:
+                return step_in_code(text, i, line);
+            case State::line_comment:
+                line.comment += text[i];
+                return i + 1;
+            case State::block_comment:
+                if (text.substr(i, 2) == "*/") return leave(i + 2);
+                line.comment += text[i];
+                return i + 1;
+            case State::string:
+            case State::character:
+                if (text[i] == '\\') return i + 2;
+                if (text[i] == (state_ == State::string ? '"' : '\'')) return leave(i + 1);
+                return i + 1;
+            case State::raw_string:
+                if (text.substr(i, raw_end_.size()) == raw_end_) return leave(i + raw_end_.size());
+                return i + 1;
+        }
+        return i + 1;
+    }
+
+    std::size_t step_in_code(std::string_view text, std::size_t i, Line& line) {
+        const std::string_view two = text.substr(i, 2);
+        if (two == "//") return enter(State::line_comment, i + 2);
+        if (two == "/*") return enter(State::block_comment, i + 2);
+        if (two == "R\"") {
+            const std::size_t open = std::min(text.find('(', i), text.size() - 1);
+            raw_end_ = ")" + std::string(text.substr(i + 2, open - i - 2)) + "\"";
+            return enter(State::raw_string, open + 1);
+        }
+        const bool separates_digits = text[i] == '\'' && i > 0 && is_word(text[i - 1]);
+        if (text[i] == '"') return enter(State::string, i + 1);
+        if (text[i] == '\'' && !separates_digits) return enter(State::character, i + 1);
+        line.code += text[i];
+        return i + 1;
+    }
+
+    std::size_t enter(State state, std::size_t next) {
+        state_ = state;
+        return next;
+    }
+    std::size_t leave(std::size_t next) { return enter(State::code, next); }
+
+    State state_ = State::code;
+    std::string raw_end_;  // what ends the raw string we are in
+};
+
+// The whole words of a line of code.
+std::vector<std::string_view> words_of(std::string_view code) {
+    std::vector<std::string_view> words;
+    for (std::size_t i = 0; i < code.size();) {
+        std::size_t end = i;
+        while (end < code.size() && is_word(code[end])) ++end;
+        if (end > i) words.push_back(code.substr(i, end - i));
+        i = std::max(end, i + 1);
+    }
+    return words;
+}
+
+struct Include {
+    std::string path;
+    bool quoted;
+};
+
+std::optional<Include> include_of(std::string_view text) {
+    constexpr std::string_view kInclude = "#include ";
+    if (!text.starts_with(kInclude) || text.size() < kInclude.size() + 2) return std::nullopt;
+    const char open = text[kInclude.size()];
+    if (open != '"' && open != '<') return std::nullopt;
+    text.remove_prefix(kInclude.size() + 1);
+    return Include{std::string(text.substr(0, text.find(open == '"' ? '"' : '>'))), open == '"'};
+}
+
+std::string_view room_of(std::string_view module) {
+    return module.substr(0, module.find('/'));
+}
+
+template <std::size_t N>
+bool among(const std::array<std::string_view, N>& rooms, std::string_view module) {
+    return std::find(rooms.begin(), rooms.end(), room_of(module)) != rooms.end();
+}
+
+bool is_pure(std::string_view module) {
+    return among(kPureRooms, module);
+}
+
+struct Module {
+    std::string name;
+    std::set<std::string> deps;
+};
+
+std::vector<Module> read_modules(const fs::path& path) {
+    std::vector<Module> modules;
     std::ifstream in(path);
     for (std::string line; std::getline(in, line);) {
         const auto colon = line.find(':');
         if (colon == std::string::npos) continue;
-        std::string rest = line.substr(colon + 1);
-        std::replace(rest.begin(), rest.end(), ';', ' ');
-        std::istringstream words(rest);
-        auto& deps = modules[line.substr(0, colon)];
-        for (std::string dep; words >> dep;) deps.insert(dep);
+        Module& module = modules.emplace_back(Module{line.substr(0, colon), {}});
+        std::istringstream words(line.substr(colon + 1));
+        for (std::string dep; words >> dep;) module.deps.insert(dep);
     }
     return modules;
 }
 
+struct File {
+    fs::path path;
+    std::string module;  // empty outside src/
+    bool is_header;
+    bool is_test;  // or a fuzz target
+};
+
 class Tidy {
 public:
-    Tidy(fs::path src, Modules modules) : src_(std::move(src)), modules_(std::move(modules)) {}
+    Tidy(fs::path root, const std::vector<Module>& modules, std::string modules_file)
+        : root_(std::move(root)), modules_file_(std::move(modules_file)) {
+        check_layers(modules);
+        for (const Module& module : modules) deps_[module.name] = module.deps;
+    }
 
     int run() {
-        std::set<fs::path> files;
-        for (const auto& entry : fs::recursive_directory_iterator(src_)) {
-            const auto extension = entry.path().extension();
-            if (extension == ".h" || extension == ".cc") files.insert(entry.path());
+        for (const std::string_view part : {"src", "tests", "tools", "bench"}) {
+            for (const File& file : files_of(part)) check(file);
         }
-        for (const auto& file : files) check(file);
         return complaints_ == 0 ? 0 : 1;
     }
 
 private:
-    void check(const fs::path& file) {
-        const std::string module = fs::relative(file, src_).parent_path().string();
-        const bool is_test = file.stem().string().ends_with("_test");
-        if (!modules_.contains(module)) complain(file, 1, "directory is not a baton_module");
-
-        std::ifstream in(file);
-        std::size_t number = 0;
-        for (std::string line; std::getline(in, line);) {
-            number += 1;
-            if (line.size() > kColumnsMax) complain(file, number, "line is too long");
-            for (const auto& ban : kBannedAnywhere) forbid(file, number, line, ban);
-            if (is_test) continue;
-            check_include(file, number, line, module);
-            if (!module.starts_with("core/")) continue;
-            for (const auto& ban : kBannedInCore) forbid(file, number, line, ban);
+    void check_layers(const std::vector<Module>& modules) {
+        std::set<std::string> above;
+        for (std::size_t i = 0; i < modules.size(); ++i) {
+            const auto& [name, deps] = modules[i];
+            for (const std::string& dep : deps) {
+                if (!above.contains(dep))
+                    complain(modules_file_, i + 1,
+                             name + " depends on " + dep + ", which is not declared above it");
+                if (is_pure(name) && !is_pure(dep))
+                    complain(modules_file_, i + 1,
+                             name + " decides and may not depend on " + dep + ", which acts");
+                if (name == "ports" && room_of(dep) == "core")
+                    complain(modules_file_, i + 1, "core and ports do not know each other");
+            }
+            above.insert(name);
         }
-        if (number > kLinesMax)
-            complain(file, number, "file is too long: look for the second idea in it");
     }
 
-    void check_include(const fs::path& file, std::size_t number, const std::string& line,
-                       const std::string& module) {
-        static const std::regex kQuoted(R"re(^#include "(.*)/[^/]+")re");
-        std::smatch match;
-        if (!std::regex_search(line, match, kQuoted)) return;
-        const std::string target = match[1];
-        if (target == module || modules_[module].contains(target)) return;
-        complain(file, number, module + " does not declare a dependency on " + target);
+    std::vector<File> files_of(std::string_view part) {
+        std::vector<File> files;
+        if (!fs::exists(root_ / part)) return files;
+        for (auto i = fs::recursive_directory_iterator(root_ / part); i != end(i); ++i) {
+            if (i->path() == root_ / "tests" / "tidy") i.disable_recursion_pending();
+            const fs::path& path = i->path();
+            if (path.extension() != ".h" && path.extension() != ".cc") continue;
+            const std::string stem = path.stem().string();
+            files.push_back(
+                {.path = path,
+                 .module = part == "src"
+                               ? path.lexically_relative(root_ / "src").parent_path().string()
+                               : std::string(),
+                 .is_header = path.extension() == ".h",
+                 .is_test = stem.ends_with("_test") || stem.ends_with("_fuzz")});
+        }
+        std::sort(files.begin(), files.end(),
+                  [](const File& a, const File& b) { return a.path < b.path; });
+        return files;
     }
 
-    void forbid(const fs::path& file, std::size_t number, const std::string& line, const Ban& ban) {
-        const std::string code = line.substr(0, line.find("//"));
-        std::smatch match;
-        if (!std::regex_search(code, match, std::regex(ban.pattern))) return;
-        complain(file, number, "'" + match.str() + "' is banned here, use " + ban.instead);
+    void check(const File& file) {
+        std::ifstream in(file.path);
+        LineReader reader;
+        std::size_t number = 0;
+        bool has_pragma = false;
+        for (std::string text; std::getline(in, text);) {
+            number += 1;
+            has_pragma = has_pragma || text == "#pragma once";
+            if (number == 1 && file.is_header && !text.starts_with("// "))
+                complain(file.path, 1, "a header opens with a comment: the one thing it is for");
+            check_line(file, number, text, reader.read(text));
+        }
+        if (file.is_header && !has_pragma) complain(file.path, 1, "write #pragma once");
+        check_place(file);
+        const bool is_test = file.is_test || file.module.empty();
+        if (number > (is_test ? kLinesOfTestMax : kLinesMax))
+            complain(file.path, number, "file is too long: look for the second idea in it");
     }
 
-    void complain(const fs::path& file, std::size_t number, const std::string& what) {
-        std::fprintf(stderr, "%s:%zu: error: %s\n", file.c_str(), number, what.c_str());
+    void check_place(const File& file) {
+        if (!file.path.string().starts_with((root_ / "src").string())) return;
+        if (deps_.contains(file.module)) return;
+        if (!undeclared_.insert(file.module).second) return;
+        complain(file.path, 1, "src/" + file.module + " is not declared with baton_module()");
+    }
+
+    void check_line(const File& file, std::size_t number, const std::string& text,
+                    const Line& line) {
+        const auto columns =
+            std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
+        if (static_cast<std::size_t>(columns) > kColumnsMax)
+            complain(file.path, number, "line is longer than " + std::to_string(kColumnsMax));
+        check_comment(file, number, line.comment);
+        if (line.code.find("using namespace std;") != std::string::npos)
+            complain(file.path, number, banned("using namespace std", "a qualified name"));
+        if (const auto include = include_of(text)) {
+            check_include(file, number, *include);
+            return;
+        }
+        if (file.module.empty()) return;
+        if (file.is_test) forbid(file, number, line.code, in_unit_tests_);
+        if (!file.is_test && is_pure(file.module)) forbid(file, number, line.code, in_pure_);
+    }
+
+    void check_comment(const File& file, std::size_t number, std::string_view comment) {
+        if (comment.find("FIXME") != std::string_view::npos)
+            complain(file.path, number, banned("FIXME", "a fix"));
+        const std::size_t todo = comment.find("TODO");
+        if (todo == std::string_view::npos) return;
+        const bool numbered = comment.substr(todo).starts_with("TODO(#") &&
+                              comment.size() > todo + 6 && comment[todo + 6] >= '0' &&
+                              comment[todo + 6] <= '9';
+        if (!numbered) complain(file.path, number, "TODO without an issue, write TODO(#12)");
+    }
+
+    void check_include(const File& file, std::size_t number, const Include& include) {
+        if (include.quoted) {
+            check_own_include(file, number, include.path);
+            return;
+        }
+        if (file.module.empty() || file.is_test) return;
+        if (const auto found = headers_.find(include.path);
+            found != headers_.end() && is_pure(file.module))
+            complain(file.path, number, banned("<" + include.path + ">", found->second));
+        const bool is_standard = include.path.find_first_of("./") == std::string::npos;
+        if (is_standard || among(kOpenRooms, file.module)) return;
+        for (const auto& [module, start] : kAllowedLibraries) {
+            if (file.module == module && include.path.starts_with(start)) return;
+        }
+        complain(file.path, number,
+                 banned("<" + include.path + ">",
+                        "an adapter: " + file.module + " knows no library but the standard one"));
+    }
+
+    void check_own_include(const File& file, std::size_t number, const std::string& path) {
+        if (path.find("..") != std::string::npos || path.find('/') == std::string::npos) {
+            complain(file.path, number, banned("\"" + path + "\"", "a path from src/"));
+            return;
+        }
+        if (file.module.empty()) return;
+        const std::string target = fs::path(path).parent_path().string();
+        const auto deps = deps_.find(file.module);
+        if (deps == deps_.end()) return;  // complained about as a whole
+        if (target == file.module || deps->second.contains(target)) return;
+        if (!deps_.contains(target)) {
+            complain(file.path, number, target + " is not a module");
+        } else if (!file.is_test) {
+            complain(file.path, number,
+                     file.module + " does not declare a dependency on " + target);
+        }
+    }
+
+    void forbid(const File& file, std::size_t number, const std::string& code,
+                const Instead& bans) {
+        for (const std::string_view word : words_of(code)) {
+            const auto found = bans.find(word);
+            if (found != bans.end())
+                complain(file.path, number, banned(std::string(word), found->second));
+        }
+    }
+
+    static std::string banned(const std::string& what, std::string_view instead) {
+        return "'" + what + "' is banned here, use " + std::string(instead);
+    }
+
+    void complain(const fs::path& path, std::size_t number, const std::string& what) {
+        std::fprintf(stderr, "%s:%zu: error: %s\n", path.lexically_normal().c_str(), number,
+                     what.c_str());
         complaints_ += 1;
     }
 
-    fs::path src_;
-    Modules modules_;
+    const Instead headers_ = index(kBannedHeaders);
+    const Instead in_pure_ = index(kBannedInPure);
+    const Instead in_unit_tests_ = index(kBannedInUnitTests);
+
+    fs::path root_;
+    std::string modules_file_;
+    std::map<std::string, std::set<std::string>> deps_;
+    std::set<std::string> undeclared_;  // directories already complained about
     int complaints_ = 0;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 3) {
-        std::fprintf(stderr, "usage: tidy <src> <modules.txt>\n");
+    if (argc != 3 || !fs::exists(fs::path(argv[1]) / "src") || !fs::exists(argv[2])) {
+        std::fprintf(stderr, "usage: tidy <root> <modules.txt>\n");
         return 2;
     }
-    return Tidy(argv[1], read_modules(argv[2])).run();
+    return Tidy(argv[1], read_modules(argv[2]), argv[2]).run();
 }

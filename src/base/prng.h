@@ -22,7 +22,8 @@ public:
     // Uniform in [low, high].
     std::uint64_t between(std::uint64_t low, std::uint64_t high) {
         CHECK(low <= high);
-        return low + next() % (high - low + 1);
+        const std::uint64_t count = high - low + 1;
+        return count == 0 ? next() : low + next() % count;  // 0: the whole range
     }
 
     bool chance(std::uint64_t numerator, std::uint64_t denominator) {

@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace baton {
 
@@ -28,5 +30,7 @@ constexpr Instant at(Duration since_start) {
 
 // "2026-11-15T09:46:16.123456Z"
 [[nodiscard]] std::string to_string(WallTime time);
+// The reverse; none if the text is not of exactly that form.
+[[nodiscard]] std::optional<WallTime> wall_time_of(std::string_view text);
 
 }  // namespace baton

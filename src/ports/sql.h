@@ -3,15 +3,19 @@
 // Ownership: one connection is used by one thread at a time; it does no locking of its own.
 // SQL text:  `?` stands for a parameter. Text is kept as the key of prepared statements, so it must
 //            come from a bounded set: values are always parameters.
+// Values:    text is UTF-8 without NUL, numbers are finite; anything else is refused with
+//            write_rejected (sql_values.h), because not every database could give it back.
 // Errors:    every call may return
 //              catalog_unavailable    busy or locked beyond the deadline, connection lost: nothing
 //                                     of this call happened
 //              catalog_full           no space left: nothing of this call happened
 //              catalog_corrupt        the file is damaged
 //              unique_violation, foreign_key_violation, write_rejected   a constraint refused it
-//              unknown_outcome        commit only: it may or may not be durable
+//              unknown_outcome        commit, or a write outside a transaction: it may or may not
+//                                     be durable
 //              defect                 SQL that the database does not understand
-//            After any error inside a transaction the caller rolls back (to the savepoint).
+//            After any error inside a transaction the caller rolls back (to the savepoint). If that
+//            fails too, the database has abandoned the whole transaction: only rollback() is left.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +36,12 @@ enum class SqlDialect : std::uint8_t { sqlite, postgres, mariadb };
 
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 using SqlRow = std::vector<SqlValue>;
-// Sees each row as it comes; the row is valid during the call only.
+// Sees each row as it comes; the row is valid during the call only. It may not use the connection.
 using RowSink = std::function<void(const SqlRow& row)>;
 
 enum class Access : std::uint8_t {
-    read,   // a snapshot as of the first statement; never waits for a writer
-    write,  // the one writer, from the start
+    read,   // a snapshot as of begin(); never waits for a writer; writes are refused
+    write,  // the one writer, from begin() on
 };
 
 class Sql {
@@ -52,9 +56,9 @@ public:
     // Runs several statements without parameters, separated by `;`: for schemas.
     virtual Result<Done> run_script(const std::string& sql) = 0;
 
-    // Transactions do not nest; savepoints do, and end in the order they were set.
+    // Transactions do not nest; savepoints do, and the last one set ends first.
     virtual Result<Done> begin(Access access) = 0;
-    virtual Result<Done> commit() = 0;  // durable when it returns Done
+    virtual Result<Done> commit() = 0;  // durable when it returns Done; ends the transaction anyway
     virtual void rollback() = 0;        // no effect outside a transaction
     virtual Result<Done> set_savepoint() = 0;
     virtual Result<Done> release_savepoint() = 0;

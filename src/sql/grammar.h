@@ -129,6 +129,8 @@ private:
     Result<Tall<Expr>> continued(Tall<Expr> left, Binding loosest);
     Result<Tall<Expr>> prefix(Binding loosest);
     Result<Tall<Expr>> word_prefix(Binding loosest);
+    Result<Tall<Expr>> negation(Binding loosest);
+    Result<Done> refuse_foreign_word();
     Result<Tall<Expr>> signed_operand();
     Result<Tall<Expr>> parenthesised();
     Result<Tall<Expr>> typed_literal(DataType type, std::size_t words);

@@ -124,34 +124,14 @@ Result<Tall<Expr>> Grammar::prefix(Binding loosest) {
 
 // An expression that begins with an unquoted word.
 Result<Tall<Expr>> Grammar::word_prefix(Binding loosest) {
-    const Position at = tokens_.peek().at;
-    if (tokens_.sees("NOT")) {
-        if (loosest > Binding::logical_not) {
-            return tokens_.refused("NOT cannot stand behind an operator that binds tighter",
-                                   "put it in parentheses");
-        }
-        tokens_.take();
-        TRY_ASSIGN(operand, expression(Binding::logical_not));
-        return expr_of(
-            Unary{.op = UnaryOp::logical_not, .operand = list_of(std::move(operand.value))}, at,
-            operand.height + 1);
-    }
+    if (tokens_.sees("NOT")) return negation(loosest);
+    TRY(refuse_foreign_word());
     const bool called = tokens_.sees(Symbol::open, 1);
-    const TokenKind after = tokens_.peek(1).kind;
-    if (tokens_.sees("CASE") && (called || tokens_.sees_name(1) || after == TokenKind::string ||
-                                 after == TokenKind::integer || after == TokenKind::decimal)) {
-        return tokens_.not_supported("CASE", "write CONDITIONAL(c1, v1, .., default)");
-    }
-    if (called && tokens_.sees("EXISTS")) return tokens_.not_supported("EXISTS", "write a JOIN");
-    if (called && tokens_.sees("DISTINCT")) {
-        return tokens_.not_supported("DISTINCT", "only COUNT(DISTINCT x) has it");
-    }
     if (called && (tokens_.sees("CAST") || tokens_.sees("CASTTOTYPE"))) return cast();
     const auto type = data_type_ahead();
     if (type && tokens_.sees(Symbol::open, type->second)) {
         return typed_literal(type->first, type->second);
     }
-    if (called && tokens_.sees_name()) return call();
     if (!tokens_.sees_name()) {
         tokens_.note("an expression");
         Error error = tokens_.unexpected();
@@ -160,8 +140,37 @@ Result<Tall<Expr>> Grammar::word_prefix(Binding loosest) {
         }
         return error;
     }
+    if (called) return call();
+    const Position at = tokens_.peek().at;
     TRY_ASSIGN(column, column_ref());
     return expr_of(std::move(column), at, 1);
+}
+
+Result<Tall<Expr>> Grammar::negation(Binding loosest) {
+    if (loosest > Binding::logical_not) {
+        return tokens_.refused("NOT cannot stand after an operator that binds tighter",
+                               "put it in parentheses");
+    }
+    const Position at = tokens_.take().at;
+    TRY_ASSIGN(operand, expression(Binding::logical_not));
+    return expr_of(Unary{.op = UnaryOp::logical_not, .operand = list_of(std::move(operand.value))},
+                   at, operand.height + 1);
+}
+
+// Words that begin an expression in other dialects, unless they are columns here.
+Result<Done> Grammar::refuse_foreign_word() {
+    const bool called = tokens_.sees(Symbol::open, 1);
+    const TokenKind after = tokens_.peek(1).kind;
+    const bool constant =
+        after == TokenKind::string || after == TokenKind::integer || after == TokenKind::decimal;
+    if (tokens_.sees("CASE") && (called || constant || tokens_.sees_name(1))) {
+        return tokens_.not_supported("CASE", "write CONDITIONAL(c1, v1, .., default)");
+    }
+    if (called && tokens_.sees("EXISTS")) return tokens_.not_supported("EXISTS", "write a JOIN");
+    if (called && tokens_.sees("DISTINCT")) {
+        return tokens_.not_supported("DISTINCT", "only COUNT(DISTINCT x) has it");
+    }
+    return Done{};
 }
 
 Result<Tall<Expr>> Grammar::signed_operand() {

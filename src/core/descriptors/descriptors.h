@@ -1,5 +1,5 @@
-// Descriptors say, for every type of source, sink and format, and for workers and queries, which
-// options there are: their names, types, defaults, which are needed and which are secret.
+// Descriptors say, for every type of source, sink and format, and for queries, which options there
+// are: their names, types, defaults, which are needed and which are secret.
 //
 // Every configuration is validated here before it is stored, so that what is in the catalog can
 // be used. The same lists are what SHOW SOURCE TYPES and its likes print.
@@ -24,7 +24,8 @@ enum class OptionType : std::uint8_t {
     real,
     boolean,
     choice,     // one of `choices`; stored as the descriptor spells it
-    delimiter,  // text in which \n, \t, \r, \\ and \0 are escapes; stored decoded, never empty
+    delimiter,  // text in which \n, \t, \r, \\ and \0 are escapes; stored decoded, never empty;
+                // a backslash stands alone or not at all, so that decoding twice changes nothing
 };
 
 struct Option {
@@ -39,16 +40,26 @@ struct Option {
     std::string_view description;
 };
 
+// Why a complete configuration does not fit, though each value by itself does.
+struct Misfit {
+    std::string_view key;  // the option to blame
+    std::string message;   // follows the key: "must have at least one field"
+    std::string hint;
+};
+
 struct Descriptor {
     std::string_view name;  // as printed and stored: "File", "CSV"
     std::string_view description;
     std::vector<Option> options;
+    // Of a source or sink: the formats it can be read or written in; the first is the default.
+    std::vector<std::string_view> formats;
+    std::optional<Misfit> (*check)(const Config& config) = nullptr;
 };
 
 enum class DescriptorKind : std::uint8_t { source, sink, input_format, output_format };
 
 [[nodiscard]] std::span<const Descriptor> descriptors(DescriptorKind kind);
-// Options of QUERY.* and of CREATE WORKER.
+// Options of QUERY.*. The settings of CREATE WORKER are the catalog's business.
 [[nodiscard]] const Descriptor& query_descriptor();
 
 // The descriptor of that name in any case; else unknown_source_type, unknown_sink_type,
@@ -64,9 +75,31 @@ struct GivenOption {
 
 // The complete configuration: given values converted to their option's type, defaults filled in.
 // Fails with invalid_configuration (unknown key with the nearest known one, key given twice, value
-// that does not fit and what would) or missing_configuration.
+// that does not fit and what would) or missing_configuration, which names every missing key.
+// Completing a complete configuration changes nothing. No message holds the value of a secret.
 [[nodiscard]] Result<Config> complete(const Descriptor& descriptor,
                                       std::span<const GivenOption> given);
+
+// A source or sink with its format, both complete.
+struct Connector {
+    std::string type;  // as the descriptor spells it
+    Config options;
+    Config format;  // "TYPE" is the format's name
+
+    friend bool operator==(const Connector&, const Connector&) = default;
+};
+
+// `options` are those of SOURCE.* or SINK.* without HOST and SCHEMA, `format` those of
+// INPUT_FORMATTER.* (PARSER.*) or OUTPUT_FORMATTER.*. The format is named by TYPE there; users also
+// write SINK.OUTPUT_FORMAT and SINK.INPUT_FORMAT, and SOURCE.TUPLE_DELIMITER for a TCP source.
+// These are moved to where they belong; written in two ways they have to agree. Fails as
+// descriptor_of and complete do.
+[[nodiscard]] Result<Connector> complete_source(std::string_view type,
+                                                std::span<const GivenOption> options,
+                                                std::span<const GivenOption> format);
+[[nodiscard]] Result<Connector> complete_sink(std::string_view type,
+                                              std::span<const GivenOption> options,
+                                              std::span<const GivenOption> format);
 
 // The same configuration with '***' for every secret that is set. A key that no descriptor knows is
 // taken for a secret if its name looks like one (PASSWORD, SECRET, TOKEN, CREDENTIAL).

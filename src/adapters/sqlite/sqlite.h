@@ -1,0 +1,61 @@
+// The catalog in one SQLite file: opened, created, checked, backed up.
+//
+// Durable:  what commit() confirmed survives a crash and the loss of power (WAL, synchronous=FULL).
+// Alone:    one process at a time holds a database, by a lock on `<path>.lock`, which holds its
+// pid. Whole:    a new file appears under its name only when `initialise` has succeeded; a file
+// that is
+//           empty, shortened, overwritten or not a catalog is refused, never repaired or replaced.
+// Private:  files are created with mode 0600.
+// Readers:  see a snapshot, never wait for the writer and never make it wait. A reader that stays
+//           in its transaction keeps the log from being reused meanwhile.
+// Local:    needs a file system with shared memory maps and locks; network file systems have none.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "ports/sql.h"
+
+namespace baton {
+
+// In the header of every catalog, so that no other database is taken for one: "Bato".
+inline constexpr std::int32_t kSqliteApplicationId = 0x4261746f;
+
+struct SqliteOptions {
+    std::string path;
+    bool create = false;  // if there is no file yet
+    // Fills a new database, before it gets its name. It ends its own transactions.
+    std::function<Result<Done>(Sql& sql)> initialise;
+    Duration busy_deadline = std::chrono::seconds(1);  // how long a writer waits for another
+    std::int64_t cache_bytes = 16 << 20;               // per connection, at most
+    bool lock = true;         // false for a look from beside: such a database only reads
+    bool check_pages = true;  // look at every page when opening; about 1 ms per MB
+};
+
+class SqliteDatabase : public SqlDatabase {
+public:
+    // Copies the log into the file as far as readers allow, without waiting for anyone. Call it now
+    // and then from a thread that may block; otherwise commits do it, and take longer.
+    [[nodiscard]] virtual Result<Done> checkpoint() = 0;
+};
+
+// Errors: catalog_unavailable (no file, no permission), catalog_in_use (with the pid of the
+// holder), catalog_corrupt, catalog_version (the file format is newer), catalog_full, and those of
+// `initialise`.
+[[nodiscard]] Result<std::unique_ptr<SqliteDatabase>> open_sqlite(const SqliteOptions& options);
+
+// A database in memory that ends with its last connection, for tests and simulation; `path` is not
+// used. It is a file in /dev/shm without syncs, because the databases that SQLite itself keeps in
+// memory have no log: there, readers and the writer exclude each other.
+[[nodiscard]] Result<std::unique_ptr<SqliteDatabase>> open_temporary_sqlite(
+    const SqliteOptions& options = {});
+
+// What is wrong with a catalog, as sentences: pages, indexes, constraints and references. Only
+// reads and needs no lock. Fails if the file cannot be read at all.
+[[nodiscard]] Result<std::vector<std::string>> integrity_problems(const std::string& path);
+
+}  // namespace baton

@@ -1,0 +1,17 @@
+// SystemClock reads the clocks of this machine.
+//
+// now() is CLOCK_BOOTTIME: it goes on while the machine is suspended, so that a lease which ran out
+// meanwhile is seen to have run out. steady_clock would stop.
+#pragma once
+
+#include "ports/clock.h"
+
+namespace baton {
+
+class SystemClock final : public Clock {
+public:
+    [[nodiscard]] Instant now() const override;
+    [[nodiscard]] WallTime wall_now() const override;
+};
+
+}  // namespace baton

@@ -1,0 +1,210 @@
+#include "app/commands.h"
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include <pwd.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "adapters/sqlite/files.h"
+#include "adapters/sqlite/sqlite.h"
+#include "adapters/system/system_clock.h"
+#include "app/shell.h"
+#include "base/text.h"
+#include "catalog/check.h"
+#include "catalog/schema.h"
+#include "runtime/version.h"
+
+namespace baton {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+int fail(const Error& error) {
+    std::cerr << to_string(error) << "\n";
+    return 1;
+}
+
+Error file_error(const std::string& what, const std::string& path, const std::string& why) {
+    return Error{.code = ErrorCode::catalog_unavailable,
+                 .message = "cannot " + what + " " + baton::quoted(path) + ": " + why};
+}
+
+Result<Done> make_directory(const std::string& data) {
+    std::error_code problem;
+    const bool made = fs::create_directories(data, problem);
+    if (problem) return file_error("create the data directory", data, problem.message());
+    if (made) (void)chmod(data.c_str(), S_IRWXU);
+    return Done{};
+}
+
+std::string user_name() {
+    const passwd* entry = getpwuid(geteuid());
+    return entry != nullptr ? entry->pw_name : "uid " + std::to_string(geteuid());
+}
+
+std::size_t screen_width() {
+    winsize size{};
+    if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+    return size.ws_col;
+}
+
+Result<std::string> text_of(const std::string& file) {
+    std::ostringstream text;
+    if (file == "-") {
+        text << std::cin.rdbuf();
+        return text.str();
+    }
+    std::ifstream in(file, std::ios::binary);
+    if (!in) return file_error("read", file, std::generic_category().message(errno));
+    text << in.rdbuf();
+    return text.str();
+}
+
+Result<std::unique_ptr<Coordinator>> open_catalog(const std::string& data, const Clock& clock) {
+    TRY(make_directory(data));
+    const std::string path = catalog_path(data);
+    const bool is_new = !fs::exists(path);
+    SqliteOptions options;
+    options.path = path;
+    options.create = true;
+    options.initialise = [](Sql& sql) { return migrate(sql); };
+    TRY_ASSIGN(database, open_sqlite(options));
+    if (is_new) std::cerr << "created a new catalog in " << path << "\n";
+    return Coordinator::open(std::move(database), clock);
+}
+
+void on_interrupt(int /*signal*/) {
+    Shell::interrupt();
+}
+
+}  // namespace
+
+std::string catalog_path(const std::string& data) {
+    return (fs::path(data) / "catalog.db").string();
+}
+
+int run_shell(const ShellCommand& command) {
+    const SystemClock clock;
+    std::string text = command.statements.value_or("");
+    if (command.file) {
+        auto read = text_of(*command.file);
+        if (!read) return fail(read.error());
+        text = *std::move(read);
+    }
+    auto coordinator = open_catalog(command.data, clock);
+    if (!coordinator) return fail(coordinator.error());
+    (void)std::signal(SIGINT, on_interrupt);
+    (void)std::signal(SIGTERM, on_interrupt);
+    Shell shell(**coordinator, user_name(), std::cout, std::cerr, screen_width());
+    if (command.statements || command.file) return shell.run(text) ? 0 : 1;
+    if (isatty(STDIN_FILENO) == 0) {
+        auto read = text_of("-");
+        if (!read) return fail(read.error());
+        return shell.run(*read) ? 0 : 1;
+    }
+    std::cout << kVersion << ", catalog " << catalog_path(command.data)
+              << ". \\? for help, \\q to leave.\n";
+    shell.converse();
+    return 0;
+}
+
+int run_backup(const std::string& data, const std::string& file) {
+    SqliteOptions options;
+    options.path = catalog_path(data);
+    options.lock = false;
+    auto database = open_sqlite(options);
+    if (!database) return fail(database.error());
+    if (auto done = (*database)->backup_to(file); !done) return fail(done.error());
+    std::cout << "backed up " << catalog_path(data) << " to " << file << "\n";
+    return 0;
+}
+
+namespace {
+
+// The problems of a file, whatever level finds them.
+Result<std::vector<std::string>> problems_of(const std::string& path) {
+    TRY_ASSIGN(problems, integrity_problems(path));
+    if (!problems.empty()) return problems;
+    SqliteOptions options;
+    options.path = path;
+    options.lock = false;
+    TRY_ASSIGN(database, open_sqlite(options));
+    TRY_ASSIGN(sql, database->connect(Access::read));
+    return catalog_problems(*sql);
+}
+
+std::string time_for_name() {
+    std::string text = to_string(SystemClock().wall_now());
+    std::erase_if(text, [](char c) { return c == ':' || c == '-'; });
+    return text.substr(0, text.find('.'));
+}
+
+// A whole catalog in the place of whatever was there. The caller holds the lock.
+Result<Done> replace_catalog(const std::string& path, const std::string& file) {
+    SqliteOptions source;
+    source.path = file;
+    source.lock = false;
+    TRY_ASSIGN(database, open_sqlite(source));
+    const std::string fresh = path + ".restored";
+    std::error_code problem;
+    fs::remove(fresh, problem);
+    TRY(database->backup_to(fresh));
+    if (fs::exists(path)) {
+        const std::string old = path + ".replaced-" + time_for_name();
+        for (const char* suffix : {"-wal", "-shm", ""}) {
+            if (!fs::exists(path + suffix)) continue;
+            fs::rename(path + suffix, old + suffix, problem);
+            if (problem) return file_error("set aside", path + suffix, problem.message());
+        }
+        std::cout << "kept the old catalog as " << old << "\n";
+    }
+    fs::rename(fresh, path, problem);
+    if (problem) return file_error("put in place", path, problem.message());
+    return Done{};
+}
+
+}  // namespace
+
+int run_restore(const std::string& data, const std::string& file, bool force) {
+    const std::string path = catalog_path(data);
+    auto problems = problems_of(file);
+    if (!problems) return fail(problems.error());
+    if (!problems->empty()) {
+        return fail({.code = ErrorCode::catalog_corrupt,
+                     .message = "the backup " + baton::quoted(file) + " is damaged: " + problems->front(),
+                     .hint = "`baton check` lists everything"});
+    }
+    if (auto made = make_directory(data); !made) return fail(made.error());
+    if (fs::exists(path) && !force) {
+        return fail(file_error("restore to", data,
+                               "there is a catalog already; --force replaces "
+                               "it and keeps the old one beside it"));
+    }
+    const auto lock = sqlite::ProcessLock::take(path + ".lock", path);
+    if (!lock) return fail(lock.error());
+    if (auto done = replace_catalog(path, file); !done) return fail(done.error());
+    std::cout << "restored " << path << " from " << file << "\n";
+    return 0;
+}
+
+int run_check(const std::string& what) {
+    const std::string path = fs::is_directory(what) ? catalog_path(what) : what;
+    auto problems = problems_of(path);
+    if (!problems) return fail(problems.error());
+    for (const std::string& problem : *problems) std::cout << problem << "\n";
+    if (!problems->empty()) {
+        std::cout << problems->size() << " problems in " << path << "\n";
+        return 1;
+    }
+    std::cout << path << " is sound\n";
+    return 0;
+}
+
+}  // namespace baton

@@ -1,0 +1,26 @@
+// The commands of `baton`, as main() calls them. Each returns the exit status: 0 only if all went
+// well. Messages go to the standard output and errors to the standard error.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace baton {
+
+// Where the catalog of a data directory is.
+[[nodiscard]] std::string catalog_path(const std::string& data);
+
+struct ShellCommand {
+    std::string data;
+    std::optional<std::string> statements;  // -c
+    std::optional<std::string> file;        // -f; "-" is the standard input
+};
+[[nodiscard]] int run_shell(const ShellCommand& command);
+
+[[nodiscard]] int run_backup(const std::string& data, const std::string& file);
+// Refuses to replace a catalog unless `force`; then the old one is kept beside it.
+[[nodiscard]] int run_restore(const std::string& data, const std::string& file, bool force);
+// `what` is a data directory or a file.
+[[nodiscard]] int run_check(const std::string& what);
+
+}  // namespace baton

@@ -1,0 +1,224 @@
+#include "app/render.h"
+
+#include <algorithm>
+
+#include "base/overload.h"
+#include "base/text.h"
+#include "catalog/encode.h"
+#include "sql/printer.h"
+
+namespace baton {
+
+namespace {
+
+constexpr std::string_view kCut = "…";
+
+bool continues(char c) {
+    constexpr unsigned kMask = 0xc0;
+    constexpr unsigned kContinuation = 0x80;
+    return (static_cast<unsigned char>(c) & kMask) == kContinuation;
+}
+
+// How many columns of a screen the text takes, counting a character as one.
+std::size_t width_of(std::string_view text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
+}
+
+std::string cut_to(const std::string& text, std::size_t width) {
+    if (width_of(text) <= width) return text;
+    std::string result;
+    std::size_t taken = 0;
+    for (const char c : text) {
+        if (!continues(c) && taken++ + 1 >= width) break;
+        result += c;
+    }
+    return result + std::string(kCut);
+}
+
+// Control characters would move the cursor.
+std::string on_one_line(std::string text) {
+    std::string result;
+    for (const char c : text) {
+        if (c == '\n') {
+            result += "\\n";
+        } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+            result += '?';
+        } else {
+            result += c;
+        }
+    }
+    return result;
+}
+
+using Cells = std::vector<std::vector<std::string>>;  // the header first
+
+Cells cells_of(const Table& table) {
+    Cells cells(1);
+    for (const TableColumn& column : table.columns) cells[0].push_back(column.name);
+    for (const SqlRow& row : table.rows) {
+        std::vector<std::string> line;
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            line.push_back(on_one_line(shown(row[i], table.columns[i].type)));
+        }
+        cells.push_back(std::move(line));
+    }
+    return cells;
+}
+
+// The widest columns give way until the line fits.
+std::vector<std::size_t> widths_of(const Cells& cells, std::size_t width_max) {
+    constexpr std::size_t kLeast = 12;
+    constexpr std::size_t kGap = 2;
+    std::vector<std::size_t> widths(cells[0].size());
+    for (const auto& line : cells) {
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            widths[i] = std::max(widths[i], width_of(line[i]));
+        }
+    }
+    const auto total = [&] {
+        std::size_t sum = 0;
+        for (const std::size_t width : widths) sum += width + kGap;
+        return sum;
+    };
+    while (width_max > 0 && total() > width_max + kGap) {
+        const auto widest = std::max_element(widths.begin(), widths.end());
+        if (*widest <= kLeast) break;
+        *widest -= 1;
+    }
+    return widths;
+}
+
+std::string value_json(const SqlValue& value, ViewType type) {
+    if (std::holds_alternative<std::monostate>(value)) return "null";
+    const auto* text = std::get_if<std::string>(&value);
+    if (text == nullptr) return shown(value, type);
+    return type == ViewType::json && !text->empty() ? *text : json_string(*text);
+}
+
+std::string row_json(const std::vector<TableColumn>& columns, const SqlRow& row) {
+    std::string text = "{";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        if (i > 0) text += ",";
+        text += json_string(columns[i].name) + ":" + value_json(row[i], columns[i].type);
+    }
+    return text + "}";
+}
+
+std::string row_text(const std::vector<TableColumn>& columns, const SqlRow& row) {
+    std::string text;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        if (i > 0) text += "  ";
+        text += columns[i].name + "=" + on_one_line(shown(row[i], columns[i].type));
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string render_text(const Table& table, std::size_t width_max) {
+    const Cells cells = cells_of(table);
+    const std::vector<std::size_t> widths = widths_of(cells, width_max);
+    std::string text;
+    const auto line = [&](const std::vector<std::string>& values) {
+        std::string one;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const std::string value = cut_to(values[i], widths[i]);
+            one += value + std::string(widths[i] - width_of(value) + 2, ' ');
+        }
+        one.erase(one.find_last_not_of(' ') + 1);
+        text += one + "\n";
+    };
+    line(cells[0]);
+    std::vector<std::string> rule;
+    for (const std::size_t width : widths) rule.emplace_back(width, '-');
+    line(rule);
+    for (std::size_t i = 1; i < cells.size(); ++i) line(cells[i]);
+    const std::size_t count = table.rows.size();
+    return text + "(" + std::to_string(count) + (count == 1 ? " row)\n" : " rows)\n");
+}
+
+std::string render_json(const Table& table) {
+    std::string text;
+    for (const SqlRow& row : table.rows) text += row_json(table.columns, row) + "\n";
+    return text;
+}
+
+std::string render_answer(const StatementResult& result) {
+    const auto* answer = std::get_if<Answer>(&result.value);
+    if (answer == nullptr) return result.tag + "\n";
+    std::string text = result.tag;
+    if (!answer->name.empty()) text += " " + sql::print_name(answer->name);
+    if (answer->id && answer->name != std::to_string(*answer->id)) {
+        text += " (id " + std::to_string(*answer->id) + ")";
+    }
+    switch (answer->did) {
+        case Did::created:
+        case Did::changed:
+            break;
+        case Did::dropped:
+            if (answer->dropped.size() > 1) {
+                text = result.tag + " (" + std::to_string(answer->dropped.size()) + " dropped)";
+            }
+            break;
+        case Did::existed:
+            text += ": it exists already, nothing was done";
+            break;
+        case Did::absent:
+            text += ": nothing to drop";
+            break;
+        case Did::accepted:
+            text += ": accepted, workers have yet to confirm";
+            break;
+        case Did::unchanged:
+            text += ": nothing to do";
+            break;
+    }
+    return text + "\n";
+}
+
+std::string render_event(const WatchEvent& event, const std::vector<TableColumn>& columns,
+                         sql::OutputFormat format, std::size_t width_max) {
+    const bool json = format == sql::OutputFormat::json;
+    if (const auto* snapshot = std::get_if<WatchSnapshot>(&event)) {
+        const std::string revision = to_string(snapshot->revision);
+        if (!json) {
+            std::string head = "-- snapshot at revision " + revision;
+            if (!snapshot->reason.empty()) head += ": " + snapshot->reason;
+            return head + "\n" + render_text(snapshot->table, width_max);
+        }
+        std::string rows;
+        for (const SqlRow& row : snapshot->table.rows) {
+            rows += (rows.empty() ? "" : ",") + row_json(columns, row);
+        }
+        return R"({"type":"SNAPSHOT","revision":)" + revision +
+               (snapshot->reason.empty() ? "" : ",\"reason\":" + json_string(snapshot->reason)) +
+               ",\"data\":[" + rows + "]}\n";
+    }
+    const auto& change = std::get<WatchChange>(event);
+    const std::string op(to_string(change.op));
+    if (!json) {
+        return to_string(change.revision) + "  " + op + "  " + row_text(columns, change.row) + "\n";
+    }
+    return R"({"type":"EVENT","revision":)" + to_string(change.revision) + ",\"op\":\"" + op +
+           "\",\"key\":" + json_string(change.key) + ",\"data\":" + row_json(columns, change.row) +
+           "}\n";
+}
+
+std::string render_error(const Error& error, std::string_view text) {
+    std::string result = to_string(error) + "\n";
+    if (!error.at || error.at->offset > text.size()) return result;
+    const std::size_t before = text.substr(0, error.at->offset).rfind('\n');
+    const std::size_t start = before == std::string_view::npos ? 0 : before + 1;
+    const std::string_view line = text.substr(start, text.find('\n', start) - start);
+    constexpr std::size_t kShownMax = 200;
+    if (line.empty() || line.size() > kShownMax) return result;
+    const std::string prefix = "  ";
+    result += prefix + std::string(line) + "\n" + prefix;
+    for (const char c : line.substr(0, error.at->offset - start)) {
+        if (!continues(c)) result += c == '\t' ? '\t' : ' ';
+    }
+    return result + "^\n";
+}
+
+}  // namespace baton

@@ -1,0 +1,82 @@
+// Application is what the requests do to the catalog, inside one bundle of a WriteTransaction.
+// One overload per request; internal to catalog/.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "catalog/write_transaction.h"
+
+namespace baton {
+
+class Application {
+public:
+    explicit Application(WriteTransaction& transaction)
+        : tx_(transaction), sql_(transaction.sql_), reader_(transaction.reader_) {}
+
+    Result<Answer> on(const request::CreateLogicalSource& r);
+    Result<Answer> on(const request::CreatePhysicalSource& r);
+    Result<Answer> on(const request::CreateSink& r);
+    Result<Answer> on(const request::CreateWorker& r);
+    Result<Answer> on(const request::CreateQuery& r);
+    Result<Answer> on(const request::DropLogicalSource& r);
+    Result<Answer> on(const request::DropPhysicalSource& r);
+    Result<Answer> on(const request::DropSink& r);
+    Result<Answer> on(const request::DropWorker& r);
+    Result<Answer> on(const request::DropQuery& r);
+    Result<Answer> on(const request::StopQuery& r);
+    Result<Answer> on(const request::DrainWorker& r);
+    Result<Answer> on(const request::Drop& r);
+    Result<Answer> on(const request::ReportWorker& r);
+    Result<Answer> on(const request::ReportFragment& r);
+    Result<Answer> on(const request::MarkQuery& r);
+    Result<Answer> on(const request::ReleaseQuery& r);
+
+private:
+    // The revision that this bundle's rows carry.
+    [[nodiscard]] Revision revision() const { return tx_.state_.revision.next(); }
+    [[nodiscard]] std::uint64_t new_id() { return tx_.state_.next_id++; }
+    [[nodiscard]] WallTime now() const { return tx_.now_; }
+
+    Result<Done> record(Entity entity, ChangeOp op, std::optional<SqlRow> row,
+                        std::optional<SqlRow> old);
+    void touch_cluster() { tx_.state_.cluster_revision = revision(); }
+
+    // infrastructure
+    Result<Worker> known_worker(const std::string& name);
+    Result<std::string> placement(const BoundConnector& connector, const std::string& what);
+    Result<std::string> embedded_worker();
+    Result<Done> insert_worker(const Worker& worker);
+    Result<Done> insert_link(const NetworkLink& link);
+    Result<Done> remove_links(const std::string& worker);
+    Result<Done> update_worker(const Worker& before, Worker after);
+    Result<Done> check_peers(const WorkerSettings& worker);
+
+    // workload
+    Result<Done> touch_logical_source(const std::string& name);
+
+    // queries
+    Result<Done> want_view(const request::CreateQuery& r);
+    Result<Done> check_reads(const request::CreateQuery& r);
+    Result<Revision> revision_of(const Read& read);
+    Result<Done> check_capacity(const request::CreateQuery& r);
+    Result<std::string> free_name(const std::optional<std::string>& wanted, QueryId id);
+    Result<Done> insert_fragments(QueryId query, const QueryPlan& plan);
+    Result<Query> known_query(const request::QueryRef& ref);
+    Result<Done> update_query(const Query& before, Query after);
+    Result<Done> update_fragment(const Fragment& before, Fragment after);
+    Result<Done> end_fragments(QueryId query, FragmentState state);
+    Result<Done> remove_query(const Query& query);
+    Result<bool> has_live_fragments(QueryId query);
+    Result<Done> interrupt_queries_on(const std::string& worker, const std::string& reason);
+
+    Result<std::vector<std::string>> names(std::string_view sql,
+                                           std::initializer_list<SqlValue> parameters);
+
+    WriteTransaction& tx_;
+    Sql& sql_;
+    Reader& reader_;
+};
+
+}  // namespace baton

@@ -1,0 +1,198 @@
+// What requests about workers and links do.
+#include <algorithm>
+
+#include "base/text.h"
+#include "catalog/application.h"
+#include "catalog/row_cursor.h"
+#include "core/topology/topology.h"
+
+namespace baton {
+
+namespace {
+
+constexpr std::string_view kEmbedded = "embedded";
+
+SqlValue value_of(std::uint64_t number) {
+    return static_cast<std::int64_t>(number);
+}
+
+Error worker_exists(const std::string& message, std::string hint = {}) {
+    return Error{.code = ErrorCode::worker_exists, .message = message, .hint = std::move(hint)};
+}
+
+}  // namespace
+
+Result<Worker> Application::known_worker(const std::string& name) {
+    TRY_ASSIGN(found, reader_.worker(name));
+    if (found) return *std::move(found);
+    TRY_ASSIGN(known, reader_.worker_names());
+    return Error{.code = ErrorCode::unknown_worker,
+                 .message = "unknown worker " + quoted(name),
+                 .hint = did_you_mean(name, known)};
+}
+
+Result<std::string> Application::placement(const BoundConnector& connector,
+                                           const std::string& what) {
+    if (connector.host) {
+        TRY(known_worker(*connector.host));
+        return *connector.host;
+    }
+    TRY_ASSIGN(rows, sql_.query("SELECT name FROM worker ORDER BY name LIMIT 6"));
+    std::vector<std::string> names;
+    for (const SqlRow& row : rows) names.push_back(RowCursor(row).text());
+    TRY_ASSIGN(only, default_worker(names, what));
+    if (only) return *only;
+    return embedded_worker();
+}
+
+Result<std::string> Application::embedded_worker() {
+    Worker worker;
+    worker.name = std::string(kEmbedded);
+    worker.kind = WorkerKind::embedded;
+    worker.reason = "runs inside the coordinator";
+    worker.since = now();
+    TRY(insert_worker(worker));
+    return worker.name;
+}
+
+Result<Done> Application::insert_worker(const Worker& given) {
+    Worker worker = given;
+    worker.revision = revision();
+    const SqlRow row = row_of(worker);
+    TRY(sql_.run("INSERT INTO worker VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row, nullptr));
+    touch_cluster();
+    return record(Entity::worker, ChangeOp::create, row, std::nullopt);
+}
+
+Result<Done> Application::insert_link(const NetworkLink& link) {
+    const SqlRow row = row_of(link, revision());
+    TRY(sql_.run("INSERT INTO network_link VALUES (?, ?, ?)", row, nullptr));
+    touch_cluster();
+    return record(Entity::link, ChangeOp::create, row, std::nullopt);
+}
+
+Result<Done> Application::check_peers(const WorkerSettings& worker) {
+    for (const auto* peers : {&worker.downstream, &worker.upstream}) {
+        for (const std::string& peer : *peers) {
+            if (peer != worker.name) TRY(known_worker(peer));
+        }
+    }
+    if (worker.upstream.empty() && !worker.downstream.contains(worker.name)) return Done{};
+    TRY_ASSIGN(links, reader_.links());
+    const auto circle = Topology(links).cycle_with(worker.name, worker.upstream, worker.downstream);
+    if (!circle) return Done{};
+    return Error{.code = ErrorCode::invalid_topology,
+                 .message = "cannot create worker " + quoted(worker.name) +
+                            ": its links would close a cycle: " + join(*circle, " -> ")};
+}
+
+Result<Answer> Application::on(const request::CreateWorker& r) {
+    const WorkerSettings& given = r.worker;
+    TRY_ASSIGN(same_name, reader_.worker(given.name));
+    if (same_name) return worker_exists("worker " + quoted(given.name) + " already exists");
+    const std::string address = to_string(given.control);
+    TRY_ASSIGN(same_address, names("SELECT name FROM worker WHERE address = ?", {address}));
+    if (!same_address.empty()) {
+        return worker_exists("address " + quoted(address) + " already belongs to worker " +
+                             quoted(same_address.front()));
+    }
+    TRY(check_peers(given));
+    Worker worker;
+    worker.name = given.name;
+    worker.control = given.control;
+    worker.data = given.data;
+    worker.capacity = given.capacity;
+    worker.reason = "not heard from yet";
+    worker.since = now();
+    TRY(insert_worker(worker));
+    for (const std::string& peer : given.downstream) {
+        TRY(insert_link({.upstream = given.name, .downstream = peer}));
+    }
+    for (const std::string& peer : given.upstream) {
+        TRY(insert_link({.upstream = peer, .downstream = given.name}));
+    }
+    return Answer{.did = Did::created, .name = given.name};
+}
+
+Result<Done> Application::remove_links(const std::string& worker) {
+    TRY_ASSIGN(rows,
+               sql_.query("SELECT upstream, downstream, revision FROM network_link "
+                          "WHERE upstream = ? OR downstream = ? ORDER BY upstream, downstream",
+                          {worker, worker}));
+    for (const SqlRow& row : rows) {
+        TRY(record(Entity::link, ChangeOp::drop, std::nullopt, row));
+    }
+    TRY(sql_.execute("DELETE FROM network_link WHERE upstream = ? OR downstream = ?",
+                     {worker, worker}));
+    return Done{};
+}
+
+Result<Answer> Application::on(const request::DropWorker& r) {
+    TRY_ASSIGN(found, reader_.worker(r.name));
+    if (!found) return Answer{.did = Did::absent, .name = r.name};
+    TRY_ASSIGN(queries, names("SELECT q.name FROM query q JOIN fragment f ON f.query = q.id "
+                              "WHERE f.worker = ? ORDER BY q.name",
+                              {r.name}));
+    TRY_ASSIGN(sources, names("SELECT logical FROM physical_source WHERE worker = ? "
+                              "ORDER BY logical, id",
+                              {r.name}));
+    TRY_ASSIGN(sinks, names("SELECT name FROM sink WHERE worker = ? ORDER BY name", {r.name}));
+    if (!queries.empty() || !sources.empty() || !sinks.empty()) {
+        Error error{.code = ErrorCode::worker_in_use,
+                    .message = "cannot drop worker " + quoted(r.name) + ": it is used by"};
+        const auto mention = [&](const char* kind, const std::vector<std::string>& used_by) {
+            if (used_by.empty()) return;
+            if (!error.related.empty()) error.message += " and by";
+            error.message += std::string(" ") + kind + " " + enumerate(used_by);
+            error.related.insert(error.related.end(), used_by.begin(), used_by.end());
+        };
+        mention("queries", queries);
+        mention("physical sources of", sources);
+        mention("sinks", sinks);
+        error.hint = "drop them first";
+        return error;
+    }
+    TRY(remove_links(r.name));
+    TRY(sql_.execute("DELETE FROM worker WHERE name = ?", {r.name}));
+    touch_cluster();
+    TRY(record(Entity::worker, ChangeOp::drop, std::nullopt, row_of(*found)));
+    return Answer{.did = Did::dropped, .name = r.name, .dropped = {*found}};
+}
+
+Result<Done> Application::update_worker(const Worker& before, Worker after) {
+    after.revision = revision();
+    TRY(sql_.execute(
+        "UPDATE worker SET state = ?, draining = ?, incarnation = ?, reason = ?, since = ?, "
+        "revision = ? WHERE name = ?",
+        {std::string(to_string(after.state)), std::int64_t{after.draining ? 1 : 0},
+         after.incarnation ? value_of(after.incarnation->value()) : SqlValue(), after.reason,
+         to_string(after.since), value_of(after.revision.value()), after.name}));
+    touch_cluster();
+    return record(Entity::worker, ChangeOp::update, row_of(after), row_of(before));
+}
+
+Result<Answer> Application::on(const request::DrainWorker& r) {
+    TRY_ASSIGN(before, known_worker(r.name));
+    if (before.draining == r.draining) return Answer{.did = Did::unchanged, .name = r.name};
+    Worker after = before;
+    after.draining = r.draining;
+    TRY(update_worker(before, after));
+    return Answer{.did = Did::changed, .name = r.name};
+}
+
+Result<Answer> Application::on(const request::ReportWorker& r) {
+    TRY_ASSIGN(before, known_worker(r.name));
+    Worker after = before;
+    after.state = r.state;
+    after.reason = r.reason;
+    if (r.incarnation) after.incarnation = r.incarnation;
+    if (after == before) return Answer{.did = Did::unchanged, .name = r.name};
+    if (after.state != before.state) after.since = now();
+    TRY(update_worker(before, after));
+    if (after.state == WorkerState::unreachable) {
+        TRY(interrupt_queries_on(r.name, "worker " + quoted(r.name) + " is UNREACHABLE"));
+    }
+    return Answer{.did = Did::changed, .name = r.name};
+}
+
+}  // namespace baton

@@ -1,0 +1,391 @@
+// What requests about queries and their fragments do.
+#include <algorithm>
+
+#include "base/text.h"
+#include "catalog/application.h"
+#include "catalog/encode.h"
+#include "catalog/row_cursor.h"
+
+namespace baton {
+
+namespace {
+
+// Stands for "written by this bundle" where the revision is not settled before the commit, so that
+// a plan made for an earlier attempt at the same bundle still fits.
+constexpr Revision kOwn{UINT64_MAX};
+
+SqlValue value_of(std::uint64_t number) {
+    return static_cast<std::int64_t>(number);
+}
+
+template <class State>
+SqlValue state_value(State state) {
+    return std::string(to_string(state));
+}
+
+Error stale(const std::string& what) {
+    return Error{.code = ErrorCode::conflict,
+                 .message = "the query was planned for a catalog that has changed since: " + what,
+                 .hint = "run it again"};
+}
+
+}  // namespace
+
+Result<Done> Application::want_view(const request::CreateQuery& r) {
+    Reader::KnownCluster none;
+    TRY_ASSIGN(view, reader_.planning_view(names_in(r.tree), none));
+    const Revision own = revision();
+    const auto settle = [&](Revision& at) {
+        if (at == own) at = kOwn;
+    };
+    for (auto& [name, source] : view.logical_sources) settle(source.revision);
+    if (view.sink) settle(view.sink->revision);
+    auto cluster = std::make_shared<Cluster>(*view.cluster);
+    for (auto& [name, worker] : cluster->workers) settle(worker.revision);
+    view.cluster = std::move(cluster);
+    tx_.wanted_view_ = std::move(view);
+    return Done{};
+}
+
+Result<Revision> Application::revision_of(const Read& read) {
+    std::string_view sql;
+    switch (read.kind) {
+        case ReadKind::worker:
+            sql = "SELECT revision FROM worker WHERE name = ?";
+            break;
+        case ReadKind::logical_source:
+            sql = "SELECT revision FROM logical_source WHERE name = ?";
+            break;
+        case ReadKind::sink:
+            sql = "SELECT revision FROM sink WHERE name = ?";
+            break;
+    }
+    TRY_ASSIGN(rows, sql_.query(sql, {read.name}));
+    if (rows.empty()) return Revision(0);
+    const Revision found = RowCursor(rows[0]).revision();
+    return found == revision() ? kOwn : found;
+}
+
+Result<Done> Application::check_reads(const request::CreateQuery& r) {
+    for (const Read& read : r.plan->reads) {
+        TRY_ASSIGN(found, revision_of(read));
+        if (found != read.revision) return stale(quoted(read.name) + " is another now");
+    }
+    return Done{};
+}
+
+Result<Done> Application::check_capacity(const request::CreateQuery& r) {
+    for (const PlannedFragment& fragment : r.plan->fragments) {
+        TRY_ASSIGN(worker, reader_.worker(fragment.worker));
+        if (!worker) return stale("worker " + quoted(fragment.worker) + " is gone");
+        if (!worker->capacity) continue;
+        TRY_ASSIGN(used, reader_.used_slots(fragment.worker));
+        if (used + fragment.slots <= *worker->capacity) continue;
+        return stale("worker " + quoted(fragment.worker) + " has " +
+                     std::to_string(*worker->capacity - std::min(used, *worker->capacity)) +
+                     " free slots, " + std::to_string(fragment.slots) + " are needed");
+    }
+    return Done{};
+}
+
+Result<std::string> Application::free_name(const std::optional<std::string>& wanted, QueryId id) {
+    if (!wanted) {
+        for (std::string name = "Q" + to_string(id);; name += "_") {
+            TRY_ASSIGN(taken, names("SELECT name FROM query WHERE name = ?", {name}));
+            if (taken.empty()) return name;
+        }
+    }
+    TRY_ASSIGN(existing, reader_.query(*wanted));
+    if (!existing) return *wanted;
+    Error error{.code = ErrorCode::query_exists,
+                .message = "query " + quoted(*wanted) + " already exists (id " +
+                           to_string(existing->id) + ", " +
+                           std::string(to_string(existing->state)) + ")"};
+    if (existing->desired == QueryDesire::dropped) {
+        TRY_ASSIGN(where, names("SELECT worker FROM fragment WHERE query = ? ORDER BY worker",
+                                {value_of(existing->id.value())}));
+        error.message = "query " + quoted(*wanted) + " is still being removed (id " +
+                        to_string(existing->id) + ")";
+        error.hint = "its name is free once workers " + enumerate(where) + " have confirmed";
+    }
+    return error;
+}
+
+Result<Done> Application::insert_fragments(QueryId query, const QueryPlan& plan) {
+    for (const PlannedFragment& planned : plan.fragments) {
+        const Fragment fragment{.id = FragmentId(new_id()),
+                                .query = query,
+                                .worker = planned.worker,
+                                .slots = planned.slots,
+                                .plan = planned.plan,
+                                .since = now(),
+                                .revision = revision()};
+        const SqlRow row = row_of(fragment);
+        TRY(sql_.execute("INSERT INTO fragment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                         {row[0], row[1], row[2], row[3], row[4], fragment.plan, row[5], row[6],
+                          row[7], row[8]}));
+        TRY(record(Entity::fragment, ChangeOp::create, row, std::nullopt));
+    }
+    return Done{};
+}
+
+Result<Answer> Application::on(const request::CreateQuery& r) {
+    if (r.name) TRY(free_name(r.name, {}));
+    if (!r.plan) {
+        TRY(want_view(r));
+        return stale("it has no plan yet");
+    }
+    for (auto check : {&Application::check_reads, &Application::check_capacity}) {
+        auto fits = (this->*check)(r);
+        if (fits) continue;
+        if (fits.error().code == ErrorCode::conflict) TRY(want_view(r));
+        return fits.error();
+    }
+    Query query{.id = QueryId(new_id()),
+                .statement = r.statement,
+                .settings = r.settings,
+                .created = now(),
+                .since = now(),
+                .sources = r.plan->sources,
+                .sinks = r.plan->sinks,
+                .revision = revision()};
+    TRY_ASSIGN(name, free_name(r.name, query.id));
+    query.name = name;
+    const SqlRow row = row_of(query);
+    TRY(sql_.execute("INSERT INTO query VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     {row[0], row[1], query.statement, row[10], row[2], row[3], row[4], row[5],
+                      row[6], row[8], row[7], row[11]}));
+    for (const PhysicalSourceId source : query.sources) {
+        TRY(sql_.execute("INSERT INTO query_source VALUES (?, ?)",
+                         {row[0], value_of(source.value())}));
+    }
+    for (const std::string& sink : query.sinks) {
+        TRY(sql_.execute("INSERT INTO query_sink VALUES (?, ?)", {row[0], sink}));
+    }
+    TRY(record(Entity::query, ChangeOp::create, row, std::nullopt));
+    TRY(insert_fragments(query.id, *r.plan));
+    return Answer{.did = Did::created, .name = name, .id = query.id.value()};
+}
+
+Result<Query> Application::known_query(const request::QueryRef& ref) {
+    TRY_ASSIGN(found, reader_.query(ref));
+    if (found) return *std::move(found);
+    if (const auto* id = std::get_if<QueryId>(&ref)) {
+        return Error{.code = ErrorCode::unknown_query,
+                     .message = "unknown query " + to_string(*id)};
+    }
+    const auto& name = std::get<std::string>(ref);
+    TRY_ASSIGN(known, names("SELECT name FROM query ORDER BY name LIMIT 1000", {}));
+    return Error{.code = ErrorCode::unknown_query,
+                 .message = "unknown query " + quoted(name),
+                 .hint = did_you_mean(name, known)};
+}
+
+Result<Done> Application::update_query(const Query& before, Query after) {
+    if (after == before) return Done{};
+    after.revision = revision();
+    if (after.state != before.state) after.since = now();
+    TRY(sql_.execute(
+        "UPDATE query SET state = ?, desired = ?, stop_mode = ?, run = ?, reason = ?, "
+        "since = ?, revision = ? WHERE id = ?",
+        {state_value(after.state), state_value(after.desired), state_value(after.stop_mode),
+         value_of(after.run), after.reason, to_string(after.since),
+         value_of(after.revision.value()), value_of(after.id.value())}));
+    return record(Entity::query, ChangeOp::update, row_of(after), row_of(before));
+}
+
+Result<Done> Application::update_fragment(const Fragment& before, Fragment after) {
+    if (after == before) return Done{};
+    after.revision = revision();
+    if (after.state != before.state) after.since = now();
+    TRY(
+        sql_.execute("UPDATE fragment SET state = ?, reason = ?, since = ?, revision = ? "
+                     "WHERE id = ?",
+                     {state_value(after.state), after.reason, to_string(after.since),
+                      value_of(after.revision.value()), value_of(after.id.value())}));
+    return record(Entity::fragment, ChangeOp::update, row_of(after), row_of(before));
+}
+
+Result<Done> Application::end_fragments(QueryId query, FragmentState state) {
+    TRY_ASSIGN(fragments, reader_.fragments({.query = query}));
+    for (const Fragment& before : fragments) {
+        if (has_ended(before.state)) continue;
+        Fragment after = before;
+        after.state = state;
+        TRY(update_fragment(before, after));
+    }
+    return Done{};
+}
+
+Result<bool> Application::has_live_fragments(QueryId query) {
+    TRY_ASSIGN(fragments, reader_.fragments({.query = query}));
+    return std::any_of(fragments.begin(), fragments.end(),
+                       [&](const Fragment& f) { return !has_ended(f.state); });
+}
+
+Result<Done> Application::remove_query(const Query& query) {
+    const SqlValue id = value_of(query.id.value());
+    TRY_ASSIGN(fragments, reader_.fragments({.query = query.id}));
+    for (const Fragment& fragment : fragments) {
+        TRY(record(Entity::fragment, ChangeOp::drop, std::nullopt, row_of(fragment)));
+    }
+    TRY(sql_.execute("DELETE FROM fragment WHERE query = ?", {id}));
+    TRY(sql_.execute("DELETE FROM query_source WHERE query = ?", {id}));
+    TRY(sql_.execute("DELETE FROM query_sink WHERE query = ?", {id}));
+    TRY(sql_.execute("DELETE FROM query WHERE id = ?", {id}));
+    return record(Entity::query, ChangeOp::drop, std::nullopt, row_of(query));
+}
+
+Result<Answer> Application::on(const request::DropQuery& r) {
+    TRY_ASSIGN(found, reader_.query(r.query));
+    if (!found) return Answer{.did = Did::absent};
+    const Query before = *std::move(found);
+    Answer answer{.did = Did::dropped, .name = before.name, .id = before.id.value()};
+    answer.dropped.emplace_back(before);
+    // Workers hear of a query only after it left PENDING, in a commit of its own.
+    if (before.state == QueryState::pending || has_ended(before.state)) {
+        TRY(remove_query(before));
+        return answer;
+    }
+    Query after = before;
+    after.state = QueryState::stopping;
+    after.desired = QueryDesire::dropped;
+    const bool again = before.desired != QueryDesire::running;
+    after.stop_mode = again && before.stop_mode == StopMode::forceful ? StopMode::forceful : r.mode;
+    if (before.state != QueryState::stopping) after.reason = "dropped by a user";
+    TRY(update_query(before, after));
+    answer.did = after == before ? Did::unchanged : Did::accepted;
+    return answer;
+}
+
+Result<Answer> Application::on(const request::StopQuery& r) {
+    TRY_ASSIGN(before, known_query(r.query));
+    Answer answer{.did = Did::accepted, .name = before.name, .id = before.id.value()};
+    if (before.desired == QueryDesire::dropped) {
+        return Error{
+            .code = ErrorCode::query_state,
+            .message = "cannot stop query " + quoted(before.name) + ": it is being dropped"};
+    }
+    if (has_ended(before.state)) {
+        answer.did = Did::unchanged;
+        return answer;
+    }
+    Query after = before;
+    after.desired = QueryDesire::stopped;
+    const bool again = before.desired == QueryDesire::stopped;
+    after.stop_mode = again && before.stop_mode == StopMode::forceful ? StopMode::forceful : r.mode;
+    after.state = QueryState::stopping;
+    if (!again) after.reason = "stopped by a user";
+    if (before.state == QueryState::pending) {
+        after.state = QueryState::stopped;
+        TRY(end_fragments(before.id, FragmentState::stopped));
+        answer.did = Did::changed;
+    }
+    TRY(update_query(before, after));
+    if (after == before) answer.did = Did::unchanged;
+    return answer;
+}
+
+Result<Done> Application::interrupt_queries_on(const std::string& worker,
+                                               const std::string& reason) {
+    TRY_ASSIGN(queries, reader_.queries({.state = QueryState::running, .worker = worker}));
+    for (const Query& before : queries) {
+        Query after = before;
+        after.state = QueryState::deploying;
+        after.reason = reason;
+        TRY(update_query(before, after));
+    }
+    return Done{};
+}
+
+Result<Answer> Application::on(const request::ReportFragment& r) {
+    TRY_ASSIGN(before, reader_.fragment(r.fragment));
+    if (!before) {
+        return Error{.code = ErrorCode::unknown_query,
+                     .message = "unknown fragment " + to_string(r.fragment)};
+    }
+    Answer answer{.did = Did::changed, .name = to_string(r.fragment), .id = r.fragment.value()};
+    Fragment after = *before;
+    after.state = r.state;
+    after.reason = r.reason;
+    if (after == *before) {
+        answer.did = Did::unchanged;
+        return answer;
+    }
+    TRY_ASSIGN(query, known_query(before->query));
+    if (query.state == QueryState::pending) {
+        return Error{.code = ErrorCode::query_state,
+                     .message = "no worker can know of fragment " + to_string(r.fragment) +
+                                ": query " + quoted(query.name) + " is PENDING"};
+    }
+    if (has_ended(before->state) && !has_ended(r.state)) {
+        TRY_ASSIGN(worker, known_worker(before->worker));
+        TRY_ASSIGN(used, reader_.used_slots(before->worker));
+        if (worker.capacity && used + before->slots > *worker.capacity) {
+            return Error{.code = ErrorCode::placement,
+                         .message = "fragment " + to_string(r.fragment) +
+                                    " cannot come back: worker " + quoted(before->worker) +
+                                    " has no slot left"};
+        }
+    }
+    TRY(update_fragment(*before, after));
+    if (query.state == QueryState::running && r.state != FragmentState::running) {
+        Query interrupted = query;
+        interrupted.state = QueryState::deploying;
+        interrupted.reason = "fragment " + to_string(r.fragment) + " on worker " +
+                             quoted(before->worker) + " is " + std::string(to_string(r.state)) +
+                             (r.reason.empty() ? "" : ": " + r.reason);
+        TRY(update_query(query, interrupted));
+    }
+    return answer;
+}
+
+Result<Answer> Application::on(const request::MarkQuery& r) {
+    TRY_ASSIGN(before, known_query(r.query));
+    const auto refuse = [&](const std::string& why) {
+        return Error{.code = ErrorCode::query_state,
+                     .message = "query " + quoted(before.name) + " cannot be " +
+                                std::string(to_string(r.state)) + ": " + why};
+    };
+    if (r.state == QueryState::pending && before.state != QueryState::pending) {
+        return refuse("workers were told of it");
+    }
+    TRY_ASSIGN(fragments, reader_.fragments({.query = r.query}));
+    for (const Fragment& fragment : fragments) {
+        const std::string what =
+            "fragment " + to_string(fragment.id) + " is " + std::string(to_string(fragment.state));
+        if (has_ended(r.state) && !has_ended(fragment.state)) return refuse(what);
+        if (r.state != QueryState::running) continue;
+        if (fragment.state != FragmentState::running) return refuse(what);
+        TRY_ASSIGN(worker, known_worker(fragment.worker));
+        if (worker.state != WorkerState::active) {
+            return refuse("worker " + quoted(worker.name) + " is UNREACHABLE");
+        }
+    }
+    if (r.state == QueryState::running && before.desired != QueryDesire::running) {
+        return refuse("it is to be " + std::string(to_string(before.desired)));
+    }
+    Query after = before;
+    after.state = r.state;
+    after.reason = r.reason;
+    TRY(update_query(before, after));
+    return Answer{.did = after == before ? Did::unchanged : Did::changed,
+                  .name = before.name,
+                  .id = before.id.value()};
+}
+
+Result<Answer> Application::on(const request::ReleaseQuery& r) {
+    TRY_ASSIGN(found, reader_.query(r.query));
+    if (!found) return Answer{.did = Did::absent, .id = r.query.value()};
+    TRY_ASSIGN(live, has_live_fragments(r.query));
+    if (found->desired != QueryDesire::dropped || live) {
+        return Error{.code = ErrorCode::query_state,
+                     .message = "query " + quoted(found->name) + " cannot be released: " +
+                                (live ? "it has live fragments" : "nobody dropped it")};
+    }
+    TRY(remove_query(*found));
+    return Answer{
+        .did = Did::dropped, .name = found->name, .id = r.query.value(), .dropped = {*found}};
+}
+
+}  // namespace baton

@@ -1,0 +1,161 @@
+// What requests about sources and sinks do.
+#include "base/text.h"
+#include "catalog/application.h"
+#include "catalog/encode.h"
+#include "catalog/row_cursor.h"
+
+namespace baton {
+
+namespace {
+
+SqlValue value_of(std::uint64_t number) {
+    return static_cast<std::int64_t>(number);
+}
+
+Error in_use(ErrorCode code, const std::string& what, const std::string& by,
+             std::vector<std::string> users) {
+    return Error{
+        .code = code,
+        .message = "cannot drop " + what + ": it is used by " + by + " " + enumerate(users),
+        .hint = "drop them first",
+        .related = std::move(users)};
+}
+
+}  // namespace
+
+Result<Answer> Application::on(const request::CreateLogicalSource& r) {
+    TRY_ASSIGN(existing, reader_.logical_source(r.name));
+    if (existing && r.if_not_exists) return Answer{.did = Did::existed, .name = r.name};
+    if (existing) {
+        return Error{.code = ErrorCode::source_exists,
+                     .message = "source " + quoted(r.name) + " already exists"};
+    }
+    TRY(validate(r.schema, "source " + quoted(r.name)));
+    const LogicalSource source{.name = r.name, .schema = r.schema, .revision = revision()};
+    const SqlRow row = row_of(source);
+    TRY(sql_.run("INSERT INTO logical_source VALUES (?, ?, ?)", row, nullptr));
+    TRY(record(Entity::logical_source, ChangeOp::create, row, std::nullopt));
+    return Answer{.did = Did::created, .name = r.name};
+}
+
+Result<Answer> Application::on(const request::DropLogicalSource& r) {
+    TRY_ASSIGN(found, reader_.logical_source(r.name));
+    if (!found) return Answer{.did = Did::absent, .name = r.name};
+    TRY_ASSIGN(physical, reader_.physical_sources({.logical = r.name}));
+    if (!physical.empty()) {
+        std::vector<std::string> ids;
+        for (const PhysicalSource& source : physical) ids.push_back(to_string(source.id));
+        return in_use(ErrorCode::source_in_use, "source " + quoted(r.name), "physical sources",
+                      std::move(ids));
+    }
+    TRY(sql_.execute("DELETE FROM logical_source WHERE name = ?", {r.name}));
+    TRY(record(Entity::logical_source, ChangeOp::drop, std::nullopt, row_of(*found)));
+    return Answer{.did = Did::dropped, .name = r.name, .dropped = {*found}};
+}
+
+Result<Done> Application::touch_logical_source(const std::string& name) {
+    TRY_ASSIGN(before, reader_.logical_source(name));
+    CHECK(before.has_value());
+    if (before->revision == revision()) return Done{};
+    LogicalSource after = *before;
+    after.revision = revision();
+    TRY(sql_.execute("UPDATE logical_source SET revision = ? WHERE name = ?",
+                     {value_of(revision().value()), name}));
+    return record(Entity::logical_source, ChangeOp::update, row_of(after), row_of(*before));
+}
+
+Result<Answer> Application::on(const request::CreatePhysicalSource& r) {
+    TRY_ASSIGN(logical, reader_.logical_source(r.logical));
+    if (!logical) {
+        TRY_ASSIGN(known, names("SELECT name FROM logical_source ORDER BY name LIMIT 1000", {}));
+        return Error{.code = ErrorCode::unknown_source,
+                     .message = "unknown source " + quoted(r.logical),
+                     .hint = did_you_mean(r.logical, known)};
+    }
+    const BoundConnector& connector = r.connector;
+    TRY_ASSIGN(worker, placement(connector, "a physical source of " + quoted(r.logical)));
+    PhysicalSource source{.logical = r.logical,
+                          .worker = worker,
+                          .type = connector.type,
+                          .source = connector.options,
+                          .format = connector.format,
+                          .revision = revision()};
+    const std::string options = to_json(source.source);
+    const std::string format = to_json(source.format);
+    const std::string print = fingerprint(options + format);
+    TRY_ASSIGN(same, sql_.query("SELECT id FROM physical_source WHERE logical = ? AND worker = ? "
+                                "AND type = ? AND fingerprint = ?",
+                                {r.logical, worker, source.type, print}));
+    if (!same.empty()) {
+        return Error{.code = ErrorCode::source_exists,
+                     .message = "physical source " + std::to_string(RowCursor(same[0]).number()) +
+                                " of " + quoted(r.logical) + " on worker " + quoted(worker) +
+                                " already has this configuration"};
+    }
+    source.id = PhysicalSourceId(new_id());
+    const SqlRow row = row_of(source);
+    TRY(sql_.execute(
+        "INSERT INTO physical_source VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        {row[0], row[1], row[2], row[3], options, row[4], format, row[5], print, row[6]}));
+    TRY(record(Entity::physical_source, ChangeOp::create, row, std::nullopt));
+    TRY(touch_logical_source(r.logical));
+    return Answer{.did = Did::created, .name = r.logical, .id = source.id.value()};
+}
+
+Result<Answer> Application::on(const request::DropPhysicalSource& r) {
+    const std::string name = to_string(r.id);
+    TRY_ASSIGN(found, reader_.physical_source(r.id));
+    if (!found) return Answer{.did = Did::absent, .name = name};
+    TRY_ASSIGN(queries, names("SELECT q.name FROM query q JOIN query_source s ON s.query = q.id "
+                              "WHERE s.source = ? ORDER BY q.name",
+                              {value_of(r.id.value())}));
+    if (!queries.empty()) {
+        return in_use(ErrorCode::source_in_use, "physical source " + name, "queries",
+                      std::move(queries));
+    }
+    TRY(sql_.execute("DELETE FROM physical_source WHERE id = ?", {value_of(r.id.value())}));
+    TRY(record(Entity::physical_source, ChangeOp::drop, std::nullopt, row_of(*found)));
+    TRY(touch_logical_source(found->logical));
+    return Answer{.did = Did::dropped, .name = name, .id = r.id.value(), .dropped = {*found}};
+}
+
+Result<Answer> Application::on(const request::CreateSink& r) {
+    TRY_ASSIGN(existing, reader_.sink(r.name));
+    if (existing && r.if_not_exists) return Answer{.did = Did::existed, .name = r.name};
+    if (existing) {
+        return Error{.code = ErrorCode::sink_exists,
+                     .message = "sink " + quoted(r.name) + " already exists"};
+    }
+    TRY(validate(r.schema, "sink " + quoted(r.name)));
+    TRY_ASSIGN(worker, placement(r.connector, "sink " + quoted(r.name)));
+    const Sink sink{.name = r.name,
+                    .schema = r.schema,
+                    .worker = worker,
+                    .type = r.connector.type,
+                    .sink = r.connector.options,
+                    .format = r.connector.format,
+                    .revision = revision()};
+    const SqlRow row = row_of(sink);
+    TRY(sql_.execute("INSERT INTO sink VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     {row[0], row[1], row[2], row[3], to_json(sink.sink), row[4],
+                      to_json(sink.format), row[5], row[6]}));
+    TRY(record(Entity::sink, ChangeOp::create, row, std::nullopt));
+    return Answer{.did = Did::created, .name = r.name};
+}
+
+Result<Answer> Application::on(const request::DropSink& r) {
+    TRY_ASSIGN(found, reader_.sink(r.name));
+    if (!found) return Answer{.did = Did::absent, .name = r.name};
+    TRY_ASSIGN(queries, names("SELECT q.name FROM query q JOIN query_sink s ON s.query = q.id "
+                              "WHERE s.sink = ? ORDER BY q.name",
+                              {r.name}));
+    if (!queries.empty()) {
+        return in_use(ErrorCode::sink_in_use, "sink " + quoted(r.name), "queries",
+                      std::move(queries));
+    }
+    TRY(sql_.execute("DELETE FROM sink WHERE name = ?", {r.name}));
+    TRY(record(Entity::sink, ChangeOp::drop, std::nullopt, row_of(*found)));
+    return Answer{.did = Did::dropped, .name = r.name, .dropped = {*found}};
+}
+
+}  // namespace baton

@@ -1,0 +1,215 @@
+#include "catalog/check.h"
+
+#include "base/text.h"
+#include "catalog/history.h"
+#include "catalog/reader.h"
+#include "catalog/row_cursor.h"
+#include "catalog/schema.h"
+#include "catalog/views.h"
+#include "core/descriptors/descriptors.h"
+#include "core/topology/topology.h"
+#include "sql/parser.h"
+
+namespace baton {
+
+namespace {
+
+class Checker {
+public:
+    explicit Checker(Sql& sql) : sql_(sql), reader_(sql) {}
+
+    Result<std::vector<std::string>> run() {
+        TRY(check_configurations());
+        TRY(check_workers());
+        TRY(check_topology());
+        TRY(check_queries());
+        TRY(check_references());
+        TRY(check_feed());
+        return std::move(problems_);
+    }
+
+private:
+    void complain(std::string what) { problems_.push_back(std::move(what)); }
+
+    // Entities that cannot be decoded are themselves the finding.
+    template <class List>
+    Result<std::vector<typename List::value_type>> readable(Result<List> list) {
+        if (list) return *std::move(list);
+        if (list.error().code != ErrorCode::catalog_corrupt) return list.error();
+        complain(list.error().message);
+        return List();
+    }
+
+    Result<Done> check_configurations() {
+        TRY_ASSIGN(logical, readable(reader_.logical_sources()));
+        for (const LogicalSource& source : logical) {
+            if (auto valid = validate(source.schema, "source " + quoted(source.name)); !valid) {
+                complain(valid.error().message);
+            }
+        }
+        TRY_ASSIGN(physical, readable(reader_.physical_sources()));
+        for (const PhysicalSource& source : physical) {
+            check_config(DescriptorKind::source, source.type, source.source,
+                         "physical source " + to_string(source.id));
+        }
+        TRY_ASSIGN(sinks, readable(reader_.sinks()));
+        for (const Sink& sink : sinks) {
+            if (auto valid = validate(sink.schema, "sink " + quoted(sink.name)); !valid) {
+                complain(valid.error().message);
+            }
+            check_config(DescriptorKind::sink, sink.type, sink.sink, "sink " + quoted(sink.name));
+        }
+        return Done{};
+    }
+
+    void check_config(DescriptorKind kind, const std::string& type, const Config& config,
+                      const std::string& what) {
+        const auto descriptor = descriptor_of(kind, type);
+        if (!descriptor) {
+            complain(what + ": " + descriptor.error().message);
+            return;
+        }
+        std::vector<GivenOption> given;
+        for (const auto& [key, value] : config) given.push_back({.key = key, .value = value});
+        const auto completed = complete(**descriptor, given);
+        if (!completed) {
+            complain(what + ": " + completed.error().message);
+        } else if (*completed != config) {
+            complain(what + ": its configuration is not complete");
+        }
+    }
+
+    Result<Done> check_workers() {
+        TRY_ASSIGN(workers, readable(reader_.workers()));
+        for (const Worker& worker : workers) {
+            if (worker.control && !parse_address(to_string(*worker.control))) {
+                complain("worker " + quoted(worker.name) + " has the invalid address " +
+                         quoted(to_string(*worker.control)));
+            }
+            TRY_ASSIGN(used, reader_.used_slots(worker.name));
+            if (worker.capacity && used > *worker.capacity) {
+                complain("worker " + quoted(worker.name) + " has " +
+                         std::to_string(*worker.capacity) + " slots, but fragments use " +
+                         std::to_string(used));
+            }
+        }
+        return Done{};
+    }
+
+    Result<Done> check_topology() {
+        TRY_ASSIGN(links, reader_.links());
+        if (const auto circle = Topology(links).cycle()) {
+            complain("the links form a cycle: " + join(*circle, " -> "));
+        }
+        return Done{};
+    }
+
+    Result<Done> check_queries() {
+        TRY_ASSIGN(queries, readable(reader_.queries()));
+        for (const Query& query : queries) {
+            const std::string what = "query " + quoted(query.name);
+            if (!sql::parse_one(query.statement)) complain(what + ": its statement does not parse");
+            TRY_ASSIGN(fragments, reader_.fragments({.query = query.id}));
+            if (fragments.empty()) complain(what + " has no fragment");
+            for (const Fragment& fragment : fragments) TRY(check_fragment(query, fragment, what));
+        }
+        return Done{};
+    }
+
+    Result<Done> check_fragment(const Query& query, const Fragment& fragment,
+                                const std::string& what) {
+        const std::string state(to_string(fragment.state));
+        const std::string is = what + " is " + std::string(to_string(query.state)) +
+                               ", but its fragment on worker " + quoted(fragment.worker) + " is ";
+        if (has_ended(query.state) && !has_ended(fragment.state)) complain(is + state);
+        if (query.state == QueryState::pending && fragment.state != FragmentState::pending) {
+            complain(is + state);
+        }
+        if (query.state != QueryState::running) return Done{};
+        if (fragment.state != FragmentState::running) complain(is + state);
+        TRY_ASSIGN(worker, reader_.worker(fragment.worker));
+        if (worker && worker->state != WorkerState::active) {
+            complain(what + " is RUNNING, but worker " + quoted(worker->name) + " is UNREACHABLE");
+        }
+        return Done{};
+    }
+
+    Result<Done> check_references() {
+        struct Reference {
+            std::string_view sql;
+            std::string_view complaint;
+        };
+        // The constraints forbid these; a file changed with other tools may have them.
+        constexpr std::array kReferences = {
+            Reference{"SELECT id FROM physical_source p WHERE NOT EXISTS (SELECT 1 FROM "
+                      "logical_source l WHERE l.name = p.logical) OR NOT EXISTS (SELECT 1 FROM "
+                      "worker w WHERE w.name = p.worker)",
+                      "a physical source refers to what is not there: "},
+            Reference{"SELECT name FROM sink s WHERE NOT EXISTS (SELECT 1 FROM worker w WHERE "
+                      "w.name = s.worker)",
+                      "a sink is on a worker that is not there: "},
+            Reference{"SELECT id FROM fragment f WHERE NOT EXISTS (SELECT 1 FROM query q WHERE "
+                      "q.id = f.query) OR NOT EXISTS (SELECT 1 FROM worker w WHERE w.name = "
+                      "f.worker)",
+                      "a fragment refers to what is not there: "},
+            Reference{"SELECT query FROM query_source s WHERE NOT EXISTS (SELECT 1 FROM query q "
+                      "WHERE q.id = s.query) OR NOT EXISTS (SELECT 1 FROM physical_source p WHERE "
+                      "p.id = s.source)",
+                      "a query reads a source that is not there: "},
+            Reference{"SELECT query FROM query_sink s WHERE NOT EXISTS (SELECT 1 FROM query q "
+                      "WHERE q.id = s.query) OR NOT EXISTS (SELECT 1 FROM sink k WHERE k.name = "
+                      "s.sink)",
+                      "a query writes to a sink that is not there: "},
+        };
+        for (const Reference& reference : kReferences) {
+            TRY(sql_.run(reference.sql, {}, [&](const SqlRow& row) {
+                complain(std::string(reference.complaint) + shown(row.at(0), ViewType::text));
+            }));
+        }
+        return Done{};
+    }
+
+    Result<Done> check_feed() {
+        TRY_ASSIGN(rows, sql_.query("SELECT m.revision, m.next_id, m.feed_floor, (SELECT "
+                                    "MAX(revision) FROM change_feed) FROM meta m WHERE m.id = 1"));
+        RowCursor cursor(rows.at(0));
+        const std::uint64_t revision = cursor.number();
+        const std::uint64_t next_id = cursor.number();
+        const std::uint64_t floor = cursor.number();
+        const std::uint64_t last = cursor.number();
+        if (last > revision) complain("the change feed is ahead of the revision");
+        if (revision > floor && last < revision) complain("the change feed has lost its end");
+        TRY_ASSIGN(ids, sql_.query("SELECT MAX(id) FROM (SELECT id FROM query UNION ALL SELECT id "
+                                   "FROM fragment UNION ALL SELECT id FROM physical_source) t"));
+        if (RowCursor(ids.at(0)).number() >= next_id) complain("a number would be given out twice");
+        for (Revision at(floor);;) {
+            constexpr std::size_t kPortion = 1'000;
+            auto portion = changes_after(sql_, at, std::nullopt, kPortion);
+            if (!portion && portion.error().code == ErrorCode::catalog_corrupt) {
+                complain(portion.error().message);
+                return Done{};
+            }
+            if (!portion) return portion.error();
+            if (portion->changes.empty()) return Done{};
+            at = portion->changes.back().revision;
+        }
+    }
+
+    Sql& sql_;
+    Reader reader_;
+    std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> catalog_problems(Sql& sql) {
+    TRY(sql.begin(Access::read));
+    auto problems = [&]() -> Result<std::vector<std::string>> {
+        TRY(require_current_version(sql));
+        return Checker(sql).run();
+    }();
+    sql.rollback();
+    return problems;
+}
+
+}  // namespace baton

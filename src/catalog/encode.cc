@@ -1,0 +1,150 @@
+#include "catalog/encode.h"
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include "base/overload.h"
+#include "base/text.h"
+
+namespace baton {
+
+namespace {
+
+Error damaged(std::string_view what, const std::string& text) {
+    return Error{.code = ErrorCode::catalog_corrupt,
+                 .message = "the catalog holds a damaged " + std::string(what) + ": " + text,
+                 .hint = "run `baton check` on the catalog"};
+}
+
+std::string number_text(double value) {
+    std::array<char, 40> text{};
+    const auto [end, problem] = std::to_chars(text.data(), text.data() + text.size(), value);
+    std::string result(text.data(), end);
+    // A number without a point or an exponent would be read back as an integer.
+    if (result.find_first_of(".eEn") == std::string::npos) result += ".0";
+    return result;
+}
+
+}  // namespace
+
+std::string json_string(std::string_view text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        switch (c) {
+            case '"':
+                result += "\\\"";
+                break;
+            case '\\':
+                result += "\\\\";
+                break;
+            case '\n':
+                result += "\\n";
+                break;
+            case '\r':
+                result += "\\r";
+                break;
+            case '\t':
+                result += "\\t";
+                break;
+            default:
+                if (static_cast<unsigned char>(c) < 0x20) {
+                    std::array<char, 8> escape{};
+                    (void)std::snprintf(escape.data(), escape.size(), "\\u%04x",
+                                        static_cast<unsigned>(c));
+                    result += escape.data();
+                } else {
+                    result += c;
+                }
+        }
+    }
+    return result + "\"";
+}
+
+std::string to_json(const Schema& schema) {
+    std::string text = "[";
+    for (const Column& column : schema.columns) {
+        if (text.size() > 1) text += ",";
+        text += json_string(column.name + " " + std::string(to_string(column.type)) +
+                            (column.nullable ? "" : " NOT NULL"));
+    }
+    return text + "]";
+}
+
+Result<Schema> schema_from_json(const std::string& text) {
+    constexpr std::string_view kNotNull = " NOT NULL";
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_array()) return damaged("schema", text);
+    Schema schema;
+    for (const auto& item : json) {
+        if (!item.is_string()) return damaged("schema", text);
+        std::string entry = item.get<std::string>();
+        Column column;
+        if (entry.ends_with(kNotNull)) {
+            column.nullable = false;
+            entry.resize(entry.size() - kNotNull.size());
+        }
+        const std::size_t space = entry.rfind(' ');
+        if (space == std::string::npos) return damaged("schema", text);
+        const auto type = data_type_of(std::string_view(entry).substr(space + 1));
+        if (!type) return damaged("schema", text);
+        column.type = *type;
+        column.name = entry.substr(0, space);
+        schema.columns.push_back(std::move(column));
+    }
+    return schema;
+}
+
+std::string to_json(const Config& config) {
+    std::string text = "{";
+    for (const auto& [key, value] : config) {
+        if (text.size() > 1) text += ",";
+        text += json_string(key) + ":";
+        text += std::visit(Overload{
+                               [](bool v) -> std::string { return v ? "true" : "false"; },
+                               [](std::int64_t v) { return std::to_string(v); },
+                               [](double v) { return number_text(v); },
+                               [](const std::string& v) { return json_string(v); },
+                           },
+                           value);
+    }
+    return text + "}";
+}
+
+Result<Config> config_from_json(const std::string& text) {
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_object()) return damaged("configuration", text);
+    Config config;
+    for (const auto& [key, value] : json.items()) {
+        if (value.is_boolean()) {
+            config[key] = value.get<bool>();
+        } else if (value.is_number_integer()) {
+            config[key] = value.get<std::int64_t>();
+        } else if (value.is_number()) {
+            config[key] = value.get<double>();
+        } else if (value.is_string()) {
+            config[key] = value.get<std::string>();
+        } else {
+            return damaged("configuration", text);
+        }
+    }
+    return config;
+}
+
+std::string fingerprint(std::string_view text) {
+    constexpr std::uint64_t kPrime = 0x100000001b3ULL;
+    const auto hash = [&](std::uint64_t state) {
+        for (const char c : text) state = (state ^ static_cast<unsigned char>(c)) * kPrime;
+        state = (state ^ (state >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+        return state ^ (state >> 31U);
+    };
+    std::array<char, 40> digits{};
+    (void)std::snprintf(digits.data(), digits.size(), "%016llx%016llx",
+                        static_cast<unsigned long long>(hash(0xcbf29ce484222325ULL)),
+                        static_cast<unsigned long long>(hash(0x9e3779b97f4a7c15ULL)));
+    return digits.data();
+}
+
+}  // namespace baton

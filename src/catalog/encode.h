@@ -1,0 +1,27 @@
+// The JSON in which schemas and configurations are kept in the catalog. One value has one text
+// (keys sorted, no spaces), so that texts can be compared.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/config.h"
+#include "model/schema.h"
+
+namespace baton {
+
+[[nodiscard]] std::string json_string(std::string_view text);  // with its quotes, escaped
+
+// ["ID UINT64 NOT NULL","PRICE FLOAT64"]
+[[nodiscard]] std::string to_json(const Schema& schema);
+[[nodiscard]] Result<Schema> schema_from_json(const std::string& text);
+
+// {"APPEND":false,"FILE_PATH":"/tmp/x.csv"}
+[[nodiscard]] std::string to_json(const Config& config);
+[[nodiscard]] Result<Config> config_from_json(const std::string& text);
+
+// 128 bits of `text` in hexadecimal: equal texts have equal fingerprints.
+[[nodiscard]] std::string fingerprint(std::string_view text);
+
+}  // namespace baton

@@ -1,0 +1,473 @@
+#include "catalog/predicate.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/check.h"
+#include "base/overload.h"
+#include "base/text.h"
+#include "sql/printer.h"
+
+namespace baton {
+
+namespace {
+
+enum class Class : std::uint8_t { text, number, boolean, null };
+
+Class class_of(ViewType type) {
+    switch (type) {
+        case ViewType::text:
+        case ViewType::time:
+        case ViewType::json:
+            return Class::text;
+        case ViewType::integer:
+            return Class::number;
+        case ViewType::boolean:
+            return Class::boolean;
+    }
+    CHECK(false && "an unknown type");
+}
+
+std::string_view name_of(Class what) {
+    switch (what) {
+        case Class::text:
+            return "a text";
+        case Class::number:
+            return "a number";
+        case Class::boolean:
+            return "TRUE or FALSE";
+        case Class::null:
+            return "NULL";
+    }
+    CHECK(false && "an unknown class");
+}
+
+std::string_view symbol(sql::BinaryOp op) {
+    switch (op) {
+        case sql::BinaryOp::eq:
+            return "=";
+        case sql::BinaryOp::ne:
+            return "<>";
+        case sql::BinaryOp::lt:
+            return "<";
+        case sql::BinaryOp::le:
+            return "<=";
+        case sql::BinaryOp::gt:
+            return ">";
+        case sql::BinaryOp::ge:
+            return ">=";
+        case sql::BinaryOp::add:
+        case sql::BinaryOp::subtract:
+        case sql::BinaryOp::multiply:
+        case sql::BinaryOp::divide:
+        case sql::BinaryOp::modulo:
+            break;
+    }
+    return "";
+}
+
+Error not_supported(const sql::Expr& expr) {
+    return Error{.code = ErrorCode::not_supported,
+                 .message = "the filter of a view cannot hold " + sql::print(expr),
+                 .at = expr.at,
+                 .hint =
+                     "compare columns with literals by = <> < <= > >=, BETWEEN, IN, IS NULL, "
+                     "joined by AND, OR, NOT"};
+}
+
+// -1, 0, 1, or nothing if one of them is NULL.
+std::optional<int> compared(const SqlValue& a, const SqlValue& b) {
+    const auto order = [](const auto& x, const auto& y) { return x < y ? -1 : (y < x ? 1 : 0); };
+    if (const auto* x = std::get_if<std::string>(&a)) {
+        const auto* y = std::get_if<std::string>(&b);
+        if (y == nullptr) return std::nullopt;
+        return order(*x, *y);
+    }
+    const auto as_double = [](const SqlValue& v) -> std::optional<double> {
+        if (const auto* i = std::get_if<std::int64_t>(&v)) return static_cast<double>(*i);
+        if (const auto* d = std::get_if<double>(&v)) return *d;
+        return std::nullopt;
+    };
+    const auto* i = std::get_if<std::int64_t>(&a);
+    const auto* j = std::get_if<std::int64_t>(&b);
+    if (i != nullptr && j != nullptr) return order(*i, *j);
+    const auto x = as_double(a);
+    const auto y = as_double(b);
+    if (!x || !y) return std::nullopt;
+    return order(*x, *y);
+}
+
+using Truth3 = std::optional<bool>;  // nothing: unknown
+
+Truth3 negate(Truth3 value) {
+    return value ? Truth3(!*value) : value;
+}
+
+}  // namespace
+
+std::string quoted_column(SqlDialect dialect, std::string_view column) {
+    const char quote = dialect == SqlDialect::mariadb ? '`' : '"';
+    return quote + std::string(column) + quote;
+}
+
+// ---- from the tree ------------------------------------------------------------------------------
+
+class Predicate::Compiler {
+public:
+    explicit Compiler(const View& view) : view_(view) {}
+
+    Result<Node> node(const sql::Expr& expr) const {
+        return std::visit(Overload{
+                              [&](const sql::Literal&) { return truth(expr); },
+                              [&](const sql::ColumnRef&) { return truth(expr); },
+                              [&](const sql::Unary& unary) { return negation(expr, unary); },
+                              [&](const sql::Binary& binary) { return comparison(expr, binary); },
+                              [&](const sql::Logical& logical) { return junction(logical); },
+                              [&](const sql::Between& between) { return range(between); },
+                              [&](const sql::InList& in) { return list(in); },
+                              [&](const sql::IsTest& is) { return null_test(expr, is); },
+                              [&](const auto&) -> Result<Node> { return not_supported(expr); },
+                          },
+                          expr.node);
+    }
+
+private:
+    struct Typed {
+        Operand operand;
+        Class type = Class::null;
+    };
+
+    Result<Typed> operand(const sql::Expr& expr) const {
+        if (const auto* literal = std::get_if<sql::Literal>(&expr.node)) {
+            return literal_operand(*literal);
+        }
+        const auto* ref = std::get_if<sql::ColumnRef>(&expr.node);
+        if (ref == nullptr) return not_supported(expr);
+        const std::string& name = ref->parts.back();
+        if (const auto column = view_.column(name)) {
+            return Typed{*column, class_of(view_.columns[*column].type)};
+        }
+        std::vector<std::string> known;
+        for (const ViewColumn& column : view_.columns) known.emplace_back(column.name);
+        std::string hint = did_you_mean(name, known);
+        if (hint.empty()) hint = "the columns are " + join(known, ", ");
+        return Error{.code = ErrorCode::unknown_field,
+                     .message = "unknown column " + quoted(name) + " of " + std::string(view_.name),
+                     .at = expr.at,
+                     .hint = std::move(hint)};
+    }
+
+    static Result<Typed> literal_operand(const sql::Literal& literal) {
+        return std::visit(
+            Overload{
+                [](sql::Null) {
+                    return Typed{SqlValue(), Class::null};
+                },
+                [](bool v) {
+                    return Typed{SqlValue(std::int64_t{v ? 1 : 0}), Class::boolean};
+                },
+                [](const sql::Integer& v) {
+                    constexpr std::uint64_t kMost = INT64_MAX;
+                    if (v.magnitude > kMost) {
+                        const double size = static_cast<double>(v.magnitude);
+                        return Typed{SqlValue(v.negative ? -size : size), Class::number};
+                    }
+                    const auto size = static_cast<std::int64_t>(v.magnitude);
+                    return Typed{SqlValue(v.negative ? -size : size), Class::number};
+                },
+                [](double v) {
+                    return Typed{SqlValue(v), Class::number};
+                },
+                [](const std::string& v) {
+                    return Typed{SqlValue(v), Class::text};
+                },
+            },
+            literal);
+    }
+
+    static Result<Done> same_class(const Typed& a, const Typed& b, const sql::Expr& at) {
+        if (a.type == b.type || a.type == Class::null || b.type == Class::null) return Done{};
+        return Error{.code = ErrorCode::type_mismatch,
+                     .message = "cannot compare " + std::string(name_of(a.type)) + " with " +
+                                std::string(name_of(b.type)),
+                     .at = at.at};
+    }
+
+    // Operands that are compared with the first one.
+    Result<std::vector<Operand>> operands(const std::vector<sql::Expr>& exprs) const {
+        std::vector<Operand> result;
+        std::optional<Typed> subject;
+        for (const sql::Expr& expr : exprs) {
+            TRY_ASSIGN(typed, operand(expr));
+            if (!subject) subject = typed;
+            TRY(same_class(*subject, typed, expr));
+            result.push_back(std::move(typed.operand));
+        }
+        return result;
+    }
+
+    Result<Node> truth(const sql::Expr& expr) const {
+        TRY_ASSIGN(typed, operand(expr));
+        if (typed.type != Class::boolean && typed.type != Class::null) {
+            return Error{
+                .code = ErrorCode::type_mismatch,
+                .message = "a condition is needed, not " + std::string(name_of(typed.type)),
+                .at = expr.at};
+        }
+        return Node{Truth{std::move(typed.operand)}};
+    }
+
+    Result<Node> negation(const sql::Expr& expr, const sql::Unary& unary) const {
+        if (unary.op != sql::UnaryOp::logical_not) return not_supported(expr);
+        TRY_ASSIGN(inner, node(unary.operand.front()));
+        return Node{Negation{{std::move(inner)}}};
+    }
+
+    Result<Node> comparison(const sql::Expr& expr, const sql::Binary& binary) const {
+        if (symbol(binary.op).empty()) return not_supported(expr);
+        TRY_ASSIGN(sides, operands(binary.operands));
+        return Node{Compare{binary.op, std::move(sides[0]), std::move(sides[1])}};
+    }
+
+    Result<Node> junction(const sql::Logical& logical) const {
+        Junction result{.op = logical.op, .operands = {}};
+        for (const sql::Expr& expr : logical.operands) {
+            TRY_ASSIGN(inner, node(expr));
+            result.operands.push_back(std::move(inner));
+        }
+        return Node{std::move(result)};
+    }
+
+    Result<Node> range(const sql::Between& between) const {
+        TRY_ASSIGN(all, operands(between.operands));
+        return Node{
+            Between{between.negated, std::move(all[0]), std::move(all[1]), std::move(all[2])}};
+    }
+
+    Result<Node> list(const sql::InList& in) const {
+        TRY_ASSIGN(all, operands(in.operands));
+        InList result{.negated = in.negated, .subject = std::move(all.front()), .candidates = {}};
+        result.candidates.assign(std::make_move_iterator(all.begin() + 1),
+                                 std::make_move_iterator(all.end()));
+        return Node{std::move(result)};
+    }
+
+    Result<Node> null_test(const sql::Expr& expr, const sql::IsTest& is) const {
+        if (is.what != sql::IsWhat::null) return not_supported(expr);
+        TRY_ASSIGN(typed, operand(is.operand.front()));
+        return Node{IsNull{is.negated, std::move(typed.operand)}};
+    }
+
+    const View& view_;
+};
+
+Result<Predicate> Predicate::compile(const View& view, const sql::Expr& expr) {
+    TRY_ASSIGN(root, Compiler(view).node(expr));
+    return Predicate(view, std::move(root));
+}
+
+Result<Predicate> Predicate::equal(const View& view, const std::string& column,
+                                   const sql::Literal& value, Position at) {
+    const auto leaf = [&](auto node) { return sql::Expr{.node = std::move(node), .at = at}; };
+    return compile(
+        view,
+        leaf(sql::Binary{.op = sql::BinaryOp::eq,
+                         .operands = {leaf(sql::ColumnRef{{column}}), leaf(sql::Literal(value))}}));
+}
+
+Predicate Predicate::both(Predicate a, Predicate b) {
+    CHECK(a.view_ == b.view_);
+    Junction all{.op = sql::LogicalOp::logical_and, .operands = {}};
+    all.operands.push_back(std::move(a.root_));
+    all.operands.push_back(std::move(b.root_));
+    return {*a.view_, Node{std::move(all)}};
+}
+
+// ---- of a row -----------------------------------------------------------------------------------
+
+class Predicate::Evaluator {
+public:
+    explicit Evaluator(const SqlRow& row) : row_(row) {}
+
+    [[nodiscard]] Truth3 value(const Node& node) const {
+        return std::visit([&](const auto& n) { return of(n); }, node.node);
+    }
+
+private:
+    const SqlValue& get(const Operand& operand) const {
+        if (const auto* column = std::get_if<std::size_t>(&operand)) {
+            CHECK(*column < row_.size());
+            return row_[*column];
+        }
+        return std::get<SqlValue>(operand);
+    }
+
+    Truth3 of(const Truth& truth) const {
+        const auto* value = std::get_if<std::int64_t>(&get(truth.operand));
+        return value == nullptr ? Truth3() : Truth3(*value != 0);
+    }
+
+    Truth3 of(const Compare& compare) const {
+        const auto order = compared(get(compare.left), get(compare.right));
+        if (!order) return std::nullopt;
+        switch (compare.op) {
+            case sql::BinaryOp::eq:
+                return *order == 0;
+            case sql::BinaryOp::ne:
+                return *order != 0;
+            case sql::BinaryOp::lt:
+                return *order < 0;
+            case sql::BinaryOp::le:
+                return *order <= 0;
+            case sql::BinaryOp::gt:
+                return *order > 0;
+            case sql::BinaryOp::ge:
+                return *order >= 0;
+            case sql::BinaryOp::add:
+            case sql::BinaryOp::subtract:
+            case sql::BinaryOp::multiply:
+            case sql::BinaryOp::divide:
+            case sql::BinaryOp::modulo:
+                break;
+        }
+        CHECK(false && "not a comparison");
+    }
+
+    Truth3 of(const Between& between) const {
+        const auto low = compared(get(between.subject), get(between.low));
+        const auto high = compared(get(between.subject), get(between.high));
+        const Truth3 above = low ? Truth3(*low >= 0) : Truth3();
+        const Truth3 below = high ? Truth3(*high <= 0) : Truth3();
+        Truth3 inside;
+        if ((above && !*above) || (below && !*below)) inside = false;
+        if (above && below) inside = *above && *below;
+        return between.negated ? negate(inside) : inside;
+    }
+
+    Truth3 of(const InList& in) const {
+        Truth3 found = false;
+        for (const Operand& candidate : in.candidates) {
+            const auto order = compared(get(in.subject), get(candidate));
+            if (order && *order == 0) {
+                found = true;
+                break;
+            }
+            if (!order) found = std::nullopt;
+        }
+        return in.negated ? negate(found) : found;
+    }
+
+    Truth3 of(const IsNull& is) const {
+        return std::holds_alternative<std::monostate>(get(is.operand)) != is.negated;
+    }
+
+    Truth3 of(const Junction& junction) const {
+        const bool decides = junction.op == sql::LogicalOp::logical_or;
+        Truth3 result = !decides;
+        for (const Node& operand : junction.operands) {
+            const Truth3 one = value(operand);
+            if (one && *one == decides) return decides;
+            if (!one) result = std::nullopt;
+        }
+        return result;
+    }
+
+    Truth3 of(const Negation& negation) const { return negate(value(negation.operand.front())); }
+
+    const SqlRow& row_;
+};
+
+bool Predicate::matches(const SqlRow& row) const {
+    return Evaluator(row).value(root_).value_or(false);
+}
+
+// ---- to SQL -------------------------------------------------------------------------------------
+
+class Predicate::Renderer {
+public:
+    Renderer(const View& view, SqlDialect dialect) : view_(view), dialect_(dialect) {}
+
+    void render(const Node& node) {
+        result.sql += "(";
+        std::visit([&](const auto& n) { write(n); }, node.node);
+        result.sql += ")";
+    }
+
+    Fragment result;
+    bool derived = false;
+
+private:
+    void put(const Operand& operand) {
+        if (const auto* column = std::get_if<std::size_t>(&operand)) {
+            derived = derived || view_.columns[*column].derived;
+            result.sql += quoted_column(dialect_, view_.columns[*column].name);
+            return;
+        }
+        const auto& value = std::get<SqlValue>(operand);
+        if (std::holds_alternative<std::monostate>(value)) {
+            result.sql += "NULL";  // a parameter would have no type in some databases
+            return;
+        }
+        result.sql += "?";
+        result.parameters.push_back(value);
+    }
+
+    void write(const Truth& truth) {
+        put(truth.operand);
+        result.sql += " <> 0";
+    }
+    void write(const Compare& compare) {
+        put(compare.left);
+        result.sql += " " + std::string(symbol(compare.op)) + " ";
+        put(compare.right);
+    }
+    void write(const Between& between) {
+        put(between.subject);
+        result.sql += between.negated ? " NOT BETWEEN " : " BETWEEN ";
+        put(between.low);
+        result.sql += " AND ";
+        put(between.high);
+    }
+    void write(const InList& in) {
+        put(in.subject);
+        result.sql += in.negated ? " NOT IN (" : " IN (";
+        for (const Operand& candidate : in.candidates) {
+            if (&candidate != &in.candidates.front()) result.sql += ", ";
+            put(candidate);
+        }
+        result.sql += ")";
+    }
+    void write(const IsNull& is) {
+        put(is.operand);
+        result.sql += is.negated ? " IS NOT NULL" : " IS NULL";
+    }
+    void write(const Junction& junction) {
+        for (const Node& operand : junction.operands) {
+            if (&operand != &junction.operands.front()) {
+                result.sql += junction.op == sql::LogicalOp::logical_and ? " AND " : " OR ";
+            }
+            render(operand);
+        }
+    }
+    void write(const Negation& negation) {
+        result.sql += "NOT ";
+        render(negation.operand.front());
+    }
+
+    const View& view_;
+    SqlDialect dialect_;
+};
+
+Predicate::Fragment Predicate::to_sql(SqlDialect dialect) const {
+    Renderer renderer(*view_, dialect);
+    renderer.render(root_);
+    return std::move(renderer.result);
+}
+
+bool Predicate::needs_derived() const {
+    Renderer renderer(*view_, SqlDialect::sqlite);
+    renderer.render(root_);
+    return renderer.derived;
+}
+
+}  // namespace baton

@@ -1,0 +1,90 @@
+// Reader gets typed entities out of the catalog, over any connection: inside a read snapshot, or
+// inside the write transaction, where it sees what was written so far.
+//
+// All that is read within one transaction belongs to one revision.
+// Fails with errors of the database (6xxx) only, unless a function says more.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "catalog/requests.h"
+#include "core/planning/planner.h"
+#include "model/entities.h"
+#include "ports/sql.h"
+
+namespace baton {
+
+struct SinkFilter {
+    std::optional<std::string> name, worker, type;
+};
+struct PhysicalSourceFilter {
+    std::optional<PhysicalSourceId> id;
+    std::optional<std::string> logical, worker, type;
+};
+struct WorkerFilter {
+    std::optional<std::string> name;
+    std::optional<WorkerState> state;
+    std::optional<std::uint64_t> capacity_at_least;
+};
+struct QueryFilter {
+    std::optional<QueryId> id;
+    std::optional<std::string> name;
+    std::optional<QueryState> state;
+    std::optional<std::string> worker;
+};
+struct FragmentFilter {
+    std::optional<QueryId> query;
+    std::optional<std::string> worker;
+};
+
+class Reader {
+public:
+    explicit Reader(Sql& sql) : sql_(sql) {}
+
+    // The revision that everything read in this transaction belongs to.
+    [[nodiscard]] Result<Revision> revision() const;
+
+    [[nodiscard]] Result<std::optional<Worker>> worker(const std::string& name) const;
+    [[nodiscard]] Result<std::optional<LogicalSource>> logical_source(
+        const std::string& name) const;
+    [[nodiscard]] Result<std::optional<PhysicalSource>> physical_source(PhysicalSourceId id) const;
+    [[nodiscard]] Result<std::optional<Sink>> sink(const std::string& name) const;
+    [[nodiscard]] Result<std::optional<Query>> query(const request::QueryRef& ref) const;
+    [[nodiscard]] Result<std::optional<Fragment>> fragment(FragmentId id) const;
+
+    // Lists, in the order of their keys. A name or id that is given and not there is not_found
+    // (unknown_worker, unknown_source, unknown_sink, unknown_query); other filters may match none.
+    [[nodiscard]] Result<std::vector<Worker>> workers(const WorkerFilter& filter = {}) const;
+    [[nodiscard]] Result<std::vector<NetworkLink>> links() const;
+    [[nodiscard]] Result<std::vector<LogicalSource>> logical_sources(
+        const std::optional<std::string>& name = {}) const;
+    [[nodiscard]] Result<std::vector<PhysicalSource>> physical_sources(
+        const PhysicalSourceFilter& filter = {}) const;
+    [[nodiscard]] Result<std::vector<Sink>> sinks(const SinkFilter& filter = {}) const;
+    [[nodiscard]] Result<std::vector<Query>> queries(const QueryFilter& filter = {}) const;
+    [[nodiscard]] Result<std::vector<Fragment>> fragments(const FragmentFilter& filter = {}) const;
+
+    [[nodiscard]] Result<std::uint64_t> used_slots(const std::string& worker) const;
+    [[nodiscard]] Result<std::vector<std::string>> worker_names() const;
+
+    // Everything that planning the query may depend on. `known`, if it is of the present cluster
+    // revision, is shared instead of read again; the other way round it is replaced.
+    struct KnownCluster {
+        Revision revision;
+        std::shared_ptr<const Cluster> cluster;
+    };
+    [[nodiscard]] Result<PlanningView> planning_view(const MentionedNames& names,
+                                                     KnownCluster& known) const;
+
+private:
+    [[nodiscard]] Result<std::vector<Query>> queries_where(const std::string& condition,
+                                                           std::vector<SqlValue> parameters) const;
+
+    Sql& sql_;
+};
+
+}  // namespace baton

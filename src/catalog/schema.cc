@@ -1,0 +1,331 @@
+#include "catalog/schema.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "catalog/views.h"
+#include "model/states.h"
+
+namespace baton {
+
+namespace {
+
+// The words in which the databases differ.
+struct Words {
+    std::string key;   // a text that can be a key
+    std::string text;  // a text of any length
+    std::string integer;
+    std::string table;  // what follows the closing parenthesis of a table
+    char quote = '"';
+};
+
+Words words_of(SqlDialect dialect) {
+    switch (dialect) {
+        case SqlDialect::sqlite:
+            return {.key = "TEXT", .text = "TEXT", .integer = "INTEGER", .table = "STRICT"};
+        case SqlDialect::postgres:
+            return {.key = "TEXT COLLATE \"C\"",
+                    .text = "TEXT COLLATE \"C\"",
+                    .integer = "BIGINT",
+                    .table = ""};
+        case SqlDialect::mariadb:
+            return {.key = "VARCHAR(255)",
+                    .text = "LONGTEXT",
+                    .integer = "BIGINT",
+                    .table = "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
+                    .quote = '`'};
+    }
+    CHECK(false && "an unknown database");
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+    for (std::size_t at = text.find(what); at != std::string::npos;
+         at = text.find(what, at + by.size())) {
+        text.replace(at, what.size(), by);
+    }
+    return text;
+}
+
+std::string in_words(std::string text, const Words& words) {
+    text = replaced(std::move(text), "{key}", words.key);
+    text = replaced(std::move(text), "{text}", words.text);
+    text = replaced(std::move(text), "{int}", words.integer);
+    return replaced(std::move(text), "{table}", words.table);
+}
+
+std::string one_of(std::string_view column, const std::string& list) {
+    return "CHECK (" + std::string(column) + " IN (" + list + "))";
+}
+
+std::string infrastructure_tables() {
+    return R"(
+CREATE TABLE meta (
+    id {int} PRIMARY KEY CHECK (id = 1),
+    schema_version {int} NOT NULL,
+    revision {int} NOT NULL,
+    next_id {int} NOT NULL,
+    next_statement {int} NOT NULL,
+    cluster_revision {int} NOT NULL,
+    feed_floor {int} NOT NULL
+) {table};
+CREATE TABLE lease (
+    lock_key {key} PRIMARY KEY,
+    owner {key} NOT NULL,
+    epoch {int} NOT NULL,
+    expires_at {int} NOT NULL,
+    status {text} NOT NULL
+) {table};
+CREATE TABLE fence (
+    lock_key {key} PRIMARY KEY,
+    epoch {int} NOT NULL
+) {table};
+CREATE TABLE worker (
+    name {key} PRIMARY KEY CHECK (name <> ''),
+    kind {key} NOT NULL )" +
+           one_of("kind", sql_list_of<WorkerKind>()) + R"(,
+    address {key} UNIQUE,
+    data_address {key},
+    capacity {int} CHECK (capacity >= 0),
+    state {key} NOT NULL )" +
+           one_of("state", sql_list_of<WorkerState>()) + R"(,
+    draining {int} NOT NULL CHECK (draining IN (0, 1)),
+    incarnation {int},
+    reason {text} NOT NULL,
+    since {key} NOT NULL,
+    revision {int} NOT NULL,
+    CHECK ((kind = 'EMBEDDED') = (address IS NULL))
+) {table};
+CREATE TABLE network_link (
+    upstream {key} NOT NULL REFERENCES worker (name) ON DELETE RESTRICT,
+    downstream {key} NOT NULL REFERENCES worker (name) ON DELETE RESTRICT,
+    revision {int} NOT NULL,
+    PRIMARY KEY (upstream, downstream),
+    CHECK (upstream <> downstream)
+) {table};
+CREATE INDEX network_link_downstream ON network_link (downstream);
+)";
+}
+
+std::string workload_tables() {
+    return R"(
+CREATE TABLE logical_source (
+    name {key} PRIMARY KEY CHECK (name <> ''),
+    columns {text} NOT NULL,
+    revision {int} NOT NULL
+) {table};
+CREATE TABLE physical_source (
+    id {int} PRIMARY KEY,
+    logical {key} NOT NULL REFERENCES logical_source (name) ON DELETE RESTRICT,
+    worker {key} NOT NULL REFERENCES worker (name) ON DELETE RESTRICT,
+    type {key} NOT NULL,
+    options {text} NOT NULL,
+    options_shown {text} NOT NULL,
+    format {text} NOT NULL,
+    format_shown {text} NOT NULL,
+    fingerprint {key} NOT NULL,
+    revision {int} NOT NULL,
+    UNIQUE (logical, worker, type, fingerprint)
+) {table};
+CREATE INDEX physical_source_worker ON physical_source (worker);
+CREATE TABLE sink (
+    name {key} PRIMARY KEY CHECK (name <> ''),
+    columns {text} NOT NULL,
+    worker {key} NOT NULL REFERENCES worker (name) ON DELETE RESTRICT,
+    type {key} NOT NULL,
+    options {text} NOT NULL,
+    options_shown {text} NOT NULL,
+    format {text} NOT NULL,
+    format_shown {text} NOT NULL,
+    revision {int} NOT NULL
+) {table};
+CREATE INDEX sink_worker ON sink (worker);
+CREATE TABLE query (
+    id {int} PRIMARY KEY,
+    name {key} NOT NULL UNIQUE CHECK (name <> ''),
+    statement {text} NOT NULL,
+    settings {text} NOT NULL,
+    state {key} NOT NULL )" +
+           one_of("state", sql_list_of<QueryState>()) + R"(,
+    desired {key} NOT NULL )" +
+           one_of("desired", sql_list_of<QueryDesire>()) + R"(,
+    stop_mode {key} NOT NULL )" +
+           one_of("stop_mode", sql_list_of<StopMode>()) + R"(,
+    run {int} NOT NULL CHECK (run >= 1),
+    reason {text} NOT NULL,
+    created {key} NOT NULL,
+    since {key} NOT NULL,
+    revision {int} NOT NULL
+) {table};
+CREATE INDEX query_state ON query (state);
+CREATE TABLE query_source (
+    query {int} NOT NULL REFERENCES query (id) ON DELETE RESTRICT,
+    source {int} NOT NULL REFERENCES physical_source (id) ON DELETE RESTRICT,
+    PRIMARY KEY (query, source)
+) {table};
+CREATE INDEX query_source_source ON query_source (source);
+CREATE TABLE query_sink (
+    query {int} NOT NULL REFERENCES query (id) ON DELETE RESTRICT,
+    sink {key} NOT NULL REFERENCES sink (name) ON DELETE RESTRICT,
+    PRIMARY KEY (query, sink)
+) {table};
+CREATE INDEX query_sink_sink ON query_sink (sink);
+CREATE TABLE fragment (
+    id {int} PRIMARY KEY,
+    query {int} NOT NULL REFERENCES query (id) ON DELETE RESTRICT,
+    worker {key} NOT NULL REFERENCES worker (name) ON DELETE RESTRICT,
+    run {int} NOT NULL CHECK (run >= 1),
+    slots {int} NOT NULL CHECK (slots >= 0),
+    plan {text} NOT NULL,
+    state {key} NOT NULL )" +
+           one_of("state", sql_list_of<FragmentState>()) + R"(,
+    reason {text} NOT NULL,
+    since {key} NOT NULL,
+    revision {int} NOT NULL,
+    UNIQUE (query, worker)
+) {table};
+CREATE INDEX fragment_worker ON fragment (worker, state, slots);
+)";
+}
+
+std::string history_tables() {
+    return R"(
+CREATE TABLE statement_log (
+    id {int} PRIMARY KEY,
+    received {key} NOT NULL,
+    principal {key} NOT NULL,
+    statement {text} NOT NULL,
+    outcome {key} NOT NULL CHECK (outcome IN ('OK', 'ERROR')),
+    error {int},
+    message {text},
+    duration_us {int} NOT NULL,
+    revision {int}
+) {table};
+CREATE TABLE change_feed (
+    revision {int} NOT NULL,
+    ordinal {int} NOT NULL,
+    changed {key} NOT NULL,
+    entity {key} NOT NULL,
+    entity_key {text} NOT NULL,
+    op {key} NOT NULL )" +
+           one_of("op", sql_list_of<ChangeOp>()) + R"(,
+    new_row {text},
+    old_row {text},
+    PRIMARY KEY (revision, ordinal)
+) {table};
+)";
+}
+
+std::string create_views(const Words& words) {
+    const auto name = [&](std::string_view column) {
+        return words.quote + std::string(column) + words.quote;
+    };
+    std::string text;
+    for (const View& view : views()) {
+        std::string columns;
+        for (const ViewColumn& column : view.columns) {
+            if (!columns.empty()) columns += ", ";
+            columns += name(column.name);
+        }
+        text += "CREATE VIEW " + std::string(view.table) + " (" + columns + ") AS " +
+                view.definition + ";\n";
+    }
+    return text;
+}
+
+Result<Done> create_everything(Sql& sql) {
+    const Words words = words_of(sql.dialect());
+    TRY(sql.run_script(in_words(infrastructure_tables(), words)));
+    TRY(sql.run_script(in_words(workload_tables(), words)));
+    TRY(sql.run_script(in_words(history_tables(), words)));
+    TRY(sql.run_script(create_views(words)));
+    TRY(sql.execute("INSERT INTO meta VALUES (1, 0, 0, 1, 1, 0, 0)"));
+    TRY(sql.execute("INSERT INTO lease VALUES ('leader', '', 0, 0, '')"));
+    TRY(sql.execute("INSERT INTO fence VALUES ('leader', 0)"));
+    return Done{};
+}
+
+// Migration n, counted from 1, makes version n out of version n-1.
+const std::vector<std::function<Result<Done>(Sql&)>>& migrations() {
+    static const std::vector<std::function<Result<Done>(Sql&)>> kMigrations = {create_everything};
+    return kMigrations;
+}
+
+Result<bool> has_tables(Sql& sql) {
+    switch (sql.dialect()) {
+        case SqlDialect::sqlite: {
+            TRY_ASSIGN(rows, sql.query("SELECT 1 FROM sqlite_schema WHERE name = 'meta'"));
+            return !rows.empty();
+        }
+        case SqlDialect::postgres:
+        case SqlDialect::mariadb: {
+            TRY_ASSIGN(rows, sql.query("SELECT 1 FROM information_schema.tables WHERE "
+                                       "table_name = 'meta'"));
+            return !rows.empty();
+        }
+    }
+    CHECK(false && "an unknown database");
+}
+
+Result<std::int64_t> version_of(Sql& sql) {
+    TRY_ASSIGN(present, has_tables(sql));
+    if (!present) return std::int64_t{0};
+    TRY_ASSIGN(rows, sql.query("SELECT schema_version FROM meta WHERE id = 1"));
+    if (rows.size() != 1 || !std::holds_alternative<std::int64_t>(rows[0].at(0))) {
+        return Error{.code = ErrorCode::catalog_corrupt,
+                     .message = "the catalog does not say which version it has",
+                     .hint = "restore it from a backup with `baton restore`"};
+    }
+    return std::get<std::int64_t>(rows[0][0]);
+}
+
+Error newer(std::int64_t found) {
+    return Error{.code = ErrorCode::catalog_version,
+                 .message = "the catalog has version " + std::to_string(found) +
+                            ", this program knows versions up to " +
+                            std::to_string(schema_version()),
+                 .hint = "use the newer program that wrote it, or restore a backup made before"};
+}
+
+Result<Done> run_migration(Sql& sql, std::size_t index) {
+    TRY(migrations()[index](sql));
+    TRY(sql.execute("UPDATE meta SET schema_version = ? WHERE id = 1",
+                    {static_cast<std::int64_t>(index + 1)}));
+    return Done{};
+}
+
+}  // namespace
+
+std::int64_t schema_version() {
+    return static_cast<std::int64_t>(migrations().size());
+}
+
+Result<Done> migrate(Sql& sql) {
+    TRY_ASSIGN(found, version_of(sql));
+    if (found > schema_version()) return newer(found);
+    for (auto next = static_cast<std::size_t>(found); next < migrations().size(); ++next) {
+        TRY(sql.begin(Access::write));
+        if (auto done = run_migration(sql, next); !done) {
+            sql.rollback();
+            return done.error();
+        }
+        TRY(sql.commit());
+    }
+    return Done{};
+}
+
+Result<Done> require_current_version(Sql& sql) {
+    TRY_ASSIGN(found, version_of(sql));
+    if (found > schema_version()) return newer(found);
+    if (found < schema_version()) {
+        return Error{.code = ErrorCode::catalog_version,
+                     .message = "the catalog has version " + std::to_string(found) +
+                                ", this program needs version " + std::to_string(schema_version()),
+                     .hint = "open it once with this program to bring it up to date"};
+    }
+    return Done{};
+}
+
+}  // namespace baton

@@ -1,0 +1,299 @@
+#include "catalog/view_query.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/overload.h"
+#include "base/text.h"
+#include "core/descriptors/descriptors.h"
+#include "sql/printer.h"
+
+namespace baton {
+
+namespace {
+
+std::string_view view_name(sql::ShowWhat what) {
+    switch (what) {
+        case sql::ShowWhat::queries:
+            return "QUERIES";
+        case sql::ShowWhat::fragments:
+            return "FRAGMENTS";
+        case sql::ShowWhat::workers:
+            return "WORKERS";
+        case sql::ShowWhat::links:
+            return "LINKS";
+        case sql::ShowWhat::logical_sources:
+            return "LOGICAL_SOURCES";
+        case sql::ShowWhat::physical_sources:
+            return "PHYSICAL_SOURCES";
+        case sql::ShowWhat::sinks:
+            return "SINKS";
+        case sql::ShowWhat::statements:
+            return "STATEMENTS";
+        case sql::ShowWhat::version:
+        case sql::ShowWhat::source_types:
+        case sql::ShowWhat::sink_types:
+        case sql::ShowWhat::format_types:
+            break;
+    }
+    CHECK(false && "not a view");
+}
+
+Error unsupported(const std::string& clause, Position at) {
+    return Error{.code = ErrorCode::not_supported,
+                 .message = clause + " is not supported in a question to a view",
+                 .at = at,
+                 .hint = "the form is SELECT columns FROM baton.view [WHERE condition]"};
+}
+
+}  // namespace
+
+void ViewQuery::take_all() {
+    for (std::size_t i = 0; i < view_->columns.size(); ++i) {
+        items_.push_back({.column = i, .name = std::string(view_->columns[i].name)});
+    }
+}
+
+Result<Done> ViewQuery::take(const sql::SelectItem& item) {
+    if (std::holds_alternative<sql::Star>(item.expr.node)) {
+        take_all();
+        return Done{};
+    }
+    const auto* ref = std::get_if<sql::ColumnRef>(&item.expr.node);
+    if (ref == nullptr) return unsupported(sql::print(item.expr), item.expr.at);
+    const std::string& name = ref->parts.back();
+    const auto column = view_->column(name);
+    if (!column) {
+        std::vector<std::string> known;
+        for (const ViewColumn& c : view_->columns) known.emplace_back(c.name);
+        std::string hint = did_you_mean(name, known);
+        if (hint.empty()) hint = "the columns are " + join(known, ", ");
+        return Error{
+            .code = ErrorCode::unknown_field,
+            .message = "unknown column " + quoted(name) + " of BATON." + std::string(view_->name),
+            .at = item.expr.at,
+            .hint = std::move(hint)};
+    }
+    items_.push_back({.column = *column, .name = item.alias.value_or(name), .by_name = true});
+    return Done{};
+}
+
+Result<Done> ViewQuery::filter(const std::optional<sql::Expr>& where) {
+    if (!where) return Done{};
+    TRY_ASSIGN(predicate, Predicate::compile(*view_, *where));
+    where_ =
+        where_ ? Predicate::both(*std::move(where_), std::move(predicate)) : std::move(predicate);
+    return Done{};
+}
+
+Result<ViewQuery> ViewQuery::from(const sql::Show& show) {
+    TRY_ASSIGN(view, find_view(view_name(show.what)));
+    ViewQuery query(*view);
+    query.take_all();
+    if (show.for_logical) {
+        TRY_ASSIGN(logical, Predicate::equal(*view, "LOGICAL", *show.for_logical, {}));
+        query.where_ = std::move(logical);
+    }
+    TRY(query.filter(show.where));
+    return query;
+}
+
+Result<ViewQuery> ViewQuery::from(const sql::Query& tree) {
+    const auto* select = std::get_if<sql::Select>(&tree.node);
+    if (select == nullptr) return unsupported("UNION", tree.at);
+    const auto* named = std::get_if<sql::NamedRelation>(&select->from.node);
+    if (named == nullptr) return unsupported("a join, subquery or inline source", select->from.at);
+    if (named->parts.size() != 2 || named->parts.front() != "BATON") {
+        return Error{
+            .code = ErrorCode::not_supported,
+            .message = "a SELECT without INTO can only ask the views of schema BATON, not " +
+                       quoted(join(named->parts, ".")),
+            .at = select->from.at,
+            .hint =
+                "add INTO sink for a continuous query, or ask baton.queries, "
+                "baton.workers, ..."};
+    }
+    if (!select->group_by.empty()) return unsupported("GROUP BY", tree.at);
+    if (select->window) return unsupported("WINDOW", select->window->at);
+    if (select->having) return unsupported("HAVING", select->having->at);
+    TRY_ASSIGN(view, find_view(named->parts.back()));
+    ViewQuery query(*view);
+    for (const sql::SelectItem& item : select->items) TRY(query.take(item));
+    TRY(query.filter(select->where));
+    return query;
+}
+
+std::vector<TableColumn> ViewQuery::columns() const {
+    std::vector<TableColumn> columns;
+    for (const Item& item : items_) {
+        columns.push_back({.name = item.name, .type = view_->columns[item.column].type});
+    }
+    return columns;
+}
+
+SqlRow ViewQuery::selected(const SqlRow& row) const {
+    SqlRow result;
+    result.reserve(items_.size());
+    for (const Item& item : items_) result.push_back(row.at(item.column));
+    return result;
+}
+
+Result<Table> ViewQuery::run(Sql& sql) const {
+    std::string text = "SELECT ";
+    for (const Item& item : items_) {
+        if (&item != &items_.front()) text += ", ";
+        text += quoted_column(sql.dialect(), view_->columns[item.column].name);
+    }
+    text += " FROM " + std::string(view_->table);
+    std::vector<SqlValue> parameters;
+    if (where_) {
+        Predicate::Fragment condition = where_->to_sql(sql.dialect());
+        text += " WHERE " + condition.sql;
+        parameters = std::move(condition.parameters);
+    }
+    text += " ORDER BY ";
+    for (std::size_t i = 0; i < view_->key_columns; ++i) {
+        if (i > 0) text += ", ";
+        text += quoted_column(sql.dialect(), view_->columns[i].name);
+    }
+    TRY_ASSIGN(rows, sql.query_with(text, parameters));
+    return Table{.columns = columns(), .rows = std::move(rows)};
+}
+
+Result<ViewQuery> ViewQuery::watchable() const {
+    if (!view_->entity) {
+        return Error{.code = ErrorCode::not_supported,
+                     .message = "BATON." + std::string(view_->name) + " cannot be watched",
+                     .hint =
+                         "watch WORKERS, LINKS, LOGICAL_SOURCES, PHYSICAL_SOURCES, SINKS, "
+                         "QUERIES or FRAGMENTS"};
+    }
+    ViewQuery own = *this;
+    for (const Item& item : items_) {
+        const ViewColumn& column = view_->columns[item.column];
+        if (!column.derived || !item.by_name) continue;
+        return Error{.code = ErrorCode::not_supported,
+                     .message = "column " + quoted(column.name) + " of BATON." +
+                                std::string(view_->name) +
+                                " cannot be watched: it is computed from other rows",
+                     .hint = "leave it out, or watch those rows"};
+    }
+    std::erase_if(own.items_,
+                  [&](const Item& item) { return view_->columns[item.column].derived; });
+    if (where_ && where_->needs_derived()) {
+        return Error{
+            .code = ErrorCode::not_supported,
+            .message = "the filter of a WATCH cannot use columns computed from other rows"};
+    }
+    return own;
+}
+
+// ---- what is not in the database ----------------------------------------------------------------
+
+namespace {
+
+std::string_view option_type_name(OptionType type) {
+    switch (type) {
+        case OptionType::text:
+            return "text";
+        case OptionType::integer:
+            return "integer";
+        case OptionType::real:
+            return "real";
+        case OptionType::boolean:
+            return "boolean";
+        case OptionType::choice:
+            return "choice";
+        case OptionType::delimiter:
+            return "delimiter";
+    }
+    CHECK(false && "an unknown option type");
+}
+
+std::string type_text(const Option& option) {
+    if (option.type != OptionType::choice) return std::string(option_type_name(option.type));
+    std::string text;
+    for (const std::string_view choice : option.choices) {
+        if (!text.empty()) text += "|";
+        text += choice;
+    }
+    return text;
+}
+
+SqlValue default_text(const Option& option) {
+    if (!option.default_value) return std::monostate{};
+    return std::visit(Overload{
+                          [](bool v) { return std::string(v ? "true" : "false"); },
+                          [](std::int64_t v) { return std::to_string(v); },
+                          [](double v) { return std::to_string(v); },
+                          [](const std::string& v) {
+                              std::string text;
+                              for (const char c : v) text += c == '\n' ? "\\n" : std::string(1, c);
+                              return text;
+                          },
+                      },
+                      *option.default_value);
+}
+
+const View& descriptor_view() {
+    static const View kView{.name = "TYPES",
+                            .table = "",
+                            .key_columns = 2,
+                            .columns = {{.name = "TYPE", .type = ViewType::text},
+                                        {.name = "KEY", .type = ViewType::text},
+                                        {.name = "VALUE", .type = ViewType::text},
+                                        {.name = "REQUIRED", .type = ViewType::boolean},
+                                        {.name = "DEFAULT", .type = ViewType::text},
+                                        {.name = "SECRET", .type = ViewType::boolean},
+                                        {.name = "DESCRIPTION", .type = ViewType::text}}};
+    return kView;
+}
+
+void add_descriptors(DescriptorKind kind, const std::string& space, std::vector<SqlRow>& rows) {
+    for (const Descriptor& descriptor : descriptors(kind)) {
+        const std::string name(descriptor.name);
+        rows.push_back({name, std::monostate{}, std::monostate{}, std::monostate{},
+                        std::monostate{}, std::monostate{}, std::string(descriptor.description)});
+        for (const Option& option : descriptor.options) {
+            rows.push_back({name, space + "." + std::string(option.key), type_text(option),
+                            std::int64_t{option.required ? 1 : 0}, default_text(option),
+                            std::int64_t{option.secret ? 1 : 0}, std::string(option.description)});
+        }
+    }
+}
+
+}  // namespace
+
+bool is_static(sql::ShowWhat what) {
+    return what == sql::ShowWhat::version || what == sql::ShowWhat::source_types ||
+           what == sql::ShowWhat::sink_types || what == sql::ShowWhat::format_types;
+}
+
+Result<Table> show_static(const sql::Show& show, const std::string& version) {
+    CHECK(is_static(show.what));
+    if (show.what == sql::ShowWhat::version) {
+        if (show.where) return unsupported("WHERE", show.where->at);
+        return Table{.columns = {{.name = "VERSION"}}, .rows = {{version}}};
+    }
+    std::vector<SqlRow> rows;
+    if (show.what == sql::ShowWhat::source_types) {
+        add_descriptors(DescriptorKind::source, "SOURCE", rows);
+    } else if (show.what == sql::ShowWhat::sink_types) {
+        add_descriptors(DescriptorKind::sink, "SINK", rows);
+    } else {
+        add_descriptors(DescriptorKind::input_format, "INPUT_FORMATTER", rows);
+        add_descriptors(DescriptorKind::output_format, "OUTPUT_FORMATTER", rows);
+    }
+    const View& view = descriptor_view();
+    if (show.where) {
+        TRY_ASSIGN(predicate, Predicate::compile(view, *show.where));
+        std::erase_if(rows, [&](const SqlRow& row) { return !predicate.matches(row); });
+    }
+    Table table{.columns = {}, .rows = std::move(rows)};
+    for (const ViewColumn& column : view.columns) {
+        table.columns.push_back({.name = std::string(column.name), .type = column.type});
+    }
+    return table;
+}
+
+}  // namespace baton

@@ -1,0 +1,69 @@
+// ViewQuery is a question to one view: SHOW .. [WHERE ..], or SELECT cols FROM baton.view [WHERE
+// ..].
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "catalog/predicate.h"
+#include "catalog/views.h"
+#include "ports/sql.h"
+#include "sql/ast.h"
+
+namespace baton {
+
+struct TableColumn {
+    std::string name;
+    ViewType type = ViewType::text;
+};
+
+// Rows as they are shown to a client.
+struct Table {
+    std::vector<TableColumn> columns;
+    std::vector<SqlRow> rows;
+};
+
+class ViewQuery {
+public:
+    // Fails with not_supported (naming the clause), unknown_source (view), unknown_field,
+    // type_mismatch.
+    [[nodiscard]] static Result<ViewQuery> from(const sql::Show& show);
+    [[nodiscard]] static Result<ViewQuery> from(const sql::Query& query);
+
+    // In the order of the view's key.
+    [[nodiscard]] Result<Table> run(Sql& sql) const;
+
+    [[nodiscard]] const View& view() const { return *view_; }
+    [[nodiscard]] std::vector<TableColumn> columns() const;
+    // Of a row of the view: whether it is asked for, and the columns that are.
+    [[nodiscard]] bool matches(const SqlRow& row) const { return !where_ || where_->matches(row); }
+    [[nodiscard]] SqlRow selected(const SqlRow& row) const;
+
+    // Fails with not_supported if the feed cannot answer it: a view without changes of its own, or
+    // a derived column that is named. With SHOW and `*`, derived columns are left out.
+    [[nodiscard]] Result<ViewQuery> watchable() const;
+
+private:
+    struct Item {
+        std::size_t column = 0;
+        std::string name;
+        bool by_name = false;  // not from `*`
+    };
+
+    explicit ViewQuery(const View& view) : view_(&view) {}
+    void take_all();
+    Result<Done> take(const sql::SelectItem& item);
+    Result<Done> filter(const std::optional<sql::Expr>& where);
+
+    const View* view_;
+    std::vector<Item> items_;
+    std::optional<Predicate> where_;
+};
+
+// SHOW of what is not in the database: VERSION, SOURCE TYPES, SINK TYPES, FORMAT TYPES.
+[[nodiscard]] bool is_static(sql::ShowWhat what);
+[[nodiscard]] Result<Table> show_static(const sql::Show& show, const std::string& version);
+
+}  // namespace baton

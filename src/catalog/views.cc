@@ -1,0 +1,459 @@
+#include "catalog/views.h"
+
+#include <algorithm>
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+#include "base/overload.h"
+#include "base/text.h"
+#include "catalog/encode.h"
+#include "core/descriptors/descriptors.h"
+
+namespace baton {
+
+namespace {
+
+using enum ViewType;
+
+constexpr std::array kEntityNames = {"worker", "link",  "logical_source", "physical_source",
+                                     "sink",   "query", "fragment"};
+static_assert(kEntityNames.size() == kEntityCount);
+
+ViewColumn own(std::string_view name, ViewType type, std::string_view meaning) {
+    return {.name = name, .type = type, .derived = false, .meaning = meaning};
+}
+
+ViewColumn derived(std::string_view name, ViewType type, std::string_view meaning) {
+    return {.name = name, .type = type, .derived = true, .meaning = meaning};
+}
+
+const ViewColumn kRevision = own("REVISION", integer, "of its last change");
+
+View workers_view() {
+    return {
+        .name = "WORKERS",
+        .table = "baton_workers",
+        .entity = Entity::worker,
+        .columns = {own("NAME", text, "its name, which never changes"),
+                    own("KIND", text, "REMOTE or EMBEDDED"),
+                    own("ADDRESS", text, "host:port of its control connection"),
+                    own("DATA_ADDRESS", text, "host:port for data of other workers"),
+                    own("CAPACITY", integer, "slots configured; empty: not limited"),
+                    own("STATE", text, "ACTIVE or UNREACHABLE"),
+                    own("DRAINING", boolean, "whether it takes no new fragments"),
+                    own("INCARNATION", integer, "of its process; empty until it was heard"),
+                    own("REASON", text, "why it is in this state"),
+                    own("SINCE", time, "when it came into this state"), kRevision,
+                    derived("USED", integer, "slots that fragments occupy")},
+        .definition =
+            std::string(
+                "SELECT w.name, w.kind, w.address, w.data_address, w.capacity, w.state, "
+                "w.draining, "
+                "w.incarnation, w.reason, w.since, w.revision, "
+                "(SELECT COALESCE(SUM(f.slots), 0) FROM fragment f WHERE f.worker = w.name AND ") +
+            occupies_slots("f.state") + ") AS used FROM worker w",
+        .meaning = "the machines of the cluster"};
+}
+
+View links_view() {
+    return {.name = "LINKS",
+            .table = "baton_links",
+            .entity = Entity::link,
+            .key_columns = 2,
+            .columns = {own("UPSTREAM", text, "the worker that data flows from"),
+                        own("DOWNSTREAM", text, "the worker that data flows to"), kRevision},
+            .definition = "SELECT upstream, downstream, revision FROM network_link",
+            .meaning = "between which workers data may flow"};
+}
+
+View logical_sources_view() {
+    return {
+        .name = "LOGICAL_SOURCES",
+        .table = "baton_logical_sources",
+        .entity = Entity::logical_source,
+        .columns = {own("NAME", text, "its name"), own("SCHEMA", json, "its columns"), kRevision,
+                    derived("PHYSICAL_SOURCES", integer, "how many physical sources it has")},
+        .definition =
+            "SELECT l.name, l.columns, l.revision, (SELECT COUNT(*) FROM "
+            "physical_source p WHERE p.logical = l.name) AS physical_sources FROM "
+            "logical_source l",
+        .meaning = "named streams with a schema"};
+}
+
+View physical_sources_view() {
+    return {.name = "PHYSICAL_SOURCES",
+            .table = "baton_physical_sources",
+            .entity = Entity::physical_source,
+            .columns = {own("ID", integer, "its number"),
+                        own("LOGICAL", text, "the logical source it feeds"),
+                        own("WORKER", text, "where it is read"),
+                        own("TYPE", text, "its type, see SHOW SOURCE TYPES"),
+                        own("CONFIG", json, "its options, secrets masked"),
+                        own("FORMAT", json, "how its bytes become rows"), kRevision,
+                        derived("QUERIES", integer, "how many queries read it")},
+            .definition =
+                "SELECT p.id, p.logical, p.worker, p.type, p.options_shown, "
+                "p.format_shown, p.revision, (SELECT COUNT(*) FROM query_source s WHERE "
+                "s.source = p.id) AS queries FROM physical_source p",
+            .meaning = "where the rows of a logical source come from"};
+}
+
+View sinks_view() {
+    return {.name = "SINKS",
+            .table = "baton_sinks",
+            .entity = Entity::sink,
+            .columns = {own("NAME", text, "its name"), own("SCHEMA", json, "its columns"),
+                        own("WORKER", text, "where it is written"),
+                        own("TYPE", text, "its type, see SHOW SINK TYPES"),
+                        own("CONFIG", json, "its options, secrets masked"),
+                        own("FORMAT", json, "how rows become bytes"), kRevision,
+                        derived("QUERIES", integer, "how many queries write to it")},
+            .definition =
+                "SELECT s.name, s.columns, s.worker, s.type, s.options_shown, "
+                "s.format_shown, s.revision, (SELECT COUNT(*) FROM query_sink q WHERE "
+                "q.sink = s.name) AS queries FROM sink s",
+            .meaning = "where results go"};
+}
+
+View queries_view() {
+    return {.name = "QUERIES",
+            .table = "baton_queries",
+            .entity = Entity::query,
+            .columns = {own("ID", integer, "its number, never used again"),
+                        own("NAME", text, "its name, free again only when it is gone everywhere"),
+                        own("STATE", text,
+                            "PENDING, DEPLOYING, RUNNING, STOPPING, STOPPED, "
+                            "TERMINATED or FAILED"),
+                        own("DESIRED", text, "RUNNING, STOPPED or DROPPED"),
+                        own("STOP_MODE", text, "GRACEFUL or FORCEFUL"),
+                        own("RUN", integer, "grows with every restart"),
+                        own("REASON", text, "why it is in this state"),
+                        own("SINCE", time, "when it came into this state"),
+                        own("CREATED", time, "when it was accepted"),
+                        own("STATEMENT", text, "what it computes, secrets masked"),
+                        own("SETTINGS", json, "its QUERY.* settings"), kRevision,
+                        derived("FRAGMENTS", integer, "how many fragments it has")},
+            .definition =
+                "SELECT q.id, q.name, q.state, q.desired, q.stop_mode, q.run, q.reason, "
+                "q.since, q.created, q.statement, q.settings, q.revision, (SELECT "
+                "COUNT(*) FROM fragment f WHERE f.query = q.id) AS fragments FROM query q",
+            .meaning = "continuous queries"};
+}
+
+View fragments_view() {
+    return {.name = "FRAGMENTS",
+            .table = "baton_fragments",
+            .entity = Entity::fragment,
+            .columns = {own("ID", integer, "its number, never used again"),
+                        own("QUERY", integer, "the query it is part of"),
+                        own("WORKER", text, "where it runs"),
+                        own("RUN", integer, "the run of the query it belongs to"),
+                        own("SLOTS", integer, "how many slots of the worker it takes"),
+                        own("STATE", text,
+                            "PENDING, REGISTERED, STARTED, RUNNING, STOPPED, "
+                            "TERMINATED or FAILED"),
+                        own("REASON", text, "why it is in this state"),
+                        own("SINCE", time, "when it came into this state"), kRevision,
+                        derived("QUERY_NAME", text, "the name of the query")},
+            .definition =
+                "SELECT f.id, f.query, f.worker, f.run, f.slots, f.state, f.reason, "
+                "f.since, f.revision, (SELECT q.name FROM query q WHERE q.id = f.query) "
+                "AS query_name FROM fragment f",
+            .meaning = "the parts of queries on workers"};
+}
+
+View sources_view() {
+    return {
+        .name = "SOURCES",
+        .table = "baton_sources",
+        .columns = {own("LOGICAL", text, "the logical source"), own("SCHEMA", json, "its columns"),
+                    own("ID", integer, "of a physical source; empty if it has none"),
+                    own("WORKER", text, "where that is read"), own("TYPE", text, "its type"),
+                    own("CONFIG", json, "its options, secrets masked"),
+                    own("FORMAT", json, "how its bytes become rows")},
+        .definition =
+            "SELECT l.name AS logical, l.columns, p.id, p.worker, p.type, "
+            "p.options_shown, p.format_shown FROM logical_source l LEFT JOIN "
+            "physical_source p ON p.logical = l.name",
+        .meaning = "logical sources with their physical ones, one row each"};
+}
+
+View uses_view(std::string_view name, std::string_view table, std::string_view column,
+               ViewType type, std::string definition, std::string_view meaning) {
+    return {.name = name,
+            .table = table,
+            .key_columns = 2,
+            .columns = {own("QUERY", integer, "the query"), own(column, type, "what it uses")},
+            .definition = std::move(definition),
+            .meaning = meaning};
+}
+
+View statements_view() {
+    return {.name = "STATEMENTS",
+            .table = "baton_statements",
+            .columns = {own("ID", integer, "its number"), own("AT", time, "when it was received"),
+                        own("PRINCIPAL", text, "who sent it"),
+                        own("STATEMENT", text, "what was asked, secrets masked"),
+                        own("OUTCOME", text, "OK or ERROR"),
+                        own("ERROR", integer, "the number of the error"),
+                        own("MESSAGE", text, "the text of the error"),
+                        own("DURATION_US", integer, "how long it took, in microseconds"),
+                        own("REVISION", integer, "of the catalog after it; empty if unchanged")},
+            .definition =
+                "SELECT id, received, principal, statement, outcome, error, message, "
+                "duration_us, revision FROM statement_log",
+            .meaning = "what was asked, by whom, and how it ended"};
+}
+
+View changes_view() {
+    return {.name = "CHANGES",
+            .table = "baton_changes",
+            .key_columns = 2,
+            .columns = {own("REVISION", integer, "of the catalog after it"),
+                        own("ORDINAL", integer, "its place within the revision"),
+                        own("AT", time, "when it was made"),
+                        own("ENTITY", text, "the kind of thing that changed"),
+                        own("KEY", text, "which one"), own("OP", text, "CREATE, UPDATE or DROP"),
+                        own("ROW", json, "as it is now; empty for DROP"),
+                        own("OLD", json, "as it was; empty for CREATE")},
+            .definition =
+                "SELECT revision, ordinal, changed, entity, entity_key, op, new_row, "
+                "old_row FROM change_feed",
+            .meaning = "every change still kept, in order"};
+}
+
+std::vector<View> make_views() {
+    return {
+        workers_view(),
+        links_view(),
+        logical_sources_view(),
+        physical_sources_view(),
+        sinks_view(),
+        queries_view(),
+        fragments_view(),
+        sources_view(),
+        uses_view("QUERY_SOURCES", "baton_query_sources", "SOURCE", integer,
+                  "SELECT query, source FROM query_source", "which physical sources a query reads"),
+        uses_view("QUERY_SINKS", "baton_query_sinks", "SINK", text,
+                  "SELECT query, sink FROM query_sink", "which sinks a query writes to"),
+        statements_view(),
+        changes_view()};
+}
+
+SqlValue number_of(std::uint64_t value) {
+    return static_cast<std::int64_t>(value);
+}
+
+template <class T>
+SqlValue optional_number(const std::optional<T>& value) {
+    if (!value) return std::monostate{};
+    if constexpr (std::is_integral_v<T>) {
+        return number_of(*value);
+    } else {
+        return number_of(value->value());
+    }
+}
+
+SqlValue optional_address(const std::optional<Address>& address) {
+    if (!address) return std::monostate{};
+    return to_string(*address);
+}
+
+std::string name_of(auto state) {
+    return std::string(to_string(state));
+}
+
+std::string masked_json(DescriptorKind kind, const std::string& type, const Config& config) {
+    const auto descriptor = descriptor_of(kind, type);
+    return to_json(descriptor ? masked(**descriptor, config) : config);
+}
+
+}  // namespace
+
+std::string occupies_slots(std::string_view state_column) {
+    std::string ended;
+    for (const auto& [state, name] : StateNames<FragmentState>::kNames) {
+        if (!has_ended(state)) continue;
+        if (!ended.empty()) ended += ",";
+        ended += "'" + std::string(name) + "'";
+    }
+    return std::string(state_column) + " NOT IN (" + ended + ")";
+}
+
+std::string_view to_string(Entity entity) {
+    return kEntityNames.at(static_cast<std::size_t>(entity));
+}
+
+std::optional<Entity> entity_of(std::string_view name) {
+    for (std::size_t i = 0; i < kEntityNames.size(); ++i) {
+        if (kEntityNames.at(i) == name) return static_cast<Entity>(i);
+    }
+    return std::nullopt;
+}
+
+std::size_t View::own_columns() const {
+    return static_cast<std::size_t>(
+        std::count_if(columns.begin(), columns.end(), [](const auto& c) { return !c.derived; }));
+}
+
+std::optional<std::size_t> View::column(std::string_view column_name) const {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i].name == column_name) return i;
+    }
+    return std::nullopt;
+}
+
+std::span<const View> views() {
+    static const std::vector<View> kViews = make_views();
+    return kViews;
+}
+
+const View& view_of(Entity entity) {
+    return views()[static_cast<std::size_t>(entity)];  // the first views are in the entities' order
+}
+
+Result<const View*> find_view(std::string_view name) {
+    std::vector<std::string> known;
+    for (const View& view : views()) {
+        if (view.name == name) return &view;
+        known.emplace_back(view.name);
+    }
+    std::string hint = did_you_mean(name, known);
+    if (hint.empty()) hint = "the views are " + join(known, ", ");
+    return Error{.code = ErrorCode::unknown_source,
+                 .message = "unknown view " + baton::quoted("BATON." + std::string(name)),
+                 .hint = std::move(hint)};
+}
+
+SqlRow row_of(const Worker& w) {
+    return {w.name,
+            name_of(w.kind),
+            optional_address(w.control),
+            optional_address(w.data),
+            optional_number(w.capacity),
+            name_of(w.state),
+            std::int64_t{w.draining ? 1 : 0},
+            optional_number(w.incarnation),
+            w.reason,
+            to_string(w.since),
+            number_of(w.revision.value())};
+}
+
+SqlRow row_of(const NetworkLink& link, Revision revision) {
+    return {link.upstream, link.downstream, number_of(revision.value())};
+}
+
+SqlRow row_of(const LogicalSource& source) {
+    return {source.name, to_json(source.schema), number_of(source.revision.value())};
+}
+
+SqlRow row_of(const PhysicalSource& p) {
+    return {number_of(p.id.value()),
+            p.logical,
+            p.worker,
+            p.type,
+            masked_json(DescriptorKind::source, p.type, p.source),
+            to_json(p.format),
+            number_of(p.revision.value())};
+}
+
+SqlRow row_of(const Sink& s) {
+    return {s.name,
+            to_json(s.schema),
+            s.worker,
+            s.type,
+            masked_json(DescriptorKind::sink, s.type, s.sink),
+            to_json(s.format),
+            number_of(s.revision.value())};
+}
+
+SqlRow row_of(const Query& q) {
+    return {number_of(q.id.value()),
+            q.name,
+            name_of(q.state),
+            name_of(q.desired),
+            name_of(q.stop_mode),
+            number_of(q.run),
+            q.reason,
+            to_string(q.since),
+            to_string(q.created),
+            q.statement,
+            to_json(q.settings),
+            number_of(q.revision.value())};
+}
+
+SqlRow row_of(const Fragment& f) {
+    return {number_of(f.id.value()),      number_of(f.query.value()), f.worker, number_of(f.run),
+            number_of(f.slots),           name_of(f.state),           f.reason, to_string(f.since),
+            number_of(f.revision.value())};
+}
+
+std::string shown(const SqlValue& value, ViewType type) {
+    return std::visit(Overload{
+                          [](std::monostate) { return std::string(); },
+                          [&](std::int64_t v) -> std::string {
+                              if (type == boolean) return v != 0 ? "true" : "false";
+                              return std::to_string(v);
+                          },
+                          [](double v) { return std::to_string(v); },
+                          [](const std::string& v) { return v; },
+                      },
+                      value);
+}
+
+std::string key_of(const View& view, const SqlRow& row) {
+    std::string key;
+    for (std::size_t i = 0; i < view.key_columns; ++i) {
+        if (i > 0) key += " -> ";
+        key += shown(row.at(i), view.columns.at(i).type);
+    }
+    return key;
+}
+
+std::string row_to_json(const View& view, const SqlRow& row) {
+    CHECK(row.size() <= view.columns.size());
+    std::string text = "{";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        if (i > 0) text += ",";
+        const ViewColumn& column = view.columns[i];
+        text += json_string(column.name) + ":";
+        if (std::holds_alternative<std::monostate>(row[i])) {
+            text += "null";
+        } else if (const auto* string = std::get_if<std::string>(&row[i])) {
+            text += column.type == json ? *string : json_string(*string);
+        } else {
+            text += shown(row[i], column.type);
+        }
+    }
+    return text + "}";
+}
+
+Result<SqlRow> row_from_json(const View& view, const std::string& text) {
+    const auto parsed = nlohmann::json::parse(text, nullptr, false);
+    if (!parsed.is_object()) {
+        return Error{.code = ErrorCode::catalog_corrupt,
+                     .message = "the change feed holds a damaged row: " + text,
+                     .hint = "run `baton check` on the catalog"};
+    }
+    SqlRow row;
+    for (const ViewColumn& column : view.columns) {
+        const auto found = parsed.find(std::string(column.name));
+        if (found == parsed.end()) break;
+        if (found->is_null()) {
+            row.emplace_back(std::monostate{});
+        } else if (found->is_boolean()) {
+            row.emplace_back(std::int64_t{found->get<bool>() ? 1 : 0});
+        } else if (found->is_number_integer()) {
+            row.emplace_back(found->get<std::int64_t>());
+        } else if (found->is_string()) {
+            row.emplace_back(found->get<std::string>());
+        } else {
+            row.emplace_back(found->dump());
+        }
+    }
+    return row;
+}
+
+}  // namespace baton

@@ -1,0 +1,378 @@
+// The lists themselves: every type of source, sink and format, and what it can be told.
+#include <utility>
+
+#include "base/check.h"
+#include "core/descriptors/descriptors.h"
+#include "core/descriptors/generator.h"
+
+namespace baton {
+
+namespace {
+
+constexpr std::int64_t kPortMax = 65535;
+constexpr std::int64_t kTenMinutesMs = 600000;
+
+using Options = std::vector<Option>;
+
+ConfigValue text(const char* value) {
+    return std::string(value);
+}
+
+ConfigValue number(std::int64_t value) {
+    return value;
+}
+
+Option needed_text(std::string_view key, std::string_view description) {
+    return {.key = key, .required = true, .description = description};
+}
+
+Option whole_number(std::string_view key, std::int64_t default_value, std::int64_t least,
+                    std::string_view description) {
+    return {.key = key,
+            .type = OptionType::integer,
+            .default_value = number(default_value),
+            .least = least,
+            .description = description};
+}
+
+Option yes_or_no(std::string_view key, bool default_value, std::string_view description) {
+    return {.key = key,
+            .type = OptionType::boolean,
+            .default_value = default_value,
+            .description = description};
+}
+
+Option delimiter(std::string_view key, const char* default_value, std::string_view description) {
+    return {.key = key,
+            .type = OptionType::delimiter,
+            .default_value = text(default_value),
+            .description = description};
+}
+
+Option choice(std::string_view key, const char* default_value,
+              std::vector<std::string_view> choices, std::string_view description) {
+    return {.key = key,
+            .type = OptionType::choice,
+            .default_value = text(default_value),
+            .choices = std::move(choices),
+            .description = description};
+}
+
+// The name of a format within its own namespace, so that a stored format says what it is.
+Option format_name(const char* name) {
+    return choice("TYPE", name, {name}, "the name of the format");
+}
+
+Options operator+(Options left, const Options& right) {
+    left.insert(left.end(), right.begin(), right.end());
+    return left;
+}
+
+// ---- options that several types share ---------------------------------------------------------
+
+Options of_every_source() {
+    return {whole_number("MAX_INFLIGHT_BUFFERS", 0, 0,
+                         "buffers under way at once; 0: as the worker is set up")};
+}
+
+Options of_every_sink(const std::vector<std::string_view>& formats) {
+    return {
+        {.key = "OUTPUT_FORMAT",
+         .type = OptionType::choice,
+         .choices = formats,
+         .description = "the same as OUTPUT_FORMATTER.TYPE"},
+        {.key = "INPUT_FORMAT",
+         .type = OptionType::choice,
+         .choices = formats,
+         .description = "an older name of OUTPUT_FORMAT"},
+        yes_or_no("ADD_TIMESTAMP", false, "whether each row is preceded by the time of writing"),
+        whole_number("BACKPRESSURE_UPPER_THRESHOLD", 1000, 1,
+                     "buffers waiting at which the sources are held back"),
+        whole_number("BACKPRESSURE_LOWER_THRESHOLD", 200, 0,
+                     "buffers waiting at which they are let go again"),
+    };
+}
+
+Options of_every_broker() {
+    return {
+        needed_text("SERVER_URI", "the broker, such as tcp://broker:1883"),
+        needed_text("TOPIC", "the topic"),
+        {.key = "CLIENT_ID", .description = "the client's name; the worker makes one if absent"},
+        {.key = "QOS",
+         .type = OptionType::integer,
+         .default_value = number(1),
+         .least = 0,
+         .most = 2,
+         .description = "how often a message arrives: 0 at most once, 1 at least, 2 exactly"},
+        {.key = "USERNAME", .description = "whom the broker is to know"},
+        {.key = "PASSWORD", .secret = true, .description = "the user's password"},
+        whole_number("KEEP_ALIVE_SECONDS", 60, 0, "the longest silence on the connection"),
+        yes_or_no("CLEAN_SESSION", true, "whether the broker forgets the client in between"),
+    };
+}
+
+// ---- what each value alone cannot say ---------------------------------------------------------
+
+const std::string& text_in(const Config& config, const char* key) {
+    return std::get<std::string>(config.at(key));
+}
+
+std::optional<Misfit> broker_misfit(const Config& config) {
+    const std::string& uri = text_in(config, "SERVER_URI");
+    if (uri.find('@') != std::string::npos) {
+        return Misfit{.key = "SERVER_URI",
+                      .message = "must not hold a user or password",
+                      .hint = "use USERNAME and PASSWORD"};
+    }
+    const bool anonymous = !config.contains("USERNAME");
+    if (anonymous && config.contains("PASSWORD")) {
+        return Misfit{.key = "PASSWORD", .message = "needs a USERNAME", .hint = {}};
+    }
+    return std::nullopt;
+}
+
+std::optional<Misfit> threshold_misfit(const Config& config) {
+    const auto upper = std::get<std::int64_t>(config.at("BACKPRESSURE_UPPER_THRESHOLD"));
+    const auto lower = std::get<std::int64_t>(config.at("BACKPRESSURE_LOWER_THRESHOLD"));
+    if (lower <= upper) return std::nullopt;
+    return Misfit{.key = "BACKPRESSURE_LOWER_THRESHOLD",
+                  .message = "is " + std::to_string(lower) +
+                             ", above BACKPRESSURE_UPPER_THRESHOLD, " + std::to_string(upper),
+                  .hint = "set both"};
+}
+
+std::optional<Misfit> broker_sink_misfit(const Config& config) {
+    if (auto misfit = broker_misfit(config)) return misfit;
+    return threshold_misfit(config);
+}
+
+std::optional<Misfit> csv_misfit(const Config& config) {
+    const std::string& field = text_in(config, "FIELD_DELIMITER");
+    const std::string& tuple = text_in(config, "TUPLE_DELIMITER");
+    if (field.find(tuple) == std::string::npos && tuple.find(field) == std::string::npos) {
+        return std::nullopt;
+    }
+    return Misfit{.key = "FIELD_DELIMITER",
+                  .message = "cannot be told from TUPLE_DELIMITER",
+                  .hint = "use two delimiters of which neither contains the other"};
+}
+
+// ---- sources ----------------------------------------------------------------------------------
+
+Descriptor file_source() {
+    return {.name = "File",
+            .description = "reads a file of the worker once",
+            .options = Options{needed_text("FILE_PATH", "the file, as the worker sees it")} +
+                       of_every_source(),
+            .formats = {"CSV", "JSON"}};
+}
+
+Descriptor tcp_source() {
+    return {.name = "TCP",
+            .description = "connects to a server and reads what it sends",
+            .options =
+                Options{
+                    needed_text("SOCKET_HOST", "the server to connect to"),
+                    {.key = "SOCKET_PORT",
+                     .type = OptionType::integer,
+                     .required = true,
+                     .least = 1,
+                     .most = kPortMax,
+                     .description = "its port"},
+                    choice("SOCKET_DOMAIN", "AF_INET", {"AF_INET", "AF_INET6"}, "IPv4 or IPv6"),
+                    choice("SOCKET_TYPE", "SOCK_STREAM", {"SOCK_STREAM"}, "a TCP connection"),
+                    {.key = "TUPLE_DELIMITER",
+                     .type = OptionType::delimiter,
+                     .description = "the same as INPUT_FORMATTER.TUPLE_DELIMITER"},
+                    whole_number("FLUSH_INTERVAL_MS", 0, 0,
+                                 "after how long a part of a buffer is passed on; 0: at once"),
+                    whole_number("SOCKET_BUFFER_SIZE", 1024, 1, "bytes read at once"),
+                    whole_number("CONNECT_TIMEOUT_SECONDS", 10, 1, "how long to try to connect"),
+                } +
+                of_every_source(),
+            .formats = {"CSV", "JSON"}};
+}
+
+Descriptor mqtt_source() {
+    return {
+        .name = "MQTT",
+        .description = "subscribes to a topic of a broker",
+        .options = of_every_broker() +
+                   Options{
+                       whole_number("FLUSH_INTERVAL_MS", 0, 0,
+                                    "after how long a part of a buffer is passed on; "
+                                    "0: at once"),
+                       delimiter("IMPLICIT_MESSAGE_DELIMITER", "\n", "put between two messages"),
+                       yes_or_no("LOG_MESSAGES", false, "whether every message is logged"),
+                   } +
+                   of_every_source(),
+        .formats = {"CSV", "JSON"},
+        .check = broker_misfit};
+}
+
+Descriptor generator_source() {
+    return {.name = "Generator",
+            .description = "makes rows up",
+            .options =
+                Options{
+                    needed_text("GENERATOR_SCHEMA", "a field description for each column"),
+                    {.key = "SEED",
+                     .type = OptionType::integer,
+                     .least = 0,
+                     .description = "of the random numbers; the worker draws one if absent"},
+                    choice("GENERATOR_RATE_TYPE", "FIXED", {"FIXED", "SINUS"},
+                           "how the rate behaves over time"),
+                    {.key = "GENERATOR_RATE_CONFIG",
+                     .default_value = text("emit_rate 1000"),
+                     .description = "emit_rate n, or amplitude a, frequency f"},
+                    whole_number("MAX_RUNTIME_MS", -1, -1, "when to end; -1: never"),
+                    choice("STOP_GENERATOR_WHEN_SEQUENCE_FINISHES", "ALL", {"ALL", "ONE", "NONE"},
+                           "end with the last sequence, with the first, or go on"),
+                    whole_number("FLUSH_INTERVAL_MS", 10, 0,
+                                 "after how long a part of a buffer is passed on"),
+                } +
+                of_every_source(),
+            .formats = {"CSV"},
+            .check = generator_misfit};
+}
+
+// ---- sinks ------------------------------------------------------------------------------------
+
+Descriptor file_sink() {
+    return {
+        .name = "File",
+        .description = "writes a file of the worker",
+        .options = Options{needed_text("FILE_PATH", "the file, as the worker sees it"),
+                           yes_or_no("APPEND", false, "whether what is there already is kept")} +
+                   of_every_sink({"CSV", "JSON"}),
+        .formats = {"CSV", "JSON"},
+        .check = threshold_misfit};
+}
+
+Descriptor print_sink() {
+    return {.name = "Print",
+            .description = "writes to the worker's standard output",
+            .options = Options{whole_number("INGESTION", 0, 0,
+                                            "milliseconds to pause after each buffer")} +
+                       of_every_sink({"CSV", "JSON"}),
+            .formats = {"CSV", "JSON"},
+            .check = threshold_misfit};
+}
+
+Descriptor void_sink() {
+    return {.name = "Void",
+            .description = "writes nothing",
+            .options = Options{{.key = "FILE_PATH",
+                                .description = "accepted so that a File sink can be swapped for "
+                                               "this one; nothing is written there"}} +
+                       of_every_sink({"CSV", "JSON"}),
+            .formats = {"CSV", "JSON"},
+            .check = threshold_misfit};
+}
+
+Descriptor checksum_sink() {
+    return {.name = "Checksum",
+            .description =
+                "writes one row at the end: the number of lines and the sum of the "
+                "bytes of the CSV text",
+            .options = Options{needed_text("FILE_PATH", "the file, as the worker sees it")} +
+                       of_every_sink({"CSV"}),
+            .formats = {"CSV"},
+            .check = threshold_misfit};
+}
+
+Descriptor mqtt_sink() {
+    return {.name = "MQTT",
+            .description = "publishes to a topic of a broker",
+            .options = of_every_broker() +
+                       Options{
+                           yes_or_no("RETAINED", false,
+                                     "whether the broker keeps the last message for newcomers"),
+                           whole_number("MAX_OUTSTANDING_MESSAGES", 128, 1,
+                                        "messages not yet confirmed before the sink waits"),
+                       } +
+                       of_every_sink({"CSV", "JSON"}),
+            .formats = {"CSV", "JSON"},
+            .check = broker_sink_misfit};
+}
+
+Descriptor parquet_sink() {
+    return {.name = "Parquet",
+            .description = "writes a Parquet file of the worker",
+            .options = Options{needed_text("FILE_PATH", "the file, as the worker sees it")} +
+                       of_every_sink({"Parquet"}),
+            .formats = {"Parquet"},
+            .check = threshold_misfit};
+}
+
+// ---- formats ----------------------------------------------------------------------------------
+
+Options csv_delimiters() {
+    return {delimiter("TUPLE_DELIMITER", "\n", "between two rows"),
+            delimiter("FIELD_DELIMITER", ",", "between two fields of a row")};
+}
+
+std::vector<Descriptor> input_formats() {
+    return {{.name = "CSV",
+             .description = "a row per line, fields in the order of the columns, no header",
+             .options = Options{format_name("CSV")} + csv_delimiters() +
+                        Options{yes_or_no("ALLOW_COMMAS_IN_STRINGS", true,
+                                          "whether a quoted field may hold a delimiter")},
+             .check = csv_misfit},
+            {.name = "JSON",
+             .description = "an object per line, fields by name, nested ones as a/b",
+             .options = {format_name("JSON"),
+                         delimiter("TUPLE_DELIMITER", "\n", "between two objects")}}};
+}
+
+std::vector<Descriptor> output_formats() {
+    return {{.name = "CSV",
+             .description = "a row per line, fields in the order of the columns",
+             .options = Options{format_name("CSV")} + csv_delimiters() +
+                        Options{yes_or_no("QUOTE_STRINGS", false,
+                                          "whether text is put between double quotes")},
+             .check = csv_misfit},
+            {.name = "JSON", .description = "an object per line", .options = {format_name("JSON")}},
+            {.name = "Parquet",
+             .description = "the columnar file format",
+             .options = {format_name("Parquet")}}};
+}
+
+}  // namespace
+
+std::span<const Descriptor> descriptors(DescriptorKind kind) {
+    static const std::vector<Descriptor> kSources = {file_source(), tcp_source(),
+                                                     generator_source(), mqtt_source()};
+    static const std::vector<Descriptor> kSinks = {file_sink(),     print_sink(), void_sink(),
+                                                   checksum_sink(), mqtt_sink(),  parquet_sink()};
+    static const std::vector<Descriptor> kInputFormats = input_formats();
+    static const std::vector<Descriptor> kOutputFormats = output_formats();
+    switch (kind) {
+        case DescriptorKind::source:
+            return kSources;
+        case DescriptorKind::sink:
+            return kSinks;
+        case DescriptorKind::input_format:
+            return kInputFormats;
+        case DescriptorKind::output_format:
+            return kOutputFormats;
+    }
+    CHECK(false && "a kind that is not in the list");
+}
+
+const Descriptor& query_descriptor() {
+    static const Descriptor kQuery = {
+        .name = "QUERY",
+        .description = "how a query is run",
+        .options = {
+            {.key = "ID", .description = "the query's name"},
+            choice("LATE", "DROP", {"DROP", "FAIL"}, "what to do with a row that is too late"),
+            choice("ON_FAILURE", "RESTART", {"RESTART", "FAIL"},
+                   "what to do when a worker it runs on is lost"),
+            whole_number("DEPLOY_TIMEOUT_MS", kTenMinutesMs, 0,
+                         "how long it may take to run; 0: for ever"),
+        }};
+    return kQuery;
+}
+
+}  // namespace baton

@@ -1,0 +1,158 @@
+#include "runtime/bind.h"
+
+#include "base/overload.h"
+#include "base/text.h"
+#include "sql/printer.h"
+
+namespace baton {
+
+namespace {
+
+request::QueryRef query_ref(const sql::Target& target) {
+    if (const auto* id = std::get_if<std::uint64_t>(&target)) return QueryId(*id);
+    return std::get<std::string>(target);
+}
+
+Result<Request> bind_create_query(const sql::CreateQuery& statement) {
+    TRY_ASSIGN(settings, bind_query(statement.settings));
+    if (settings.id && statement.name && *settings.id != *statement.name) {
+        return Error{.code = ErrorCode::invalid_configuration,
+                     .message = "the query has two names: " + quoted(*statement.name) + " and " +
+                                quoted(*settings.id),
+                     .hint = "leave out QUERY.ID"};
+    }
+    request::CreateQuery request;
+    request.name = statement.name ? statement.name : settings.id;
+    if (request.name && request.name->empty()) {
+        return Error{.code = ErrorCode::invalid_configuration,
+                     .message = "the name of a query cannot be empty"};
+    }
+    request.settings = std::move(settings.options);
+    request.statement = without_secrets(sql::Statement{.node = statement, .at = {}});
+    request.tree = statement;
+    return Request(std::move(request));
+}
+
+Error not_a_change() {
+    return Error{.code = ErrorCode::defect, .message = "the statement changes nothing"};
+}
+
+std::string_view word(sql::EntityKind kind) {
+    switch (kind) {
+        case sql::EntityKind::logical_source:
+            return "LOGICAL SOURCE";
+        case sql::EntityKind::physical_source:
+            return "PHYSICAL SOURCE";
+        case sql::EntityKind::sink:
+            return "SINK";
+        case sql::EntityKind::worker:
+            return "WORKER";
+        case sql::EntityKind::query:
+            return "QUERY";
+    }
+    CHECK(false && "an unknown kind");
+}
+
+}  // namespace
+
+Result<Request> bind(const sql::Statement& statement) {
+    using R = Result<Request>;
+    return std::visit(
+        Overload{
+            [](const sql::CreateLogicalSource& s) -> R {
+                return Request(request::CreateLogicalSource{s.name, s.schema, s.if_not_exists});
+            },
+            [](const sql::CreatePhysicalSource& s) -> R {
+                TRY_ASSIGN(connector, bind_source(s.type, s.settings));
+                return Request(request::CreatePhysicalSource{s.logical, std::move(connector)});
+            },
+            [](const sql::CreateSink& s) -> R {
+                TRY_ASSIGN(connector, bind_sink(s.type, s.settings));
+                return Request(
+                    request::CreateSink{s.name, s.schema, std::move(connector), s.if_not_exists});
+            },
+            [](const sql::CreateWorker& s) -> R {
+                TRY_ASSIGN(worker, bind_worker(s));
+                return Request(request::CreateWorker{std::move(worker)});
+            },
+            [](const sql::CreateQuery& s) -> R { return bind_create_query(s); },
+            [](const sql::Drop& s) -> R { return Request(request::Drop{s}); },
+            [](const sql::StopQuery& s) -> R {
+                return Request(
+                    request::StopQuery{query_ref(s.target), s.mode.value_or(StopMode::graceful)});
+            },
+            [](const sql::DrainWorker& s) -> R {
+                return Request(request::DrainWorker{s.name, true});
+            },
+            [](const sql::ResumeWorker& s) -> R {
+                return Request(request::DrainWorker{s.name, false});
+            },
+            [](const sql::SelectOnce&) -> R { return not_a_change(); },
+            [](const sql::Show&) -> R { return not_a_change(); },
+            [](const sql::Explain&) -> R { return not_a_change(); },
+            [](const sql::Watch&) -> R { return not_a_change(); },
+            [](const sql::Begin&) -> R { return not_a_change(); },
+            [](const sql::Commit&) -> R { return not_a_change(); },
+            [](const sql::Rollback&) -> R { return not_a_change(); },
+            [](const sql::Cancel&) -> R { return not_a_change(); },
+            [](const sql::WaitForQuery&) -> R { return not_a_change(); },
+        },
+        statement.node);
+}
+
+bool changes_catalog(const sql::Statement& statement) {
+    return std::visit(Overload{
+                          [](const sql::CreateLogicalSource&) { return true; },
+                          [](const sql::CreatePhysicalSource&) { return true; },
+                          [](const sql::CreateSink&) { return true; },
+                          [](const sql::CreateWorker&) { return true; },
+                          [](const sql::CreateQuery&) { return true; },
+                          [](const sql::Drop&) { return true; },
+                          [](const sql::StopQuery&) { return true; },
+                          [](const sql::DrainWorker&) { return true; },
+                          [](const sql::ResumeWorker&) { return true; },
+                          [](const sql::SelectOnce&) { return false; },
+                          [](const sql::Show&) { return false; },
+                          [](const sql::Explain&) { return false; },
+                          [](const sql::Watch&) { return false; },
+                          [](const sql::Begin&) { return false; },
+                          [](const sql::Commit&) { return false; },
+                          [](const sql::Rollback&) { return false; },
+                          [](const sql::Cancel&) { return false; },
+                          [](const sql::WaitForQuery&) { return false; },
+                      },
+                      statement.node);
+}
+
+std::string tag_of(const sql::Statement& statement) {
+    return std::visit(
+        Overload{
+            [](const sql::CreateLogicalSource&) -> std::string { return "CREATE LOGICAL SOURCE"; },
+            [](const sql::CreatePhysicalSource&) -> std::string {
+                return "CREATE PHYSICAL SOURCE";
+            },
+            [](const sql::CreateSink&) -> std::string { return "CREATE SINK"; },
+            [](const sql::CreateWorker&) -> std::string { return "CREATE WORKER"; },
+            [](const sql::CreateQuery&) -> std::string { return "CREATE QUERY"; },
+            [](const sql::Drop& s) -> std::string { return "DROP " + std::string(word(s.kind)); },
+            [](const sql::StopQuery&) -> std::string { return "STOP QUERY"; },
+            [](const sql::DrainWorker&) -> std::string { return "DRAIN WORKER"; },
+            [](const sql::ResumeWorker&) -> std::string { return "RESUME WORKER"; },
+            [](const sql::SelectOnce&) -> std::string { return "SELECT"; },
+            [](const sql::Show&) -> std::string { return "SHOW"; },
+            [](const sql::Explain&) -> std::string { return "EXPLAIN"; },
+            [](const sql::Watch&) -> std::string { return "WATCH"; },
+            [](const sql::Begin&) -> std::string { return "BEGIN"; },
+            [](const sql::Commit&) -> std::string { return "COMMIT"; },
+            [](const sql::Rollback&) -> std::string { return "ROLLBACK"; },
+            [](const sql::Cancel&) -> std::string { return "CANCEL"; },
+            [](const sql::WaitForQuery&) -> std::string { return "WAIT"; },
+        },
+        statement.node);
+}
+
+std::string without_secrets(const sql::Statement& statement) {
+    return sql::print(statement, is_secret_setting);
+}
+
+}  // namespace baton

@@ -1,0 +1,24 @@
+// Gives a statement its meaning as a request, without looking at the catalog.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "catalog/requests.h"
+#include "sql/ast.h"
+
+namespace baton {
+
+// The request of a statement that changes the catalog (CREATE, DROP, STOP, DRAIN, RESUME).
+// Fails with the errors of the settings' descriptors; with `defect` for any other statement.
+[[nodiscard]] Result<Request> bind(const sql::Statement& statement);
+
+[[nodiscard]] bool changes_catalog(const sql::Statement& statement);
+
+// "CREATE SINK": what kind of statement it is.
+[[nodiscard]] std::string tag_of(const sql::Statement& statement);
+
+// The statement as it may be logged and shown.
+[[nodiscard]] std::string without_secrets(const sql::Statement& statement);
+
+}  // namespace baton

@@ -1,0 +1,61 @@
+// A Bundle is what one client asks to happen together: all of it or none of it.
+#pragma once
+
+#include <bitset>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/id.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "catalog/requests.h"
+#include "catalog/view_query.h"
+#include "core/planning/planner.h"
+
+namespace baton {
+
+using EntitySet = std::bitset<kEntityCount>;
+
+// A change, or a look at what the changes before it made.
+struct Step {
+    std::variant<Request, ViewQuery> what;
+    std::string statement;  // for the log, secrets masked; empty: not logged
+};
+using StepAnswer = std::variant<Answer, Table>;
+
+// What a client transaction has seen before it wrote: if any of it changed since, the bundle is
+// refused with conflict.
+struct SeenBefore {
+    EntitySet entities;
+    Revision at;  // the oldest revision that something was read at
+};
+
+struct Bundle {
+    std::vector<Step> steps;
+    bool keep = true;  // false: a trial; the answers are given and everything is undone
+    std::optional<SeenBefore> seen;
+    std::string principal;
+    WallTime received;
+    Instant started;
+};
+
+// Everything happened, durably (or would have, for a trial).
+struct Accepted {
+    std::vector<StepAnswer> answers;
+    Revision revision;  // of the catalog after it
+};
+// Nothing happened.
+struct Refused {
+    std::size_t step = 0;
+    Error error;
+};
+// Nothing happened: the query of that step needs a plan for this view.
+struct NeedsPlan {
+    std::size_t step = 0;
+    PlanningView view;
+};
+using Outcome = std::variant<Accepted, Refused, NeedsPlan>;
+
+}  // namespace baton

@@ -1,0 +1,240 @@
+#include "runtime/commit_loop.h"
+
+#include <algorithm>
+#include <future>
+
+#include "base/check.h"
+#include "catalog/history.h"
+
+namespace baton {
+
+namespace {
+
+constexpr std::uint64_t kCommitsPerTrim = 64;
+
+Error stopped() {
+    return Error{.code = ErrorCode::catalog_unavailable,
+                 .message = "the coordinator is stopping",
+                 .hint = "nothing happened; try again when it runs"};
+}
+
+// Errors of the database, as opposed to those of a request, cost the whole transaction.
+bool breaks_transaction(const Error& error) {
+    constexpr std::array kBreaking = {
+        ErrorCode::catalog_unavailable, ErrorCode::catalog_full, ErrorCode::catalog_corrupt,
+        ErrorCode::unknown_outcome,     ErrorCode::fenced,       ErrorCode::defect};
+    return std::find(kBreaking.begin(), kBreaking.end(), error.code) != kBreaking.end();
+}
+
+}  // namespace
+
+CommitLoop::CommitLoop(std::unique_ptr<Sql> sql, const Clock& clock,
+                       const CommitLoopOptions& options, Published published)
+    : sql_(std::move(sql)),
+      clock_(clock),
+      options_(options),
+      published_(std::move(published)),
+      mailbox_(options.waiting_max),
+      published_through_(options.start),
+      thread_([this] { run(); }) {}
+
+CommitLoop::~CommitLoop() {
+    stop();
+}
+
+void CommitLoop::stop() {
+    mailbox_.close();
+    if (thread_.joinable()) thread_.join();
+}
+
+Result<Done> CommitLoop::submit(Bundle bundle, Answered answered) {
+    Job job{.bundle = std::move(bundle), .answered = std::move(answered)};
+    if (mailbox_.post(job)) return Done{};
+    if (mailbox_.closed()) return stopped();
+    return Error{.code = ErrorCode::slow_down,
+                 .message = std::to_string(options_.waiting_max) + " requests are waiting already",
+                 .hint = "nothing happened; try again in 100 ms"};
+}
+
+Outcome CommitLoop::submit_and_wait(Bundle bundle) {
+    std::promise<Outcome> promise;
+    std::future<Outcome> future = promise.get_future();
+    auto posted =
+        submit(std::move(bundle), [&](Outcome outcome) { promise.set_value(std::move(outcome)); });
+    if (!posted) return Refused{.step = 0, .error = posted.error()};
+    return future.get();
+}
+
+void CommitLoop::log(StatementRecord record) {
+    {
+        const std::lock_guard lock(log_mutex_);
+        if (log_waiting_.size() >= options_.log_waiting_max) {
+            log_waiting_.erase(log_waiting_.begin());
+            log_dropped_ += 1;
+        }
+        log_waiting_.push_back(std::move(record));
+    }
+    mailbox_.wake();
+}
+
+void CommitLoop::run() {
+    for (;;) {
+        std::vector<Job> jobs = mailbox_.take(options_.batch_max);
+        const bool ending = jobs.empty() && mailbox_.closed();
+        if (!jobs.empty() || has_waiting_log()) run_batch(jobs);
+        if (ending) return;
+    }
+}
+
+void CommitLoop::run_batch(std::vector<Job>& jobs) {
+    std::vector<Change> changes;
+    auto outcomes = attempt(jobs, changes);
+    const bool retry_alone = !outcomes && jobs.size() > 1 &&
+                             outcomes.error().code != ErrorCode::fenced &&
+                             outcomes.error().code != ErrorCode::unknown_outcome;
+    if (retry_alone) {
+        for (Job& job : jobs) {
+            std::vector<Job> alone;
+            alone.push_back(std::move(job));
+            run_batch(alone);
+        }
+        return;
+    }
+    if (outcomes) publish(changes);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        jobs[i].answered(outcomes ? std::move((*outcomes)[i])
+                                  : Outcome(Refused{.step = 0, .error = outcomes.error()}));
+    }
+}
+
+void CommitLoop::publish(const std::vector<Change>& changes) {
+    if (changes.empty()) return;
+    for (const Change& change : changes) {
+        last_changed_.at(static_cast<std::size_t>(change.entity)) = change.revision;
+    }
+    published_through_ = changes.back().revision;
+    published_(changes);
+}
+
+Result<Done> CommitLoop::catch_up(WriteTransaction& tx) {
+    while (published_through_ < tx.revision()) {
+        constexpr std::size_t kPortion = 10'000;
+        TRY_ASSIGN(missed, changes_after(tx.sql(), published_through_, std::nullopt, kPortion));
+        if (missed.changes.empty()) published_through_ = tx.revision();
+        publish(missed.changes);
+    }
+    return Done{};
+}
+
+bool CommitLoop::has_waiting_log() {
+    const std::lock_guard lock(log_mutex_);
+    return !log_waiting_.empty();
+}
+
+Result<std::vector<Outcome>> CommitLoop::attempt(std::vector<Job>& jobs,
+                                                 std::vector<Change>& changes) {
+    TRY_ASSIGN(tx, WriteTransaction::begin(*sql_, options_.epoch));
+    TRY(catch_up(*tx));
+    std::vector<Outcome> outcomes;
+    outcomes.reserve(jobs.size());
+    for (const Job& job : jobs) {
+        TRY_ASSIGN(outcome, do_bundle(*tx, job.bundle));
+        TRY(log_bundle(*tx, job.bundle, outcome));
+        outcomes.push_back(std::move(outcome));
+    }
+    TRY(write_waiting_log(*tx));
+    commits_ += 1;
+    if (commits_ % kCommitsPerTrim == 0) TRY(tx->trim(options_.history, clock_.wall_now()));
+    TRY(tx->commit());
+    changes = tx->changes();
+    return outcomes;
+}
+
+std::optional<Error> CommitLoop::overtaken(const Bundle& bundle) const {
+    if (!bundle.seen) return std::nullopt;
+    for (std::size_t i = 0; i < kEntityCount; ++i) {
+        if (!bundle.seen->entities.test(i) || last_changed_.at(i) <= bundle.seen->at) continue;
+        return Error{.code = ErrorCode::conflict,
+                     .message = "the transaction has read " +
+                                std::string(to_string(static_cast<Entity>(i))) +
+                                " entities that have changed since",
+                     .hint = "nothing happened; run the transaction again"};
+    }
+    return std::nullopt;
+}
+
+Result<Outcome> CommitLoop::do_bundle(WriteTransaction& tx, const Bundle& bundle) {
+    if (auto error = overtaken(bundle)) {
+        return Outcome(Refused{.step = bundle.steps.size() - 1, .error = *std::move(error)});
+    }
+    TRY(tx.begin_bundle(clock_.wall_now()));
+    TRY_ASSIGN(outcome, do_steps(tx, bundle));
+    auto* accepted = std::get_if<Accepted>(&outcome);
+    if (accepted == nullptr || !bundle.keep) {
+        TRY(tx.undo_bundle());
+        return outcome;
+    }
+    TRY_ASSIGN(revision, tx.keep_bundle());
+    accepted->revision = revision;
+    return outcome;
+}
+
+Result<Outcome> CommitLoop::do_steps(WriteTransaction& tx, const Bundle& bundle) {
+    Accepted accepted;
+    for (std::size_t i = 0; i < bundle.steps.size(); ++i) {
+        const auto& what = bundle.steps[i].what;
+        Result<StepAnswer> answer = StepAnswer();
+        if (const auto* request = std::get_if<Request>(&what)) {
+            auto done = tx.apply(*request);
+            if (auto view = tx.take_wanted_view()) {
+                return Outcome(NeedsPlan{.step = i, .view = *std::move(view)});
+            }
+            answer = done ? Result<StepAnswer>(*std::move(done)) : done.error();
+        } else {
+            auto table = std::get<ViewQuery>(what).run(tx.sql());
+            answer = table ? Result<StepAnswer>(*std::move(table)) : table.error();
+        }
+        if (!answer && breaks_transaction(answer.error())) return answer.error();
+        if (!answer) return Outcome(Refused{.step = i, .error = answer.error()});
+        accepted.answers.push_back(*std::move(answer));
+    }
+    return Outcome(std::move(accepted));
+}
+
+Result<Done> CommitLoop::log_bundle(WriteTransaction& tx, const Bundle& bundle,
+                                    const Outcome& outcome) {
+    const auto record = [&](const Step& step) {
+        return StatementRecord{.received = bundle.received,
+                               .principal = bundle.principal,
+                               .statement = step.statement,
+                               .took = clock_.now() - bundle.started};
+    };
+    if (const auto* refused = std::get_if<Refused>(&outcome)) {
+        StatementRecord line = record(bundle.steps.at(refused->step));
+        if (line.statement.empty()) return Done{};
+        line.error = refused->error;
+        return tx.log(line);
+    }
+    const auto* accepted = std::get_if<Accepted>(&outcome);
+    if (accepted == nullptr || !bundle.keep) return Done{};
+    for (const Step& step : bundle.steps) {
+        if (step.statement.empty()) continue;
+        StatementRecord line = record(step);
+        line.revision = accepted->revision;
+        TRY(tx.log(line));
+    }
+    return Done{};
+}
+
+Result<Done> CommitLoop::write_waiting_log(WriteTransaction& tx) {
+    std::vector<StatementRecord> waiting;
+    {
+        const std::lock_guard lock(log_mutex_);
+        waiting.swap(log_waiting_);
+    }
+    // If the transaction fails these lines are lost; they tell of statements that changed nothing.
+    for (const StatementRecord& record : waiting) TRY(tx.log(record));
+    return Done{};
+}
+
+}  // namespace baton

@@ -1,0 +1,108 @@
+// CommitLoop is the one writer of the catalog: a thread that takes whatever bundles are waiting,
+// does them in one transaction and answers them after its commit.
+//
+// Rules:
+//   - A bundle is answered Accepted only after the commit that made it durable.
+//   - What one bundle does wrong costs no other bundle: each has its savepoint, and if the database
+//     abandons the whole transaction the others are done again without the culprit.
+//   - The mailbox is bounded; a full one refuses with slow_down at once, and nothing has happened.
+//   - Changes are published in the order of their revisions, after the commit, before the answers.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "base/id.h"
+#include "base/result.h"
+#include "catalog/write_transaction.h"
+#include "ports/clock.h"
+#include "ports/sql.h"
+#include "runtime/bundle.h"
+#include "runtime/mailbox.h"
+
+namespace baton {
+
+struct CommitLoopOptions {
+    std::size_t waiting_max = 4'096;       // bundles in the mailbox
+    std::size_t batch_max = 512;           // bundles in one transaction
+    std::size_t log_waiting_max = 10'000;  // lines of the statement log without a bundle
+    HistoryLimits history;
+    Epoch epoch;
+    Revision start;  // of the catalog as it was opened
+};
+
+class CommitLoop {
+public:
+    // Called on the loop's thread; must not block.
+    using Answered = std::function<void(Outcome)>;
+    using Published = std::function<void(const std::vector<Change>&)>;
+
+    // `sql` is a writing connection that nobody else uses.
+    CommitLoop(std::unique_ptr<Sql> sql, const Clock& clock, const CommitLoopOptions& options,
+               Published published);
+    ~CommitLoop();
+    CommitLoop(const CommitLoop&) = delete;
+    CommitLoop& operator=(const CommitLoop&) = delete;
+
+    // Fails with slow_down if too many are waiting and catalog_unavailable if the loop has stopped;
+    // otherwise `answered` is called exactly once.
+    [[nodiscard]] Result<Done> submit(Bundle bundle, Answered answered);
+    // The same, waiting for the answer. Not from the loop's own thread.
+    [[nodiscard]] Outcome submit_and_wait(Bundle bundle);
+
+    // Adds a line to the statement log with the next commit. If too many are waiting, the oldest is
+    // dropped and counted.
+    void log(StatementRecord record);
+    [[nodiscard]] std::uint64_t log_lines_dropped() const { return log_dropped_; }
+
+    // Answers what is waiting, then ends the thread. Idempotent.
+    void stop();
+
+private:
+    struct Job {
+        Bundle bundle;
+        Answered answered;
+    };
+
+    void run();
+    void run_batch(std::vector<Job>& jobs);
+    // Does the jobs in one transaction. An error means that none of them happened.
+    [[nodiscard]] Result<std::vector<Outcome>> attempt(std::vector<Job>& jobs,
+                                                       std::vector<Change>& changes);
+    [[nodiscard]] Result<Outcome> do_bundle(WriteTransaction& tx, const Bundle& bundle);
+    [[nodiscard]] Result<Outcome> do_steps(WriteTransaction& tx, const Bundle& bundle);
+    [[nodiscard]] std::optional<Error> overtaken(const Bundle& bundle) const;
+    [[nodiscard]] Result<Done> log_bundle(WriteTransaction& tx, const Bundle& bundle,
+                                          const Outcome& outcome);
+    [[nodiscard]] Result<Done> write_waiting_log(WriteTransaction& tx);
+    void publish(const std::vector<Change>& changes);
+    // Publishes what is in the catalog but was not published yet: commits whose outcome was
+    // unknown.
+    [[nodiscard]] Result<Done> catch_up(WriteTransaction& tx);
+    [[nodiscard]] bool has_waiting_log();
+
+    std::unique_ptr<Sql> sql_;
+    const Clock& clock_;
+    const CommitLoopOptions options_;
+    const Published published_;
+    Mailbox<Job> mailbox_;
+    // When an entity of each kind last changed. Written by the loop's thread only; what happened
+    // before this process started counts as unchanged, since no session is older.
+    std::array<Revision, kEntityCount> last_changed_{};
+    Revision published_through_;
+    std::uint64_t commits_ = 0;
+
+    std::mutex log_mutex_;
+    std::vector<StatementRecord> log_waiting_;
+    std::atomic<std::uint64_t> log_dropped_ = 0;
+
+    std::thread thread_;  // last: it uses everything above
+};
+
+}  // namespace baton

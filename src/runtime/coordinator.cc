@@ -1,0 +1,123 @@
+#include "runtime/coordinator.h"
+
+#include "catalog/schema.h"
+
+namespace baton {
+
+namespace {
+
+// Each attempt needs another commit to get between; this many in a row are not an accident.
+constexpr int kPlanAttempts = 50;
+
+CommitLoopOptions starting_at(CommitLoopOptions options, Revision start) {
+    options.start = start;
+    return options;
+}
+
+request::CreateQuery* query_of(Step& step) {
+    auto* request = std::get_if<Request>(&step.what);
+    return request == nullptr ? nullptr : std::get_if<request::CreateQuery>(request);
+}
+
+}  // namespace
+
+Coordinator::Coordinator(std::unique_ptr<SqlDatabase> database, std::unique_ptr<Sql> writer,
+                         const Clock& clock, const CoordinatorOptions& options, Revision start)
+    : database_(std::move(database)),
+      clock_(clock),
+      planner_(options.planner ? options.planner : Planner(plan)),
+      readers_(*database_, options.readers_max),
+      feed_(start, options.changes_in_memory),
+      commits_(std::move(writer), clock, starting_at(options.commits, start),
+               [this](const std::vector<Change>& changes) { feed_.publish(changes); }) {}
+
+Coordinator::~Coordinator() = default;
+
+Result<std::unique_ptr<Coordinator>> Coordinator::open(std::unique_ptr<SqlDatabase> database,
+                                                       const Clock& clock,
+                                                       const CoordinatorOptions& options) {
+    TRY_ASSIGN(writer, database->connect(Access::write));
+    TRY(migrate(*writer));
+    TRY_ASSIGN(start, Reader(*writer).revision());
+    return std::unique_ptr<Coordinator>(
+        new Coordinator(std::move(database), std::move(writer), clock, options, start));
+}
+
+Result<PlanningView> Coordinator::planning_view(const sql::CreateQuery& query) {
+    TRY_ASSIGN(now, snapshot());
+    Reader::KnownCluster known;
+    {
+        const std::lock_guard lock(cluster_mutex_);
+        known = cluster_;
+    }
+    const auto before = known.cluster;
+    TRY_ASSIGN(view, now.read().planning_view(names_in(query), known));
+    if (known.cluster != before) {
+        const std::lock_guard lock(cluster_mutex_);
+        if (cluster_.revision <= known.revision) cluster_ = known;
+    }
+    return view;
+}
+
+Result<Done> Coordinator::plan_first(Bundle& bundle) {
+    // Only the first step of a bundle surely sees the catalog as it is in a snapshot; the others
+    // are planned with the view that the writer gives them.
+    if (bundle.steps.empty()) return Done{};
+    request::CreateQuery* query = query_of(bundle.steps.front());
+    if (query == nullptr || query->plan) return Done{};
+    TRY_ASSIGN(view, planning_view(query->tree));
+    TRY_ASSIGN(made, planner_(query->tree, view));
+    query->plan = std::move(made);
+    return Done{};
+}
+
+Outcome Coordinator::execute(Bundle bundle) {
+    // A refusal that does not reach the writer is logged here.
+    const auto refuse = [&](std::size_t step, const Error& error) -> Outcome {
+        if (const std::string& statement = bundle.steps.at(step).statement; !statement.empty()) {
+            commits_.log({.received = bundle.received,
+                          .principal = bundle.principal,
+                          .statement = statement,
+                          .error = error,
+                          .took = clock_.now() - bundle.started,
+                          .revision = {}});
+        }
+        return Refused{.step = step, .error = error};
+    };
+    if (auto planned = plan_first(bundle); !planned) return refuse(0, planned.error());
+    for (int attempt = 0; attempt < kPlanAttempts; ++attempt) {
+        Outcome outcome = commits_.submit_and_wait(bundle);
+        auto* wanted = std::get_if<NeedsPlan>(&outcome);
+        if (wanted == nullptr) return outcome;
+        request::CreateQuery* query = query_of(bundle.steps.at(wanted->step));
+        CHECK(query != nullptr);
+        auto made = planner_(query->tree, wanted->view);
+        if (!made) return refuse(wanted->step, made.error());
+        query->plan = *std::move(made);
+    }
+    return refuse(0, {.code = ErrorCode::conflict,
+                      .message = "the catalog changed faster than the query could be planned",
+                      .hint = "nothing happened; try again"});
+}
+
+Result<Answer> Coordinator::execute(const Request& request) {
+    Bundle bundle;
+    bundle.steps.push_back({.what = request, .statement = {}});
+    bundle.received = clock_.wall_now();
+    bundle.started = clock_.now();
+    Outcome outcome = execute(std::move(bundle));
+    if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
+    return std::get<Answer>(std::get<Accepted>(outcome).answers.front());
+}
+
+Result<std::unique_ptr<Watch>> Coordinator::watch(const ViewQuery& query,
+                                                  std::optional<Revision> since,
+                                                  std::function<void()> wake) {
+    return Watch::open(feed_, readers_, query, since, std::move(wake));
+}
+
+Result<Done> Coordinator::backup_to(const std::string& path) {
+    return database_->backup_to(path);
+}
+
+}  // namespace baton

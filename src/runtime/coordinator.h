@@ -1,0 +1,76 @@
+// Coordinator keeps one catalog open and serves it to sessions and watchers in this process.
+//
+// Threads: sessions, watches and snapshots may be used from any threads, each by one at a time. One
+// thread of its own writes (CommitLoop). Everything taken from a Coordinator ends before it does.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/result.h"
+#include "catalog/reader.h"
+#include "core/planning/planner.h"
+#include "ports/clock.h"
+#include "ports/sql.h"
+#include "runtime/commit_loop.h"
+#include "runtime/feed.h"
+#include "runtime/readers.h"
+#include "runtime/watch.h"
+
+namespace baton {
+
+struct CoordinatorOptions {
+    CommitLoopOptions commits;
+    std::size_t readers_max = 16;
+    std::size_t changes_in_memory = 65'536;
+    Planner planner;  // none: plan()
+};
+
+class Coordinator {
+public:
+    // Brings the catalog to this program's version if it has to. Fails with errors of the database
+    // and catalog_version. `clock` outlives it.
+    [[nodiscard]] static Result<std::unique_ptr<Coordinator>> open(
+        std::unique_ptr<SqlDatabase> database, const Clock& clock,
+        const CoordinatorOptions& options = {});
+    // Answers the requests that are waiting, then closes.
+    ~Coordinator();
+    Coordinator(const Coordinator&) = delete;
+    Coordinator& operator=(const Coordinator&) = delete;
+
+    // Does what the bundle asks, planning its queries against a snapshot first, and again as long
+    // as the catalog changes below the plan. Refused{conflict} if that does not end.
+    [[nodiscard]] Outcome execute(Bundle bundle);
+    // One request by itself, not logged.
+    [[nodiscard]] Result<Answer> execute(const Request& request);
+
+    [[nodiscard]] Result<Snapshot> snapshot() { return readers_.snapshot(); }
+    [[nodiscard]] Result<std::unique_ptr<Watch>> watch(const ViewQuery& query,
+                                                       std::optional<Revision> since = {},
+                                                       std::function<void()> wake = nullptr);
+    [[nodiscard]] Feed& feed() { return feed_; }
+    [[nodiscard]] CommitLoop& commits() { return commits_; }
+    [[nodiscard]] const Clock& clock() const { return clock_; }
+
+    // A consistent copy of the catalog while it is in use.
+    [[nodiscard]] Result<Done> backup_to(const std::string& path);
+
+private:
+    Coordinator(std::unique_ptr<SqlDatabase> database, std::unique_ptr<Sql> writer,
+                const Clock& clock, const CoordinatorOptions& options, Revision start);
+    [[nodiscard]] Result<Done> plan_first(Bundle& bundle);
+    [[nodiscard]] Result<PlanningView> planning_view(const sql::CreateQuery& query);
+
+    std::unique_ptr<SqlDatabase> database_;
+    const Clock& clock_;
+    const Planner planner_;
+    Readers readers_;
+    Feed feed_;
+    std::mutex cluster_mutex_;
+    Reader::KnownCluster cluster_;  // shared by the plans made while it is current
+    CommitLoop commits_;            // last: its thread uses the feed
+};
+
+}  // namespace baton

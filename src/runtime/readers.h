@@ -1,0 +1,60 @@
+// Readers lends read-only connections: each loan is a snapshot of the catalog at one revision,
+// taken when it is lent. Readers never wait for the writer, nor the writer for them.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "catalog/reader.h"
+#include "ports/sql.h"
+
+namespace baton {
+
+class Readers;
+
+// One revision of the whole catalog, for as long as it is held. Used by one thread at a time.
+class Snapshot {
+public:
+    Snapshot(Snapshot&&) noexcept = default;
+    Snapshot& operator=(Snapshot&&) = delete;
+    ~Snapshot();
+
+    [[nodiscard]] Revision revision() const { return revision_; }
+    [[nodiscard]] Reader read() const { return Reader(*sql_); }
+    [[nodiscard]] Sql& sql() const { return *sql_; }
+
+private:
+    friend class Readers;
+    Snapshot(Readers& owner, std::unique_ptr<Sql> sql) : owner_(&owner), sql_(std::move(sql)) {}
+
+    Readers* owner_;
+    std::unique_ptr<Sql> sql_;
+    Revision revision_;
+};
+
+class Readers {
+public:
+    Readers(SqlDatabase& database, std::size_t connections_max)
+        : database_(database), free_(connections_max) {}
+
+    // Waits for a connection if all are lent. Fails with slow_down if none comes back in time.
+    // Every Snapshot must be gone before this is.
+    [[nodiscard]] Result<Snapshot> snapshot();
+
+private:
+    friend class Snapshot;
+    [[nodiscard]] Result<std::unique_ptr<Sql>> connection();
+    void give_back(std::unique_ptr<Sql> sql);
+
+    SqlDatabase& database_;
+    std::mutex mutex_;
+    std::condition_variable returned_;
+    std::vector<std::unique_ptr<Sql>> idle_;
+    std::size_t free_;  // how many more may be lent
+};
+
+}  // namespace baton

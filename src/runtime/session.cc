@@ -1,0 +1,391 @@
+#include "runtime/session.h"
+
+#include <algorithm>
+
+#include "base/overload.h"
+#include "base/text.h"
+#include "runtime/bind.h"
+#include "runtime/version.h"
+#include "sql/parser.h"
+#include "sql/printer.h"
+
+namespace baton {
+
+namespace {
+
+constexpr std::size_t kTransactionStatementsMax = 10'000;
+
+Error transaction_state(std::string message, std::string hint = {}) {
+    return Error{.code = ErrorCode::transaction_state,
+                 .message = std::move(message),
+                 .hint = std::move(hint)};
+}
+
+bool is_commit(const sql::Statement& statement) {
+    return std::holds_alternative<sql::Commit>(statement.node);
+}
+
+Error at_statement(Error error, const sql::Statement& statement) {
+    if (!error.at) error.at = statement.at;
+    return error;
+}
+
+}  // namespace
+
+Session::Session(Coordinator& coordinator, std::string principal)
+    : coordinator_(coordinator), principal_(std::move(principal)) {}
+
+Session::~Session() = default;
+
+Execution Session::execute(std::string_view text) {
+    received_ = coordinator_.clock().wall_now();
+    started_ = coordinator_.clock().now();
+    auto statements = sql::parse(text);
+    if (statements) return execute(*statements);
+    if (transaction_) transaction_->failed = true;
+    constexpr std::size_t kLoggedMax = 10'000;
+    log_rejected(sql::without_strings(text.substr(0, kLoggedMax)), statements.error());
+    return {.results = {}, .error = statements.error()};
+}
+
+Execution Session::execute(const std::vector<sql::Statement>& statements) {
+    Execution execution;
+    for (std::size_t i = 0; i < statements.size(); ++i) {
+        received_ = coordinator_.clock().wall_now();
+        started_ = coordinator_.clock().now();
+        // A whole transaction at once needs no trials in between.
+        if (std::holds_alternative<sql::Begin>(statements[i].node)) {
+            auto done = run_script_transaction(statements, i, execution);
+            if (!done) {
+                execution.error = done.error();
+                return execution;
+            }
+            if (*done == Did::changed) continue;
+        }
+        auto result = run(statements[i]);
+        if (!result) {
+            execution.error = at_statement(result.error(), statements[i]);
+            return execution;
+        }
+        execution.results.push_back(*std::move(result));
+    }
+    return execution;
+}
+
+Result<StatementResult> Session::run(const sql::Statement& statement) {
+    if (transaction_ && transaction_->failed &&
+        !std::holds_alternative<sql::Rollback>(statement.node) && !is_commit(statement)) {
+        return transaction_state("the transaction has failed", "ROLLBACK ends it");
+    }
+    Result<StatementResult> result = [&]() -> Result<StatementResult> {
+        if (changes_catalog(statement)) return run_change(statement);
+        return run_other(statement);
+    }();
+    if (!result && transaction_) transaction_->failed = true;
+    return result;
+}
+
+Result<StatementResult> Session::run_other(const sql::Statement& statement) {
+    using R = Result<StatementResult>;
+    return std::visit(
+        Overload{
+            [&](const sql::SelectOnce& s) -> R {
+                TRY_ASSIGN(query, ViewQuery::from(s.query));
+                return run_view(query, "SELECT");
+            },
+            [&](const sql::Show& s) -> R { return run_show(s); },
+            [&](const sql::Watch& s) -> R { return run_watch(s); },
+            [&](const sql::WaitForQuery& s) -> R { return run_wait(s); },
+            [&](const sql::Begin&) -> R { return run_begin(); },
+            [&](const sql::Commit&) -> R { return run_commit(); },
+            [&](const sql::Rollback&) -> R { return run_rollback(); },
+            [](const sql::Explain&) -> R {
+                return Error{.code = ErrorCode::not_supported,
+                             .message = "EXPLAIN is not supported yet"};
+            },
+            [](const sql::Cancel&) -> R {
+                return Error{.code = ErrorCode::not_supported,
+                             .message =
+                                 "CANCEL is not supported yet: there are no interactive "
+                                 "queries to cancel",
+                             .hint = "STOP QUERY ends a continuous query"};
+            },
+            [](const auto&) -> R {
+                return Error{.code = ErrorCode::defect, .message = "a statement nobody runs"};
+            },
+        },
+        statement.node);
+}
+
+Bundle Session::bundle_of(std::vector<Step> steps) const {
+    Bundle bundle;
+    bundle.steps = std::move(steps);
+    bundle.principal = principal_;
+    bundle.received = received_;
+    bundle.started = started_;
+    if (transaction_ && transaction_->seen.entities.any()) bundle.seen = transaction_->seen;
+    return bundle;
+}
+
+void Session::log_rejected(const std::string& statement, const Error& error) const {
+    coordinator_.commits().log({.received = received_,
+                                .principal = principal_,
+                                .statement = statement,
+                                .error = error,
+                                .took = coordinator_.clock().now() - started_,
+                                .revision = {}});
+}
+
+Result<Step> Session::step_of(const sql::Statement& statement) const {
+    const std::string text = without_secrets(statement);
+    auto request = bind(statement);
+    if (request) return Step{.what = *std::move(request), .statement = text};
+    log_rejected(text, request.error());
+    return request.error();
+}
+
+Result<StatementResult> Session::run_change(const sql::Statement& statement) {
+    TRY_ASSIGN(step, step_of(statement));
+    std::vector<Step> steps;
+    if (transaction_) {
+        if (transaction_->steps.size() >= kTransactionStatementsMax) {
+            return Error{.code = ErrorCode::too_large,
+                         .message = "a transaction holds at most " +
+                                    std::to_string(kTransactionStatementsMax) + " statements"};
+        }
+        steps = transaction_->steps;
+    }
+    steps.push_back(step);
+    Bundle bundle = bundle_of(std::move(steps));
+    bundle.keep = !transaction_;
+    Outcome outcome = coordinator_.execute(std::move(bundle));
+    if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
+    auto& accepted = std::get<Accepted>(outcome);
+    StatementResult result{.tag = tag_of(statement),
+                           .value = std::get<Answer>(std::move(accepted.answers.back())),
+                           .format = {},
+                           .revision = {}};
+    if (transaction_) {
+        transaction_->steps.push_back(std::move(step));
+    } else {
+        result.revision = accepted.revision;
+    }
+    return result;
+}
+
+Result<StatementResult> Session::run_show(const sql::Show& show) {
+    if (is_static(show.what)) {
+        TRY_ASSIGN(table, show_static(show, std::string(kVersion)));
+        return StatementResult{
+            .tag = "SHOW", .value = std::move(table), .format = show.format, .revision = {}};
+    }
+    TRY_ASSIGN(query, ViewQuery::from(show));
+    TRY_ASSIGN(result, run_view(query, "SHOW"));
+    result.format = show.format;
+    return result;
+}
+
+Result<StatementResult> Session::run_view(const ViewQuery& query, std::string tag) {
+    const auto shown = [&](Table table) {
+        return StatementResult{
+            .tag = std::move(tag), .value = std::move(table), .format = {}, .revision = {}};
+    };
+    if (!transaction_) {
+        TRY_ASSIGN(snapshot, coordinator_.snapshot());
+        TRY_ASSIGN(table, query.run(snapshot.sql()));
+        return shown(std::move(table));
+    }
+    if (!transaction_->steps.empty()) {
+        std::vector<Step> steps = transaction_->steps;
+        steps.push_back({.what = query, .statement = {}});
+        Bundle bundle = bundle_of(std::move(steps));
+        bundle.keep = false;
+        Outcome outcome = coordinator_.execute(std::move(bundle));
+        if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
+        return shown(std::get<Table>(std::move(std::get<Accepted>(outcome).answers.back())));
+    }
+    if (!transaction_->snapshot) {
+        TRY_ASSIGN(snapshot, coordinator_.snapshot());
+        transaction_->snapshot.emplace(std::move(snapshot));
+    }
+    TRY_ASSIGN(table, query.run(transaction_->snapshot->sql()));
+    transaction_->seen.at = transaction_->snapshot->revision();
+    if (const auto entity = query.view().entity) {
+        transaction_->seen.entities.set(static_cast<std::size_t>(*entity));
+    } else {
+        transaction_->seen.entities.set();
+    }
+    return shown(std::move(table));
+}
+
+Result<Done> Session::outside_transaction(std::string_view what) const {
+    if (!transaction_) return Done{};
+    return transaction_state(std::string(what) + " cannot run in a transaction");
+}
+
+Result<StatementResult> Session::run_watch(const sql::Watch& statement) {
+    TRY(outside_transaction("WATCH"));
+    const auto* show = std::get_if<sql::Show>(&statement.source);
+    if (show != nullptr && is_static(show->what)) {
+        return Error{.code = ErrorCode::not_supported,
+                     .message = "WATCH of what never changes is not supported"};
+    }
+    TRY_ASSIGN(query, show != nullptr ? ViewQuery::from(*show)
+                                      : ViewQuery::from(std::get<sql::Query>(statement.source)));
+    std::optional<Revision> since;
+    if (statement.since) since = Revision(*statement.since);
+    TRY_ASSIGN(watch, coordinator_.watch(query, since));
+    StatementResult result{.tag = "WATCH", .value = std::move(watch), .format = {}, .revision = {}};
+    if (show != nullptr) result.format = show->format;
+    return result;
+}
+
+// ---- transactions -------------------------------------------------------------------------------
+
+Result<StatementResult> Session::run_begin() {
+    if (transaction_) {
+        return transaction_state("a transaction is open already", "COMMIT or ROLLBACK it first");
+    }
+    transaction_.emplace();
+    return StatementResult{.tag = "BEGIN", .value = {}, .format = {}, .revision = {}};
+}
+
+Result<StatementResult> Session::run_rollback() {
+    if (!transaction_) return transaction_state("no transaction is open");
+    transaction_.reset();
+    return StatementResult{.tag = "ROLLBACK", .value = {}, .format = {}, .revision = {}};
+}
+
+Result<StatementResult> Session::run_commit() {
+    if (!transaction_) return transaction_state("no transaction is open", "BEGIN opens one");
+    if (transaction_->failed) {
+        transaction_.reset();
+        return transaction_state("the transaction had failed: it is rolled back, nothing happened");
+    }
+    StatementResult result{.tag = "COMMIT", .value = {}, .format = {}, .revision = {}};
+    if (!transaction_->steps.empty()) {
+        transaction_->snapshot.reset();
+        Outcome outcome = coordinator_.execute(bundle_of(transaction_->steps));
+        transaction_.reset();
+        if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
+        result.revision = std::get<Accepted>(outcome).revision;
+    }
+    transaction_.reset();
+    return result;
+}
+
+Result<Did> Session::run_script_transaction(const std::vector<sql::Statement>& statements,
+                                            std::size_t& at, Execution& execution) {
+    const auto begin = statements.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto commit = std::find_if(begin, statements.end(), is_commit);
+    const bool whole = !transaction_ && commit != statements.end() &&
+                       std::all_of(begin + 1, commit, changes_catalog) &&
+                       commit - begin <= static_cast<std::ptrdiff_t>(kTransactionStatementsMax);
+    if (!whole) return Did::unchanged;
+
+    std::vector<Step> steps;
+    for (auto statement = begin + 1; statement != commit; ++statement) {
+        auto step = step_of(*statement);
+        if (!step) return at_statement(step.error(), *statement);
+        steps.push_back(*std::move(step));
+    }
+    Accepted accepted;
+    if (!steps.empty()) {
+        Outcome outcome = coordinator_.execute(bundle_of(std::move(steps)));
+        if (auto* refused = std::get_if<Refused>(&outcome)) {
+            const auto& culprit = *(begin + 1 + static_cast<std::ptrdiff_t>(refused->step));
+            return at_statement(std::move(refused->error), culprit);
+        }
+        accepted = std::get<Accepted>(std::move(outcome));
+    }
+    execution.results.push_back({.tag = "BEGIN", .value = {}, .format = {}, .revision = {}});
+    for (std::size_t i = 0; i < accepted.answers.size(); ++i) {
+        execution.results.push_back({.tag = tag_of(statements[at + 1 + i]),
+                                     .value = std::get<Answer>(std::move(accepted.answers[i])),
+                                     .format = {},
+                                     .revision = {}});
+    }
+    execution.results.push_back(
+        {.tag = "COMMIT", .value = {}, .format = {}, .revision = accepted.revision});
+    at = static_cast<std::size_t>(commit - statements.begin());
+    return Did::changed;
+}
+
+// ---- WAIT FOR QUERY -----------------------------------------------------------------------------
+
+namespace {
+
+Duration duration_of(const sql::TimeSpan& span) {
+    using namespace std::chrono;
+    constexpr std::uint64_t kMost = 1'000'000'000;
+    const auto count = static_cast<std::int64_t>(std::min(span.count, kMost));
+    switch (span.unit) {
+        case sql::TimeUnit::millisecond:
+            return milliseconds(count);
+        case sql::TimeUnit::second:
+            return seconds(count);
+        case sql::TimeUnit::minute:
+            return minutes(count);
+        case sql::TimeUnit::hour:
+            return hours(count);
+        case sql::TimeUnit::day:
+            return hours(24 * count);
+    }
+    CHECK(false && "an unknown unit");
+}
+
+// Whether the wait is over: true, false, or an error if it can never be.
+Result<bool> arrived(const Query& query, std::optional<QueryState> wanted) {
+    if (query.state == wanted) return true;
+    if (!wanted && (query.state == QueryState::running || has_ended(query.state))) return true;
+    const bool over = has_ended(query.state) ||
+                      (query.desired != QueryDesire::running && wanted && !has_ended(*wanted));
+    if (!over) return false;
+    return Error{.code = ErrorCode::wait_timed_out,
+                 .message = "query " + quoted(query.name) + " can no longer be " +
+                            std::string(wanted ? to_string(*wanted) : "RUNNING") + ": it is " +
+                            std::string(to_string(query.state)) +
+                            (query.reason.empty() ? "" : " (" + query.reason + ")")};
+}
+
+}  // namespace
+
+Result<StatementResult> Session::run_wait(const sql::WaitForQuery& wait) {
+    TRY(outside_transaction("WAIT"));
+    request::QueryRef ref;
+    if (const auto* id = std::get_if<std::uint64_t>(&wait.target)) {
+        ref = QueryId(*id);
+    } else {
+        ref = std::get<std::string>(wait.target);
+    }
+    constexpr std::chrono::hours kForEver{24 * 365};
+    const Duration timeout = wait.timeout ? duration_of(*wait.timeout) : Duration(kForEver);
+    const Instant deadline = coordinator_.clock().now() + timeout;
+    TRY_ASSIGN(query, ViewQuery::from(sql::Show{.what = sql::ShowWhat::queries}));
+    TRY_ASSIGN(watch, coordinator_.watch(query));
+    std::string last = "not there";
+    for (bool first = true;; first = false) {
+        TRY_ASSIGN(snapshot, coordinator_.snapshot());
+        TRY_ASSIGN(found, snapshot.read().query(ref));
+        if (!found && first) {
+            return Error{.code = ErrorCode::unknown_query, .message = "unknown query to wait for"};
+        }
+        if (!found) {
+            return Error{.code = ErrorCode::wait_timed_out,
+                         .message = "the query was dropped while it was waited for"};
+        }
+        ref = found->id;  // the name may come to mean another
+        TRY_ASSIGN(over, arrived(*found, wait.state));
+        if (over) return StatementResult{.tag = "WAIT", .value = {}, .format = {}, .revision = {}};
+        last = std::string(to_string(found->state)) +
+               (found->reason.empty() ? "" : " (" + found->reason + ")");
+        const Instant now = coordinator_.clock().now();
+        if (now >= deadline) break;
+        { const Snapshot ended = std::move(snapshot); }
+        TRY(watch->next(deadline - now));
+    }
+    return Error{.code = ErrorCode::wait_timed_out,
+                 .message = "the wait timed out: the query is " + last};
+}
+
+}  // namespace baton

@@ -1,0 +1,88 @@
+// Session is one client's conversation with the coordinator: statements in, answers out, with at
+// most one transaction open.
+//
+// In a transaction, changes are collected and happen together at COMMIT; each is tried out when it
+// is given, so that errors come early and later statements see earlier ones. A SHOW before the
+// first change reads one snapshot, kept until the end. What was read is checked at COMMIT: if it
+// has changed, the answer is `conflict` and nothing happened. After an error only ROLLBACK helps.
+// Used by one thread at a time.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/coordinator.h"
+#include "sql/ast.h"
+
+namespace baton {
+
+// What became of one statement that succeeded.
+struct StatementResult {
+    std::string tag;  // "CREATE SINK"
+    // Nothing more to say; what was changed; rows; or a watch for the caller to follow.
+    std::variant<std::monostate, Answer, Table, std::unique_ptr<Watch>> value;
+    std::optional<sql::OutputFormat> format;  // that was asked for
+    std::optional<Revision> revision;         // of the catalog after a change
+};
+
+struct Execution {
+    std::vector<StatementResult> results;  // of the statements before the error
+    std::optional<Error> error;
+};
+
+class Session {
+public:
+    Session(Coordinator& coordinator, std::string principal);
+    // An open transaction is rolled back.
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    // Runs the statements of the text in order and stops at the first error. Text that cannot be
+    // parsed runs not even in part.
+    [[nodiscard]] Execution execute(std::string_view text);
+    [[nodiscard]] Execution execute(const std::vector<sql::Statement>& statements);
+
+    [[nodiscard]] bool in_transaction() const { return transaction_.has_value(); }
+
+private:
+    struct Transaction {
+        std::vector<Step> steps;
+        std::optional<Snapshot> snapshot;
+        SeenBefore seen;
+        bool failed = false;
+    };
+
+    [[nodiscard]] Result<StatementResult> run(const sql::Statement& statement);
+    [[nodiscard]] Result<StatementResult> run_other(const sql::Statement& statement);
+    [[nodiscard]] Result<StatementResult> run_change(const sql::Statement& statement);
+    [[nodiscard]] Result<StatementResult> run_show(const sql::Show& show);
+    [[nodiscard]] Result<StatementResult> run_view(const ViewQuery& query, std::string tag);
+    [[nodiscard]] Result<StatementResult> run_watch(const sql::Watch& watch);
+    [[nodiscard]] Result<StatementResult> run_wait(const sql::WaitForQuery& wait);
+    [[nodiscard]] Result<StatementResult> run_begin();
+    [[nodiscard]] Result<StatementResult> run_commit();
+    [[nodiscard]] Result<StatementResult> run_rollback();
+    [[nodiscard]] Result<Done> outside_transaction(std::string_view what) const;
+
+    // BEGIN .. COMMIT given at once: `changed`, and `at` stands at the COMMIT. Otherwise
+    // `unchanged`.
+    [[nodiscard]] Result<Did> run_script_transaction(const std::vector<sql::Statement>& statements,
+                                                     std::size_t& at, Execution& execution);
+    [[nodiscard]] Result<Step> step_of(const sql::Statement& statement) const;
+    [[nodiscard]] Bundle bundle_of(std::vector<Step> steps) const;
+    void log_rejected(const std::string& statement, const Error& error) const;
+
+    Coordinator& coordinator_;
+    const std::string principal_;
+    std::optional<Transaction> transaction_;
+    WallTime received_;
+    Instant started_;
+};
+
+}  // namespace baton

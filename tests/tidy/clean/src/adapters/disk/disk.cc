@@ -1,0 +1,4 @@
+#include <sys/stat.h>
+#include <fstream>
+
+void fail() { throw 1; }

@@ -1,0 +1,5 @@
+#include <mutex>
+
+#include <nlohmann/json.hpp>
+
+#include "ports/disk.h"

@@ -1,0 +1,3 @@
+#include <unistd.h>
+
+#include "base/word.h"

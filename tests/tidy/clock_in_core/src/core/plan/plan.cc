@@ -1,0 +1,5 @@
+#include <chrono>
+
+auto now() {
+    return std::chrono::steady_clock::now();
+}

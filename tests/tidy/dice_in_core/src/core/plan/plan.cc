@@ -1,0 +1,4 @@
+#include <random>
+
+int dice() { return rand(); }
+std::mt19937 generator;

@@ -1,0 +1,3 @@
+#include <unordered_map>
+
+std::unordered_map<int, int> table;

@@ -1,0 +1,2 @@
+#include "../base/word.h"
+#include "word.h"

@@ -1,0 +1,3 @@
+#include <thread>
+
+void wait() { std::this_thread::sleep_for(1s); }

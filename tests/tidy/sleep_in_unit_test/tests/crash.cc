@@ -1,0 +1,1 @@
+void wait() { usleep(1); }

@@ -1,0 +1,2 @@
+#include <mutex>
+#include <thread>

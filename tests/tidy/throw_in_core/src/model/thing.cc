@@ -1,0 +1,3 @@
+void fail() {
+    throw 1;
+}

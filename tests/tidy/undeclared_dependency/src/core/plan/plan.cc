@@ -1,0 +1,2 @@
+#include "base/word.h"
+#include "ports/disk.h"

@@ -1,0 +1,5 @@
+// FIXME: later
+// TODO: later
+// TODO(somebody): later
+/* and
+   TODO here */

@@ -1,0 +1,1 @@
+#include "bass/word.h"

@@ -1,0 +1,2 @@
+using namespace std;
+using namespace std::chrono_literals;
