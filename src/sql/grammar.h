@@ -129,6 +129,8 @@ private:
     Result<Tall<Expr>> continued(Tall<Expr> left, Binding loosest);
     Result<Tall<Expr>> prefix(Binding loosest);
     Result<Tall<Expr>> word_prefix(Binding loosest);
+    Result<Tall<Expr>> negation(Binding loosest);
+    Result<Done> refuse_foreign_word();
     Result<Tall<Expr>> signed_operand();
     Result<Tall<Expr>> parenthesised();
     Result<Tall<Expr>> typed_literal(DataType type, std::size_t words);
@@ -136,6 +138,8 @@ private:
     Result<Tall<Expr>> call();
     Result<Tall<Expr>> logical(Tall<Expr> left, LogicalOp op, Binding binding);
     Result<Tall<Expr>> binary(Tall<Expr> left, BinaryOp op, Binding binding);
+    bool sees_predicate();
+    Result<Tall<Expr>> predicate(Tall<Expr> left);
     Result<Tall<Expr>> between(Tall<Expr> left, bool negated);
     Result<Tall<Expr>> in_list(Tall<Expr> left, bool negated);
     Result<Tall<Expr>> is_test(Tall<Expr> left);

@@ -24,6 +24,13 @@ constexpr std::array kUnits = {
     Unit{"DAYS", TimeUnit::day},
 };
 
+std::vector<std::string> unit_words() {
+    std::vector<std::string> words;
+    words.reserve(kUnits.size());
+    for (const Unit& unit : kUnits) words.emplace_back(unit.word);
+    return words;
+}
+
 std::uint64_t milliseconds_of(TimeUnit unit) {
     switch (unit) {
         case TimeUnit::millisecond:
@@ -39,6 +46,8 @@ std::uint64_t milliseconds_of(TimeUnit unit) {
     }
     return 1;
 }
+
+constexpr std::uint64_t kMillisecondsMax = std::numeric_limits<std::int64_t>::max() / 1000;
 
 constexpr std::array<std::string_view, 4> kClauseWords = {"WHERE", "GROUP", "WINDOW", "HAVING"};
 
@@ -394,7 +403,6 @@ Result<TimeSpan> Grammar::time_span() {
         return tokens_.unexpected();
     }
     const std::uint64_t count = tokens_.peek().integer;
-    constexpr std::uint64_t kMillisecondsMax = std::numeric_limits<std::int64_t>::max() / 1000;
     for (const Unit& unit : kUnits) {
         if (!tokens_.sees(unit.word, 1)) continue;
         if (count > kMillisecondsMax / milliseconds_of(unit.unit)) {
@@ -405,9 +413,7 @@ Result<TimeSpan> Grammar::time_span() {
         return TimeSpan{.count = count, .unit = unit.unit};
     }
     tokens_.take();
-    std::vector<std::string> words;
-    for (const Unit& unit : kUnits) words.emplace_back(unit.word);
-    return tokens_.unexpected_word("MS, SEC, MIN, HOUR or DAY", words);
+    return tokens_.unexpected_word("MS, SEC, MIN, HOUR or DAY", unit_words());
 }
 
 Result<SinkTarget> Grammar::sink_target() {
