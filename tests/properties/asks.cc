@@ -384,7 +384,8 @@ rc::Gen<Sequence> any_sequence(std::size_t most) {
         Sequence sequence;
         if (chance(75)) sequence.items = small_cluster();
         const auto size = static_cast<int>(most);
-        const auto items = *rc::gen::resize(size, rc::gen::container<std::vector<Item>>(any_item()));
+        const auto items =
+            *rc::gen::resize(size, rc::gen::container<std::vector<Item>>(any_item()));
         sequence.items.insert(sequence.items.end(), items.begin(), items.end());
         return sequence;
     });

@@ -157,8 +157,8 @@ Error World::must_refuse(const Request& request, ErrorCode code) {
     const Outcome outcome = ask(request);
     const auto* refused = std::get_if<Refused>(&outcome);
     require(refused != nullptr, "accepted, expected " + names_of({code}));
-    require(refused->error.code == code, "refused with " + baton::to_string(refused->error) +
-                                             ", expected " + names_of({code}));
+    require(refused->error.code == code,
+            "refused with " + baton::to_string(refused->error) + ", expected " + names_of({code}));
     require_same_lines(before, lines_of(actual()), "the catalog after a refusal");
     require(revision() == at, "the revision rose with a refusal");
     return refused->error;
