@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/overload.h"
+#include "picks.h"
 #include "runtime/bind.h"
 #include "sql/parser.h"
 
@@ -18,10 +19,6 @@ template <class Map>
 std::uint64_t nth_key(const Map& map, std::uint64_t n) {
     if (map.empty()) return kNobody + n;
     return std::next(map.begin(), static_cast<std::ptrdiff_t>(n % map.size()))->first;
-}
-
-bool chance(int percent) {
-    return *rc::gen::inRange(0, 100) < percent;
 }
 
 std::string worker_name() {
@@ -47,7 +44,7 @@ std::string reason() {
 }
 
 std::uint64_t nth() {
-    return *rc::gen::inRange<std::uint64_t>(0, 6);
+    return between<std::uint64_t>(0, 6);
 }
 
 std::string mode() {
@@ -69,9 +66,9 @@ std::string host_setting(const std::string& space) {
 // ---- what clients ask ---------------------------------------------------------------------------
 
 Ask create_worker() {
-    std::string sql = "CREATE WORKER 'h" + std::to_string(*rc::gen::inRange(1, 5)) + ":1' SET (" +
+    std::string sql = "CREATE WORKER 'h" + std::to_string(between(1, 5)) + ":1' SET (" +
                       in_quotes(worker_name()) + " AS NAME";
-    if (chance(60)) sql += ", " + std::to_string(*rc::gen::inRange(0, 4)) + " AS CAPACITY";
+    if (chance(60)) sql += ", " + std::to_string(between(0, 4)) + " AS CAPACITY";
     if (chance(10)) sql += ", 'd:1' AS DATA";
     for (const char* direction : {"DOWNSTREAM", "UPSTREAM"}) {
         std::set<std::string> peers;
@@ -176,7 +173,7 @@ request::QueryRef query_ref(std::string& text) {
 
 Ask typed_drop() {
     const std::uint64_t n = nth();
-    switch (*rc::gen::inRange(0, 5)) {
+    switch (between(0, 5)) {
         case 0: {
             const std::string name = source_name();
             return {"drop logical source " + name, request::DropLogicalSource{name}};
@@ -219,7 +216,7 @@ Ask report_worker() {
     request::ReportWorker r;
     r.name = worker_name();
     r.state = chance(65) ? WorkerState::active : WorkerState::unreachable;
-    if (chance(50)) r.incarnation = Incarnation(*rc::gen::inRange<std::uint64_t>(1, 4));
+    if (chance(50)) r.incarnation = Incarnation(between<std::uint64_t>(1, 4));
     r.reason = reason();
     return {"report worker " + r.name + " " + std::string(to_string(r.state)) + " incarnation " +
                 (r.incarnation ? to_string(*r.incarnation) : "as known") + " '" + r.reason + "'",
@@ -266,7 +263,7 @@ rc::Gen<Item> any_item() {
     return rc::gen::exec([] {
         Item item;
         item.keep = chance(92);
-        const int asks = chance(80) ? 1 : *rc::gen::inRange(1, 6);
+        const int asks = chance(80) ? 1 : between(1, 6);
         for (int i = 0; i < asks; ++i) item.asks.push_back(*any_ask());
         return item;
     });

@@ -249,7 +249,10 @@ Verdict Model::on(const request::CreateQuery& r) {
     std::string target;
     if (const auto* name = std::get_if<std::string>(&r.tree.sink.node)) {
         const auto sink = state_.sinks.find(*name);
-        if (sink == state_.sinks.end()) return ErrorCode::unknown_sink;
+        if (sink == state_.sinks.end()) {
+            verdict.refusals.insert(ErrorCode::unknown_sink);
+            return verdict;
+        }
         query.sinks = {*name};
         target = sink->second.worker;
         workers.insert(target);
