@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "adapters/sqlite/log.h"
 #include "adapters/sqlite/statements.h"
 #include "base/time.h"
 #include "ports/sql.h"
@@ -39,7 +40,7 @@ using Handle = std::unique_ptr<sqlite3, Close>;
 [[nodiscard]] Result<Done> configure(sqlite3* db, const Settings& settings);
 // Runs statements that give no rows, or whose rows do not matter.
 [[nodiscard]] Result<Done> execute(sqlite3* db, const Settings& settings, const std::string& sql);
-// Makes the file one that is written through a log, and the log one that does not grow for ever.
+// Makes the file one that is written through a log.
 [[nodiscard]] Result<Done> enter_wal_mode(sqlite3* db, const Settings& settings);
 
 class Connection final : public Sql {
@@ -85,6 +86,7 @@ private:
     [[nodiscard]] Error refused(std::string_view sql, const std::string& why) const;
 
     std::shared_ptr<const void> keeps_alive_;
+    Log log_;
     Handle db_;
     Settings settings_;
     Access access_;
