@@ -261,7 +261,8 @@ Result<std::int64_t> Connection::step_through(sqlite3_stmt* statement, std::stri
     }
     running_ = false;
     if (code != SQLITE_DONE) {
-        Error error = failed(sql, kRun);
+        const bool writes = sqlite3_stmt_readonly(statement) == 0;
+        Error error = failed(sql, kRun, !transaction_ && writes);
         sqlite3_reset(statement);
         return error;
     }
@@ -287,7 +288,7 @@ Result<Done> Connection::control(std::string_view sql, std::string_view what) {
     int code = SQLITE_ROW;
     while (code == SQLITE_ROW) code = sqlite3_step(statement);
     if (code != SQLITE_DONE) {
-        Error error = failed(sql, what);
+        Error error = failed(sql, what, what == kCommit && transaction_ == Access::write);
         sqlite3_reset(statement);
         return error;
     }
@@ -360,10 +361,9 @@ Result<Done> Connection::roll_back_to_savepoint() {
     return Done{};
 }
 
-Error Connection::failed(std::string_view sql, std::string_view what) {
+Error Connection::failed(std::string_view sql, std::string_view what, bool commits) {
     const Attempt attempt{.what = what, .path = settings_.path, .sql = sql};
     const bool ended = sqlite3_get_autocommit(db_.get()) != 0;
-    const bool commits = what == kCommit || (what == kRun && !transaction_);
     if (ended && commits) return commit_error_of(db_.get(), attempt);
     Error error = error_of(db_.get(), attempt);
     if (ended && transaction_) lost_ = error;

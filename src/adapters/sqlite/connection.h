@@ -81,8 +81,9 @@ private:
     void read_row(sqlite3_stmt* statement, int columns);
     // Runs a fixed statement of our own: BEGIN, SAVEPOINT s1.
     [[nodiscard]] Result<Done> control(std::string_view sql, std::string_view what);
-    // Tells the failure of a statement, and notes whether it cost the transaction.
-    [[nodiscard]] Error failed(std::string_view sql, std::string_view what);
+    // Tells the failure of a statement, and notes whether it cost the transaction. `commits`: had
+    // it succeeded, something would be durable.
+    [[nodiscard]] Error failed(std::string_view sql, std::string_view what, bool commits = false);
     [[nodiscard]] Error refused(std::string_view sql, const std::string& why) const;
 
     std::shared_ptr<const void> keeps_alive_;
