@@ -47,8 +47,8 @@ const SavepointTexts& savepoint_texts(unsigned depth) {
 }
 
 std::chrono::milliseconds in_milliseconds(Duration duration) {
-    constexpr std::chrono::milliseconds kMax = std::chrono::hours(1);
-    return std::min(std::chrono::duration_cast<std::chrono::milliseconds>(duration), kMax);
+    const std::chrono::milliseconds longest = std::chrono::hours(1);
+    return std::min(std::chrono::duration_cast<std::chrono::milliseconds>(duration), longest);
 }
 
 int bind_value(sqlite3_stmt* statement, int index, const SqlValue& value) {

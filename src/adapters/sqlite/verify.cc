@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <sstream>
 
 #include <sqlite3.h>
 
@@ -144,8 +145,11 @@ Result<std::vector<std::string>> problems_of(sqlite3* db, const Settings& settin
                                              const std::string& pragma) {
     std::vector<std::string> problems;
     const auto note = [](void* into, int, char** values, char**) {
-        const std::string text = values[0] == nullptr ? "" : values[0];
-        if (text != "ok") static_cast<std::vector<std::string>*>(into)->push_back(text);
+        std::istringstream lines(values[0] == nullptr ? "" : values[0]);
+        for (std::string line; std::getline(lines, line);) {
+            if (line == "ok" || line.starts_with("***")) continue;  // a heading
+            static_cast<std::vector<std::string>*>(into)->push_back(line);
+        }
         return 0;
     };
     const std::string sql = "PRAGMA " + pragma + "(100)";
