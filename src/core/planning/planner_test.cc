@@ -53,7 +53,7 @@ TEST(Planner, FindsEveryNameAQueryMentions) {
         query("SELECT * FROM (SELECT a FROM s UNION SELECT a FROM t) JOIN "
               "File('f' AS SOURCE.FILE_PATH, 'w1' AS SOURCE.HOST, SCHEMA(a INT8) AS SOURCE.SCHEMA) "
               "ON a = b WINDOW TUMBLING(ts, SIZE 1 SEC) INTO Void('w2' AS SINK.HOST)"));
-    EXPECT_EQ(names.sources, (std::set<std::string>{"S", "T"}));
+    EXPECT_EQ(names.sources, (std::map<std::string, Position>{{"S", {}}, {"T", {}}}));
     EXPECT_EQ(names.workers, (std::set<std::string>{"w1", "w2"}));
     EXPECT_FALSE(names.sink);
 }
