@@ -287,8 +287,14 @@ TEST_F(Requests, AQueryNameIsTakenUntilTheQueryIsGone) {
 
 TEST_F(Requests, AQueryNeedsItsSourceItsSinkAndAPhysicalSource) {
     make_small_cluster();
-    EXPECT_EQ(error_of("SELECT id FROM nope INTO alerts").code, ErrorCode::unknown_source);
-    EXPECT_EQ(error_of("SELECT id FROM readings INTO nope").code, ErrorCode::unknown_sink);
+    const Error source = error_of("SELECT id FROM redings INTO alerts");
+    EXPECT_EQ(source.code, ErrorCode::unknown_source);
+    EXPECT_EQ(source.hint, "did you mean \"READINGS\"?");
+    ASSERT_TRUE(source.at);
+    EXPECT_EQ(source.at->column, 16U);
+    const Error sink = error_of("SELECT id FROM readings INTO alert");
+    EXPECT_EQ(sink.code, ErrorCode::unknown_sink);
+    EXPECT_EQ(sink.hint, "did you mean \"ALERTS\"?");
     run("CREATE LOGICAL SOURCE empty (a INT8)");
     EXPECT_EQ(outcome_of("SELECT a FROM empty INTO alerts"),
               "2300: cannot place the query: source \"EMPTY\" has no physical source");

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include "sql/parser.h"
 #include "sql/printer.h"
@@ -31,6 +32,21 @@ void expect_parsed(const std::string& text, const Limits& limits = {}) {
     const Result<Statement> again = parse_one(print(*statement), limits);
     ASSERT_TRUE(again.has_value()) << to_string(again.error());
     EXPECT_EQ(*again, *statement);
+}
+
+// Runs on a thread with half the stack that threads have by default.
+void on_small_stack(std::function<void()> work) {
+    pthread_attr_t attributes;
+    ASSERT_EQ(pthread_attr_init(&attributes), 0);
+    ASSERT_EQ(pthread_attr_setstacksize(&attributes, std::size_t{4} << 20U), 0);
+    const auto run = [](void* argument) -> void* {
+        (*static_cast<std::function<void()>*>(argument))();
+        return nullptr;
+    };
+    pthread_t thread{};
+    ASSERT_EQ(pthread_create(&thread, &attributes, run, &work), 0);
+    ASSERT_EQ(pthread_join(thread, nullptr), 0);
+    ASSERT_EQ(pthread_attr_destroy(&attributes), 0);
 }
 
 struct Deep {
@@ -98,18 +114,35 @@ const std::vector<Deep>& deep_texts() {
 
 TEST(Limits, RefuseTreesAndNestingThatAreTooDeep) {
     const Limits limits;
-    for (const Deep& deep : deep_texts()) {
-        EXPECT_EQ(error_of(deep.text(limits.depth_max + 2)), ErrorCode::too_large) << deep.name;
-        EXPECT_EQ(error_of(deep.text(20'000)), ErrorCode::too_large) << deep.name;
-    }
+    on_small_stack([&] {
+        for (const Deep& deep : deep_texts()) {
+            EXPECT_EQ(error_of(deep.text(limits.depth_max + 2)), ErrorCode::too_large) << deep.name;
+            EXPECT_EQ(error_of(deep.text(20'000)), ErrorCode::too_large) << deep.name;
+        }
+    });
 }
 
 TEST(Limits, AllowWhatIsAlmostTooDeep) {
     const Limits limits;
-    for (const Deep& deep : deep_texts()) {
-        SCOPED_TRACE(deep.name);
-        expect_parsed(deep.text(limits.depth_max / 2 - 10));
-    }
+    on_small_stack([&] {
+        for (const Deep& deep : deep_texts()) {
+            SCOPED_TRACE(deep.name);
+            expect_parsed(deep.text(limits.depth_max / 2 - 10));
+        }
+    });
+}
+
+TEST(Limits, AllowExactlyTheDepthThatTheySay) {
+    const Limits limits;
+    on_small_stack([&] {
+        expect_parsed("SHOW QUERIES WHERE a" + repeated(" + a", limits.depth_max - 1));
+        expect_parsed("SHOW QUERIES WHERE " + repeated("NOT ", limits.depth_max - 1) + "a");
+        expect_parsed("SHOW QUERIES WHERE " + repeated("- ", limits.depth_max - 1) + "a");
+    });
+    EXPECT_EQ(error_of("SHOW QUERIES WHERE a" + repeated(" + a", limits.depth_max)),
+              ErrorCode::too_large);
+    EXPECT_EQ(error_of("SHOW QUERIES WHERE " + repeated("NOT ", limits.depth_max) + "a"),
+              ErrorCode::too_large);
 }
 
 TEST(Limits, AddTheHeightsOfPartsThatAreShallowEach) {

@@ -12,6 +12,16 @@
 namespace baton::sql {
 namespace {
 
+// Two statements too long for one line.
+const std::string kAggregation =
+    "SELECT a + -5 AS b, s.*, COUNT(DISTINCT c), CAST(d AS INT8) FROM s AS x WHERE a BETWEEN 1 "
+    "AND 2 AND NOT b IN (1, 2.5, 'x') OR c IS NOT NULL GROUP BY (a, b) WINDOW SLIDING(ts, SIZE "
+    "10 SEC, ADVANCE BY 5 SEC) HAVING SUM(a) > UINT64(5) INTO t";
+const std::string kJoin =
+    "SELECT * FROM (SELECT a FROM s UNION SELECT b FROM t) LEFT OUTER JOIN File('x' AS SOURCE.P, "
+    "SCHEMA(a INT8) AS SOURCE.SCHEMA) AS f ON a = b WINDOW TUMBLING(x, y, SIZE 1 DAY) INTO "
+    "Print() SET ('q' AS QUERY.ID)";
+
 const std::vector<std::string>& statements() {
     static const std::vector<std::string> kStatements = {
         "CREATE LOGICAL SOURCE IF NOT EXISTS s (a UINT64 NOT NULL, \"b\" BIGINT UNSIGNED)",
@@ -19,12 +29,8 @@ const std::vector<std::string>& statements() {
         "CREATE SINK t (a UINT64) TYPE Print SET ('w' AS `SINK`.HOST)",
         "CREATE WORKER 'h:1' SET (8 AS CAPACITY, 'p:2' AS DOWNSTREAM)",
         "CREATE QUERY q SET ('x' AS QUERY.ID) AS SELECT * FROM s INTO t",
-        "SELECT a + -5 AS b, s.*, COUNT(DISTINCT c), CAST(d AS INT8) FROM s AS x WHERE a "
-        "BETWEEN 1 AND 2 AND NOT b IN (1, 2.5, 'x') OR c IS NOT NULL GROUP BY (a, b) WINDOW "
-        "SLIDING(ts, SIZE 10 SEC, ADVANCE BY 5 SEC) HAVING SUM(a) > UINT64(5) INTO t",
-        "SELECT * FROM (SELECT a FROM s UNION SELECT b FROM t) LEFT OUTER JOIN File('x' AS "
-        "SOURCE.P, SCHEMA(a INT8) AS SOURCE.SCHEMA) AS f ON a = b WINDOW TUMBLING(x, y, SIZE 1 "
-        "DAY) INTO Print() SET ('q' AS QUERY.ID)",
+        kAggregation,
+        kJoin,
         "DROP QUERY IF EXISTS WHERE id = 5 MODE FORCEFUL; STOP QUERY 'x'; BEGIN; COMMIT",
         "SHOW PHYSICAL SOURCES FOR s WHERE a = 1 FORMAT JSON -- end",
         "EXPLAIN (LOGICAL, DISTRIBUTED) FORMAT TEXT SELECT a FROM s /* c */",
