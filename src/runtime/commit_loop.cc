@@ -150,10 +150,15 @@ Result<std::vector<Outcome>> CommitLoop::attempt(std::vector<Job>& jobs,
     return outcomes;
 }
 
-std::optional<Error> CommitLoop::overtaken(const Bundle& bundle) const {
+std::optional<Error> CommitLoop::overtaken(const WriteTransaction& tx, const Bundle& bundle) const {
     if (!bundle.seen) return std::nullopt;
+    // Also by those before it in the same transaction, which are not published yet.
+    std::array<Revision, kEntityCount> changed = last_changed_;
+    for (const Change& change : tx.changes()) {
+        changed.at(static_cast<std::size_t>(change.entity)) = change.revision;
+    }
     for (std::size_t i = 0; i < kEntityCount; ++i) {
-        if (!bundle.seen->entities.test(i) || last_changed_.at(i) <= bundle.seen->at) continue;
+        if (!bundle.seen->entities.test(i) || changed.at(i) <= bundle.seen->at) continue;
         return Error{.code = ErrorCode::conflict,
                      .message = "the transaction has read " +
                                 std::string(to_string(static_cast<Entity>(i))) +
@@ -164,7 +169,7 @@ std::optional<Error> CommitLoop::overtaken(const Bundle& bundle) const {
 }
 
 Result<Outcome> CommitLoop::do_bundle(WriteTransaction& tx, const Bundle& bundle) {
-    if (auto error = overtaken(bundle)) {
+    if (auto error = overtaken(tx, bundle)) {
         return Outcome(Refused{.step = bundle.steps.size() - 1, .error = *std::move(error)});
     }
     TRY(tx.begin_bundle(clock_.wall_now()));
