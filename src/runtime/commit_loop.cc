@@ -26,6 +26,13 @@ bool breaks_transaction(const Error& error) {
     return std::find(kBreaking.begin(), kBreaking.end(), error.code) != kBreaking.end();
 }
 
+Result<Answer> apply_planned(WriteTransaction& tx, request::CreateQuery query,
+                             const PlanningView& view, const Planner& planner) {
+    TRY_ASSIGN(made, planner(query.tree, view));
+    query.plan = std::move(made);
+    return tx.apply(query);
+}
+
 }  // namespace
 
 CommitLoop::CommitLoop(std::unique_ptr<Sql> sql, const Clock& clock,
@@ -192,7 +199,11 @@ Result<Outcome> CommitLoop::do_steps(WriteTransaction& tx, const Bundle& bundle)
         if (const auto* request = std::get_if<Request>(&what)) {
             auto done = tx.apply(*request);
             if (auto view = tx.take_wanted_view()) {
-                return Outcome(NeedsPlan{.step = i, .view = *std::move(view)});
+                if (!bundle.plan_in_place) {
+                    return Outcome(NeedsPlan{.step = i, .view = *std::move(view)});
+                }
+                done = apply_planned(tx, std::get<request::CreateQuery>(*request), *view,
+                                     bundle.plan_in_place);
             }
             answer = done ? Result<StepAnswer>(*std::move(done)) : done.error();
         } else {
