@@ -1,10 +1,10 @@
-#include "asks.h"
+#include "properties/asks.h"
 
 #include <ostream>
 
 #include "base/check.h"
 #include "base/overload.h"
-#include "picks.h"
+#include "properties/picks.h"
 #include "runtime/bind.h"
 #include "sql/parser.h"
 

@@ -9,7 +9,7 @@
 #include <rapidcheck.h>
 
 #include "catalog/requests.h"
-#include "model.h"
+#include "properties/model.h"
 
 namespace baton::properties {
 

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "picks.h"
-#include "world.h"
+#include "properties/picks.h"
+#include "properties/world.h"
 
 namespace baton::properties {
 
