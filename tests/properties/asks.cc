@@ -361,26 +361,57 @@ std::string any_capacity() {
                                           ", 3 AS CAPACITY");
 }
 
+void add_reports(std::vector<Item>& items, FragmentState state) {
+    constexpr std::uint64_t kFragments = 6;
+    for (std::uint64_t n = 0; n < kFragments; ++n) {
+        items.push_back({.asks = {{"report fragment #" + std::to_string(n) + " " +
+                                       std::string(to_string(state)) + " ''",
+                                   request::ReportFragment{FragmentId(n), state, ""}}}});
+    }
+}
+
+Item mark(std::uint64_t n, QueryState state) {
+    return {
+        .asks = {{"mark query #" + std::to_string(n) + " " + std::string(to_string(state)) + " ''",
+                  request::MarkQuery{QueryId(n), state, ""}}}};
+}
+
 // What a controller does until a query runs; others may be in between or in the way.
 std::vector<Item> bring_up() {
     const std::uint64_t n = nth();
-    const std::string query = "#" + std::to_string(n);
+    std::vector<Item> items = {mark(n, QueryState::deploying)};
+    add_reports(items, FragmentState::running);
+    items.push_back(mark(n, QueryState::running));
+    return items;
+}
+
+// A query that is stopped and dropped, more than once, until it is gone.
+std::vector<Item> wind_down() {
+    const std::uint64_t n = nth();
+    const std::string query = " query #" + std::to_string(n) + " ";
     std::vector<Item> items;
-    items.push_back({.asks = {{"mark query " + query + " DEPLOYING ''",
-                               request::MarkQuery{QueryId(n), QueryState::deploying, ""}}}});
-    for (std::uint64_t f = 0; f < 6; ++f) {
-        items.push_back(
-            {.asks = {{"report fragment #" + std::to_string(f) + " RUNNING ''",
-                       request::ReportFragment{FragmentId(f), FragmentState::running, ""}}}});
+    const int asks = between(1, 5);
+    for (int i = 0; i < asks; ++i) {
+        const StopMode how = stop_mode();
+        const std::string mode_name(to_string(how));
+        if (chance(60)) {
+            items.push_back(
+                {.asks = {{"stop" + query + mode_name, request::StopQuery{QueryId(n), how}}}});
+        } else {
+            items.push_back(
+                {.asks = {{"drop" + query + mode_name, request::DropQuery{QueryId(n), how}}}});
+        }
     }
-    items.push_back({.asks = {{"mark query " + query + " RUNNING ''",
-                               request::MarkQuery{QueryId(n), QueryState::running, ""}}}});
+    if (chance(50)) return items;
+    add_reports(items, FragmentState::stopped);
+    items.push_back({.asks = {{"release" + query, request::ReleaseQuery{QueryId(n)}}}});
     return items;
 }
 
 rc::Gen<std::vector<Item>> any_items() {
     return rc::gen::exec([] {
         if (chance(6)) return bring_up();
+        if (chance(6)) return wind_down();
         return std::vector<Item>{*any_item()};
     });
 }
