@@ -71,6 +71,20 @@ Result<Done> Application::check_reads(const request::CreateQuery& r) {
         TRY_ASSIGN(found, revision_of(read));
         if (found != read.revision) return stale(quoted(read.name) + " is another now");
     }
+    return check_sources(*r.plan);
+}
+
+// The numbers of sources that this bundle creates are not settled before the commit either: those
+// of an earlier attempt may be another client's by now.
+Result<Done> Application::check_sources(const QueryPlan& plan) {
+    for (const PhysicalSourceId id : plan.sources) {
+        TRY_ASSIGN(found, reader_.physical_source(id));
+        const bool meant =
+            found && std::any_of(plan.reads.begin(), plan.reads.end(), [&](auto& r) {
+                return r.kind == ReadKind::logical_source && r.name == found->logical;
+            });
+        if (!meant) return stale("physical source " + to_string(id) + " is another now");
+    }
     return Done{};
 }
 
