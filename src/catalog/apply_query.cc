@@ -332,6 +332,12 @@ Result<Answer> Application::on(const request::ReportFragment& r) {
                      .message = "no worker can know of fragment " + to_string(r.fragment) +
                                 ": query " + quoted(query.name) + " is PENDING"};
     }
+    if (has_ended(query.state) && !has_ended(r.state)) {
+        return Error{.code = ErrorCode::query_state,
+                     .message = "fragment " + to_string(r.fragment) + " cannot be " +
+                                std::string(to_string(r.state)) + ": query " + quoted(query.name) +
+                                " is " + std::string(to_string(query.state))};
+    }
     if (has_ended(before->state) && !has_ended(r.state)) {
         TRY_ASSIGN(worker, known_worker(before->worker));
         TRY_ASSIGN(used, reader_.used_slots(before->worker));
@@ -361,8 +367,14 @@ Result<Answer> Application::on(const request::MarkQuery& r) {
                      .message = "query " + quoted(before.name) + " cannot be " +
                                 std::string(to_string(r.state)) + ": " + why};
     };
-    if (r.state == QueryState::pending && before.state != QueryState::pending) {
-        return refuse("workers were told of it");
+    const bool moves = r.state != before.state;
+    if (moves && has_ended(before.state)) {
+        return refuse("it is " + std::string(to_string(before.state)) + " for good");
+    }
+    if (moves && r.state == QueryState::pending) return refuse("workers were told of it");
+    const bool upwards = r.state == QueryState::deploying || r.state == QueryState::running;
+    if (moves && upwards && before.desired != QueryDesire::running) {
+        return refuse("it is to be " + std::string(to_string(before.desired)));
     }
     TRY_ASSIGN(fragments, reader_.fragments({.query = r.query}));
     for (const Fragment& fragment : fragments) {
@@ -375,9 +387,6 @@ Result<Answer> Application::on(const request::MarkQuery& r) {
         if (worker.state != WorkerState::active) {
             return refuse("worker " + quoted(worker.name) + " is UNREACHABLE");
         }
-    }
-    if (r.state == QueryState::running && before.desired != QueryDesire::running) {
-        return refuse("it is to be " + std::string(to_string(before.desired)));
     }
     Query after = before;
     after.state = r.state;
