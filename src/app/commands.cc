@@ -74,6 +74,10 @@ Result<std::string> text_of(const std::string& file) {
     return text.str();
 }
 
+bool is_deployment(const std::string& file) {
+    return file.ends_with(".yaml") || file.ends_with(".yml");
+}
+
 Result<std::unique_ptr<Coordinator>> open_catalog(const std::string& data, const Clock& clock) {
     TRY(make_directory(data));
     const std::string path = catalog_path(data);
@@ -104,6 +108,7 @@ int run_shell(const ShellCommand& command) {
     auto coordinator = open_catalog(command.data, clock);
     if (!coordinator) return fail(coordinator.error());
     Shell shell(**coordinator, user_name(), std::cout, std::cerr, screen_width());
+    if (command.file && is_deployment(*command.file)) return shell.run_deployment(text) ? 0 : 1;
     if (command.statements || command.file) return shell.run_all(text) ? 0 : 1;
     if (isatty(STDIN_FILENO) == 0) {
         auto read = text_of("-");

@@ -39,7 +39,10 @@ int main(int argc, char** argv) {
     command->add_option("--data", shell.data, "the data directory; created if it is not there")
         ->required();
     auto* statements = command->add_option("-c", shell.statements, "run these statements and end");
-    command->add_option("-f", shell.file, "run the statements of this file and end; - is stdin")
+    command
+        ->add_option("-f", shell.file,
+                     "run the statements of this file and end; - is stdin,\n"
+                     "FILE.yaml is a deployment: all of it happens or nothing")
         ->excludes(statements);
     command->footer("The exit status is 0 only if every statement succeeded.");
     command->callback([&] { status = baton::run_shell(shell); });

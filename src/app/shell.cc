@@ -9,6 +9,7 @@
 
 #include <editline/readline.h>
 
+#include "adapters/yaml/deployment.h"
 #include "app/render.h"
 #include "base/text.h"
 #include "runtime/bind.h"
@@ -181,6 +182,19 @@ bool Shell::run_all(std::string_view text) {
     if (!session_.in_transaction()) return true;
     errors_ << "the transaction was not committed: it is rolled back, nothing of it happened\n";
     return false;
+}
+
+bool Shell::run_deployment(std::string_view yaml) {
+    auto deployment = yaml::read_deployment(yaml);
+    if (!deployment) {
+        errors_ << render_error(deployment.error(), yaml);
+        return false;
+    }
+    std::vector<sql::Statement> bundle = {{.node = sql::Begin{}, .at = {}}};
+    std::move(deployment->statements.begin(), deployment->statements.end(),
+              std::back_inserter(bundle));
+    bundle.push_back({.node = sql::Commit{}, .at = {}});
+    return show(session_.execute(bundle), yaml);
 }
 
 bool Shell::show(const Execution& execution, std::string_view text) {

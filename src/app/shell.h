@@ -21,6 +21,8 @@ public:
     [[nodiscard]] bool run(std::string_view text);
     // The same for text that is all there is: a transaction left open is a failure, too.
     [[nodiscard]] bool run_all(std::string_view text);
+    // Everything that a deployment file (YAML) declares, in one transaction: all of it or nothing.
+    [[nodiscard]] bool run_deployment(std::string_view yaml);
     // Reads statements from the terminal until its end. Errors do not end it; Ctrl-C ends a WATCH
     // or drops the line being typed.
     void converse();
