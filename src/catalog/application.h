@@ -59,7 +59,8 @@ private:
     // queries
     Result<Done> want_view(const request::CreateQuery& r);
     Result<Done> check_reads(const request::CreateQuery& r);
-    Result<Done> check_sources(const QueryPlan& plan);
+    // What a plan remembers of a row with that revision.
+    [[nodiscard]] Revision as_read(Revision at) const;
     Result<Revision> revision_of(const Read& read);
     Result<Done> check_capacity(const request::CreateQuery& r);
     Result<std::string> free_name(const std::optional<std::string>& wanted, QueryId id);

@@ -10,9 +10,11 @@ namespace baton {
 
 namespace {
 
-// Stands for "written by this bundle" where the revision is not settled before the commit, so that
-// a plan made for an earlier attempt at the same bundle still fits.
-constexpr Revision kOwn{UINT64_MAX};
+// Set in the revision of what this bundle wrote itself. Such a row has no settled revision yet, and
+// what it holds depends on the catalog that the bundle started from: after another commit, the next
+// attempt at the bundle may give out other numbers or start from other rows. So a plan fits only to
+// an attempt that would get the same revision.
+constexpr std::uint64_t kOwn = std::uint64_t{1} << 63U;
 
 SqlValue value_of(std::uint64_t number) {
     return static_cast<std::int64_t>(number);
@@ -34,17 +36,19 @@ Error stale(const std::string& what) {
 Result<Done> Application::want_view(const request::CreateQuery& r) {
     Reader::KnownCluster none;
     TRY_ASSIGN(view, reader_.planning_view(names_in(r.tree), none));
-    const Revision own = revision();
-    const auto settle = [&](Revision& at) {
-        if (at == own) at = kOwn;
-    };
+    const auto settle = [&](Revision& at) { at = as_read(at); };
     for (auto& [name, source] : view.logical_sources) settle(source.revision);
     if (view.sink) settle(view.sink->revision);
     auto cluster = std::make_shared<Cluster>(*view.cluster);
     for (auto& [name, worker] : cluster->workers) settle(worker.revision);
+    cluster->revision = as_read(tx_.state_.cluster_revision);  // the table has it after the commit
     view.cluster = std::move(cluster);
     tx_.wanted_view_ = std::move(view);
     return Done{};
+}
+
+Revision Application::as_read(Revision at) const {
+    return at == revision() ? Revision(kOwn | at.value()) : at;
 }
 
 Result<Revision> Application::revision_of(const Read& read) {
@@ -59,31 +63,18 @@ Result<Revision> Application::revision_of(const Read& read) {
         case ReadKind::sink:
             sql = "SELECT revision FROM sink WHERE name = ?";
             break;
+        case ReadKind::cluster:
+            return as_read(tx_.state_.cluster_revision);
     }
     TRY_ASSIGN(rows, sql_.query(sql, {read.name}));
     if (rows.empty()) return Revision(0);
-    const Revision found = RowCursor(rows[0]).revision();
-    return found == revision() ? kOwn : found;
+    return as_read(RowCursor(rows[0]).revision());
 }
 
 Result<Done> Application::check_reads(const request::CreateQuery& r) {
     for (const Read& read : r.plan->reads) {
         TRY_ASSIGN(found, revision_of(read));
         if (found != read.revision) return stale(quoted(read.name) + " is another now");
-    }
-    return check_sources(*r.plan);
-}
-
-// The numbers of sources that this bundle creates are not settled before the commit either: those
-// of an earlier attempt may be another client's by now.
-Result<Done> Application::check_sources(const QueryPlan& plan) {
-    for (const PhysicalSourceId id : plan.sources) {
-        TRY_ASSIGN(found, reader_.physical_source(id));
-        const bool meant =
-            found && std::any_of(plan.reads.begin(), plan.reads.end(), [&](auto& r) {
-                return r.kind == ReadKind::logical_source && r.name == found->logical;
-            });
-        if (!meant) return stale("physical source " + to_string(id) + " is another now");
     }
     return Done{};
 }

@@ -386,6 +386,7 @@ Result<PlanningView> Reader::planning_view(const MentionedNames& names, KnownClu
         for (Worker& worker : all) cluster->workers.emplace(worker.name, worker);
         TRY_ASSIGN(all_links, links());
         cluster->topology = Topology(all_links);
+        cluster->revision = now;
         known = {.revision = now, .cluster = std::move(cluster)};
     }
     view.cluster = known.cluster;

@@ -19,6 +19,10 @@ request::CreateQuery* query_of(Step& step) {
     return request == nullptr ? nullptr : std::get_if<request::CreateQuery>(request);
 }
 
+// After this many attempts the writer plans what is left itself: others wait meanwhile, but it
+// ends.
+constexpr int kAttemptsOutside = 8;
+
 }  // namespace
 
 Coordinator::Coordinator(std::unique_ptr<SqlDatabase> database, std::unique_ptr<Sql> writer,
@@ -94,6 +98,7 @@ Outcome Coordinator::execute(Bundle bundle) {
         auto made = planner_(query->tree, wanted->view);
         if (!made) return refuse(wanted->step, made.error());
         query->plan = *std::move(made);
+        if (attempt >= kAttemptsOutside) bundle.plan_in_place = planner_;
     }
     return refuse(0, {.code = ErrorCode::conflict,
                       .message = "the catalog changed faster than the query could be planned",

@@ -1,10 +1,10 @@
-#include "asks.h"
+#include "properties/asks.h"
 
 #include <ostream>
 
 #include "base/check.h"
 #include "base/overload.h"
-#include "picks.h"
+#include "properties/picks.h"
 #include "runtime/bind.h"
 #include "sql/parser.h"
 
@@ -354,6 +354,20 @@ std::vector<Item> small_cluster() {
 
 rc::Gen<Ask> any_create_query() {
     return rc::gen::exec(create_query);
+}
+
+rc::Gen<Ask> any_groundwork() {
+    return rc::gen::exec([] {
+        using Make = Ask (*)();
+        const Make make = *rc::gen::weightedElement<Make>({{2, create_worker},
+                                                           {5, create_physical_source},
+                                                           {2, create_sink},
+                                                           {3, create_query},
+                                                           {3, typed_drop},
+                                                           {4, drain},
+                                                           {3, report_worker}});
+        return make();
+    });
 }
 
 rc::Gen<Ask> any_ask() {

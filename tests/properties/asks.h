@@ -9,7 +9,7 @@
 #include <rapidcheck.h>
 
 #include "catalog/requests.h"
-#include "model.h"
+#include "properties/model.h"
 
 namespace baton::properties {
 
@@ -45,6 +45,8 @@ void showValue(const Sequence& sequence, std::ostream& os);
 
 [[nodiscard]] rc::Gen<Ask> any_ask();
 [[nodiscard]] rc::Gen<Ask> any_create_query();
+// Of those on which the plan of a query may depend.
+[[nodiscard]] rc::Gen<Ask> any_groundwork();
 // At most about `most` items; some start with a small cluster, some from nothing.
 [[nodiscard]] rc::Gen<Sequence> any_sequence(std::size_t most);
 

@@ -3,11 +3,11 @@
 #include <rapidcheck/gtest.h>
 
 #include "catalog/history.h"
-#include "follower.h"
-#include "picks.h"
-#include "predicates.h"
+#include "properties/follower.h"
+#include "properties/picks.h"
+#include "properties/predicates.h"
+#include "properties/world.h"
 #include "sql/printer.h"
-#include "world.h"
 
 namespace baton::properties {
 

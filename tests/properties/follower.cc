@@ -1,6 +1,6 @@
-#include "follower.h"
+#include "properties/follower.h"
 
-#include "world.h"
+#include "properties/world.h"
 
 namespace baton::properties {
 

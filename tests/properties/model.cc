@@ -1,4 +1,4 @@
-#include "model.h"
+#include "properties/model.h"
 
 #include <algorithm>
 #include <vector>

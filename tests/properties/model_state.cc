@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/overload.h"
 #include "catalog/encode.h"
-#include "model.h"
+#include "properties/model.h"
 #include "sql/printer.h"
 
 namespace baton::properties {

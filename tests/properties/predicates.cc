@@ -1,7 +1,7 @@
-#include "predicates.h"
+#include "properties/predicates.h"
 
 #include "base/check.h"
-#include "picks.h"
+#include "properties/picks.h"
 
 namespace baton::properties {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "world.h"
+#include "properties/world.h"
 
 namespace baton::properties {
 

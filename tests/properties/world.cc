@@ -1,4 +1,4 @@
-#include "world.h"
+#include "properties/world.h"
 
 #include <sstream>
 

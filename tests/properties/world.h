@@ -10,9 +10,9 @@
 #include <string>
 
 #include "adapters/system/system_clock.h"
-#include "asks.h"
-#include "model.h"
 #include "ports/sql.h"
+#include "properties/asks.h"
+#include "properties/model.h"
 #include "runtime/coordinator.h"
 
 namespace baton::properties {
