@@ -428,18 +428,25 @@ std::string row_to_json(const View& view, const SqlRow& row) {
     CHECK(row.size() <= view.columns.size());
     std::string text = "{";
     for (std::size_t i = 0; i < row.size(); ++i) {
-        if (i > 0) text += ",";
+        if (i > 0) text += ',';
         const ViewColumn& column = view.columns[i];
-        text += json_string(column.name) + ":";
+        text += '"';
+        text += column.name;
+        text += "\":";
         if (std::holds_alternative<std::monostate>(row[i])) {
             text += "null";
         } else if (const auto* string = std::get_if<std::string>(&row[i])) {
-            text += column.type == json ? *string : json_string(*string);
+            if (column.type == json) {
+                text += *string;
+            } else {
+                append_json_string(text, *string);
+            }
         } else {
             text += shown(row[i], column.type);
         }
     }
-    return text + "}";
+    text += '}';
+    return text;
 }
 
 Result<SqlRow> row_from_json(const View& view, const std::string& text) {
