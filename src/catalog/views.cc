@@ -159,8 +159,8 @@ View fragments_view() {
                         derived("QUERY_NAME", text, "the name of the query")},
             .definition =
                 "SELECT f.id, f.query, f.worker, f.run, f.slots, f.state, f.reason, "
-                "f.since, f.revision, (SELECT q.name FROM query q WHERE q.id = f.query) "
-                "AS query_name FROM fragment f",
+                "f.since, f.revision, q.name AS query_name FROM fragment f "
+                "JOIN query q ON q.id = f.query",
             .meaning = "the parts of queries on workers"};
 }
 
@@ -285,13 +285,13 @@ std::string masked_json(DescriptorKind kind, const std::string& type, const Conf
 }  // namespace
 
 std::string occupies_slots(std::string_view state_column) {
-    std::string ended;
+    std::string text;
     for (const auto& [state, name] : StateNames<FragmentState>::kNames) {
         if (!has_ended(state)) continue;
-        if (!ended.empty()) ended += ",";
-        ended += "'" + std::string(name) + "'";
+        text += text.empty() ? "(" : " AND ";
+        text += std::string(state_column) + " <> '" + std::string(name) + "'";
     }
-    return std::string(state_column) + " NOT IN (" + ended + ")";
+    return text + ")";
 }
 
 std::string_view to_string(Entity entity) {
