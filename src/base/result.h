@@ -23,7 +23,7 @@ public:
 
     const T& operator*() const& { return get(); }
     T& operator*() & { return const_cast<T&>(get()); }
-    T&& operator*() && { return std::move(const_cast<T&>(get())); }
+    T operator*() && { return std::move(const_cast<T&>(get())); }  // no reference into a temporary
     const T* operator->() const { return &get(); }
     T* operator->() { return &const_cast<T&>(get()); }
 

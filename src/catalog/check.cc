@@ -108,7 +108,11 @@ private:
         TRY_ASSIGN(queries, readable(reader_.queries()));
         for (const Query& query : queries) {
             const std::string what = "query " + quoted(query.name);
-            if (!sql::parse_one(query.statement)) complain(what + ": its statement does not parse");
+            // Printed in normal form it may be longer than it was written.
+            constexpr sql::Limits kGenerous{.bytes_max = std::size_t{16} << 20U, .depth_max = 256};
+            if (!sql::parse_one(query.statement, kGenerous)) {
+                complain(what + ": its statement does not parse");
+            }
             TRY_ASSIGN(fragments, reader_.fragments({.query = query.id}));
             if (fragments.empty()) complain(what + " has no fragment");
             for (const Fragment& fragment : fragments) TRY(check_fragment(query, fragment, what));

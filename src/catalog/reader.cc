@@ -348,9 +348,16 @@ Result<std::vector<std::string>> Reader::worker_names() const {
 Result<PlanningView> Reader::planning_view(const MentionedNames& names, KnownCluster& known) const {
     PlanningView view;
     std::set<std::string> pinned = names.workers;
-    for (const std::string& name : names.sources) {
+    const auto list_names = [&](std::string_view sql, std::vector<std::string>& into) {
+        return sql_.run(sql, {}, [&](const SqlRow& row) { into.push_back(RowCursor(row).text()); });
+    };
+    for (const auto& [name, at] : names.sources) {
         TRY_ASSIGN(logical, logical_source(name));
-        if (!logical) continue;
+        if (!logical) {
+            TRY(list_names("SELECT name FROM logical_source ORDER BY name LIMIT 1000",
+                           view.known_sources));
+            continue;
+        }
         view.logical_sources.emplace(name, *std::move(logical));
         TRY_ASSIGN(physical, physical_sources({.logical = name}));
         for (PhysicalSource& source : physical) {
@@ -361,6 +368,9 @@ Result<PlanningView> Reader::planning_view(const MentionedNames& names, KnownClu
     if (names.sink) {
         TRY_ASSIGN(found, sink(*names.sink));
         if (found) pinned.insert(found->worker);
+        if (!found) {
+            TRY(list_names("SELECT name FROM sink ORDER BY name LIMIT 1000", view.known_sinks));
+        }
         view.sink = std::move(found);
     }
     TRY_ASSIGN(rows, sql_.query("SELECT cluster_revision FROM meta WHERE id = 1"));

@@ -5,7 +5,9 @@
 // a request behaves the same on each.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -16,38 +18,33 @@
 
 namespace baton {
 
-// Well-formed UTF-8 (no overlong forms, no surrogates) without the character NUL.
-[[nodiscard]] inline bool is_plain_text(std::string_view text) {
+// How many bytes at the start of `text`, which is not empty, are a whole character of UTF-8 (no
+// overlong forms, no surrogates) other than NUL. 0 if none are.
+[[nodiscard]] inline std::size_t plain_character_size(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    std::size_t i = 0;
-    while (i < text.size()) {
-        std::uint64_t eight = 0;
-        if (i + sizeof eight <= text.size()) {  // ASCII without NUL, eight characters at a time
-            constexpr std::uint64_t kHigh = 0x8080808080808080U;
-            constexpr std::uint64_t kOnes = 0x0101010101010101U;
-            std::memcpy(&eight, text.data() + i, sizeof eight);
-            if ((((eight - kOnes) | eight) & kHigh) == 0) {
-                i += sizeof eight;
-                continue;
-            }
-        }
-        const unsigned lead = byte(i);
-        if (lead == 0) return false;
-        if (lead < 0x80) {
-            ++i;
-            continue;
-        }
-        const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-        if (lead < 0xc2 || lead > 0xf4 || i + length > text.size()) return false;
-        for (std::size_t k = 1; k < length; ++k) {
-            if ((byte(i + k) & 0xc0U) != 0x80U) return false;
-        }
-        const unsigned second = byte(i + 1);
-        if (lead == 0xe0 && second < 0xa0) return false;
-        if (lead == 0xed && second > 0x9f) return false;
-        if (lead == 0xf0 && second < 0x90) return false;
-        if (lead == 0xf4 && second > 0x8f) return false;
-        i += length;
+    const unsigned lead = byte(0);
+    if (lead < 0x80) return lead == 0 ? 0 : 1;
+    const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead < 0xc2 || lead > 0xf4 || size > text.size()) return 0;
+    for (std::size_t i = 1; i < size; ++i) {
+        if ((byte(i) & 0xc0U) != 0x80U) return 0;
+    }
+    const unsigned least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    const unsigned most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    return byte(1) >= least && byte(1) <= most ? size : 0;
+}
+
+// Well-formed UTF-8 without the character NUL.
+[[nodiscard]] inline bool is_plain_text(std::string_view text) {
+    const std::uint64_t ones = 0x0101010101010101U;
+    const std::uint64_t highs = 0x8080808080808080U;
+    while (!text.empty()) {
+        std::uint64_t eight = 0;  // nearly all text is ASCII: eight characters at a time
+        std::memcpy(&eight, text.data(), std::min(text.size(), sizeof eight));
+        const bool all_plain = (((eight - ones) | eight) & highs) == 0;
+        const std::size_t size = all_plain ? sizeof eight : plain_character_size(text);
+        if (size == 0) return false;
+        text.remove_prefix(size);
     }
     return true;
 }

@@ -106,7 +106,8 @@ struct Binary {
     friend bool operator==(const Binary&, const Binary&) = default;
 };
 
-// a AND b AND c is one node with three operands, so that long chains are not deep.
+// a AND b AND c is one node with three operands, so that long chains are not deep. Parentheses do
+// not matter: the parser gives no AND directly below an AND, and no OR directly below an OR.
 struct Logical {
     LogicalOp op = LogicalOp::logical_and;
     std::vector<Expr> operands;  // two or more
@@ -182,6 +183,7 @@ struct InlineSource {
     friend bool operator==(const InlineSource&, const InlineSource&) = default;
 };
 
+// At most 2^63-1 microseconds, so that it fits a Duration. In a window it is never 0.
 enum class TimeUnit : std::uint8_t { millisecond, second, minute, hour, day };
 struct TimeSpan {
     std::uint64_t count = 0;
@@ -204,7 +206,7 @@ struct Window {
 enum class JoinKind : std::uint8_t { inner, left, right, full };
 struct Join {
     JoinKind kind = JoinKind::inner;
-    std::vector<Relation> sides;  // left, right
+    std::vector<Relation> sides;  // left, right; the right one is no Join
     Expr on;
     Window window;
 
@@ -236,6 +238,7 @@ struct Select {
     friend bool operator==(const Select&, const Select&) = default;
 };
 
+// (a UNION b) UNION c is one node with three branches: the parser gives no Union below a Union.
 struct Union {
     std::vector<Query> branches;  // two or more
 

@@ -104,18 +104,21 @@ private:
 
     // parser_queries.cc
     Result<Node> query_statement();
-    Result<Tall<Query>> query();
-    Result<Tall<Query>> query_term();
-    Result<Tall<Query>> select();
-    Result<Tall<SelectItem>> select_item();
+    // These fill `into` in place, which keeps the stack small, and return the height of the tree.
+    Result<std::size_t> query(Query& into);
+    Result<std::size_t> query_term(Query& into);
+    Result<std::size_t> union_of(Query& into, std::size_t height);
+    Result<std::size_t> select(Query& into);
+    Result<std::size_t> select_item(SelectItem& into);
+    Result<std::size_t> relation(Relation& into);
+    Result<std::size_t> relation_primary(Relation& into);
+    Result<std::size_t> join(Relation& left, std::size_t left_height, JoinKind kind);
+    Result<Done> named_relation(Relation& into);
     Result<Done> select_tail(Select& select, std::size_t& height);
     Result<Done> group_by(Select& select, std::size_t& height);
     Result<Done> refuse_second_clause();
     Result<Done> refuse_quantifier(std::string_view after);
     Error refuse_into();
-    Result<Tall<Relation>> relation();
-    Result<Tall<Relation>> relation_primary();
-    Result<Tall<Relation>> join(Tall<Relation> left, JoinKind kind, Position at);
     Result<std::optional<JoinKind>> join_kind();
     Error missing_join_window();
     Result<std::optional<std::string>> alias();
@@ -129,6 +132,8 @@ private:
     Result<Tall<Expr>> continued(Tall<Expr> left, Binding loosest);
     Result<Tall<Expr>> prefix(Binding loosest);
     Result<Tall<Expr>> word_prefix(Binding loosest);
+    Result<Tall<Expr>> negation(Binding loosest);
+    Result<Done> refuse_foreign_word();
     Result<Tall<Expr>> signed_operand();
     Result<Tall<Expr>> parenthesised();
     Result<Tall<Expr>> typed_literal(DataType type, std::size_t words);
@@ -136,6 +141,8 @@ private:
     Result<Tall<Expr>> call();
     Result<Tall<Expr>> logical(Tall<Expr> left, LogicalOp op, Binding binding);
     Result<Tall<Expr>> binary(Tall<Expr> left, BinaryOp op, Binding binding);
+    bool sees_predicate();
+    Result<Tall<Expr>> predicate(Tall<Expr> left);
     Result<Tall<Expr>> between(Tall<Expr> left, bool negated);
     Result<Tall<Expr>> in_list(Tall<Expr> left, bool negated);
     Result<Tall<Expr>> is_test(Tall<Expr> left);

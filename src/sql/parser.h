@@ -19,7 +19,7 @@ namespace baton::sql {
 
 struct Limits {
     std::size_t bytes_max = std::size_t{1} << 20U;
-    std::size_t depth_max = 256;  // of the tree and of the grammar's recursion
+    std::size_t depth_max = 256;  // of the tree and of the grammar's recursion; bounds the stack
 };
 
 // Statements separated by `;`; empty ones are dropped. An empty text gives no statements.

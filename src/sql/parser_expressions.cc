@@ -65,37 +65,39 @@ Result<Tall<Expr>> Grammar::expression(Binding loosest) {
     return continued(std::move(left), loosest);
 }
 
-// `left` and the operators behind it that bind at least as tightly as `loosest`.
+// `left` and the operators after it that bind at least as tightly as `loosest`.
 Result<Tall<Expr>> Grammar::continued(Tall<Expr> left, Binding loosest) {
     while (true) {
-        const BinarySymbol* symbol = binary_symbol(tokens_.peek());
-        const bool negated = tokens_.sees("NOT");
-        const std::size_t ahead = negated ? 1 : 0;
         Result<Tall<Expr>> whole = Error{};
+        const BinarySymbol* symbol = binary_symbol(tokens_.peek());
         if (symbol != nullptr && symbol->binding >= loosest) {
             whole = binary(std::move(left), symbol->op, symbol->binding);
+        } else if (sees_predicate() && loosest <= Binding::predicate) {
+            whole = predicate(std::move(left));
         } else if (tokens_.sees("AND") && loosest <= Binding::logical_and) {
             whole = logical(std::move(left), LogicalOp::logical_and, Binding::logical_and);
         } else if (tokens_.sees("OR") && loosest <= Binding::logical_or) {
             whole = logical(std::move(left), LogicalOp::logical_or, Binding::logical_or);
-        } else if (tokens_.sees("BETWEEN", ahead) && loosest <= Binding::predicate) {
-            whole = between(std::move(left), negated);
-        } else if (tokens_.sees("IN", ahead) && loosest <= Binding::predicate) {
-            whole = in_list(std::move(left), negated);
-        } else if (tokens_.sees("IS") && loosest <= Binding::predicate) {
-            whole = is_test(std::move(left));
         } else {
-            if (negated) {  // such as NOT LIKE
-                tokens_.take();
-                tokens_.note("BETWEEN or IN");
-                return tokens_.unexpected();
-            }
             tokens_.note("an operator");
             return left;
         }
         if (!whole) return whole;
         left = *std::move(whole);
     }
+}
+
+bool Grammar::sees_predicate() {
+    return tokens_.sees("NOT") || tokens_.sees("BETWEEN") || tokens_.sees("IN") ||
+           tokens_.sees("IS");
+}
+
+Result<Tall<Expr>> Grammar::predicate(Tall<Expr> left) {
+    if (tokens_.accept("IS")) return is_test(std::move(left));
+    const bool negated = tokens_.accept("NOT");
+    if (tokens_.accept("BETWEEN")) return between(std::move(left), negated);
+    if (tokens_.accept("IN")) return in_list(std::move(left), negated);
+    return tokens_.unexpected();
 }
 
 Result<Tall<Expr>> Grammar::prefix(Binding loosest) {
@@ -122,34 +124,14 @@ Result<Tall<Expr>> Grammar::prefix(Binding loosest) {
 
 // An expression that begins with an unquoted word.
 Result<Tall<Expr>> Grammar::word_prefix(Binding loosest) {
-    const Position at = tokens_.peek().at;
-    if (tokens_.sees("NOT")) {
-        if (loosest > Binding::logical_not) {
-            return tokens_.refused("NOT cannot stand behind an operator that binds tighter",
-                                   "put it in parentheses");
-        }
-        tokens_.take();
-        TRY_ASSIGN(operand, expression(Binding::logical_not));
-        return expr_of(
-            Unary{.op = UnaryOp::logical_not, .operand = list_of(std::move(operand.value))}, at,
-            operand.height + 1);
-    }
+    if (tokens_.sees("NOT")) return negation(loosest);
+    TRY(refuse_foreign_word());
     const bool called = tokens_.sees(Symbol::open, 1);
-    const TokenKind after = tokens_.peek(1).kind;
-    if (tokens_.sees("CASE") && (called || tokens_.sees_name(1) || after == TokenKind::string ||
-                                 after == TokenKind::integer || after == TokenKind::decimal)) {
-        return tokens_.not_supported("CASE", "write CONDITIONAL(c1, v1, .., default)");
-    }
-    if (called && tokens_.sees("EXISTS")) return tokens_.not_supported("EXISTS", "write a JOIN");
-    if (called && tokens_.sees("DISTINCT")) {
-        return tokens_.not_supported("DISTINCT", "only COUNT(DISTINCT x) has it");
-    }
     if (called && (tokens_.sees("CAST") || tokens_.sees("CASTTOTYPE"))) return cast();
     const auto type = data_type_ahead();
     if (type && tokens_.sees(Symbol::open, type->second)) {
         return typed_literal(type->first, type->second);
     }
-    if (called && tokens_.sees_name()) return call();
     if (!tokens_.sees_name()) {
         tokens_.note("an expression");
         Error error = tokens_.unexpected();
@@ -158,8 +140,37 @@ Result<Tall<Expr>> Grammar::word_prefix(Binding loosest) {
         }
         return error;
     }
+    if (called) return call();
+    const Position at = tokens_.peek().at;
     TRY_ASSIGN(column, column_ref());
     return expr_of(std::move(column), at, 1);
+}
+
+Result<Tall<Expr>> Grammar::negation(Binding loosest) {
+    if (loosest > Binding::logical_not) {
+        return tokens_.refused("NOT cannot stand after an operator that binds tighter",
+                               "put it in parentheses");
+    }
+    const Position at = tokens_.take().at;
+    TRY_ASSIGN(operand, expression(Binding::logical_not));
+    return expr_of(Unary{.op = UnaryOp::logical_not, .operand = list_of(std::move(operand.value))},
+                   at, operand.height + 1);
+}
+
+// Words that begin an expression in other dialects, unless they are columns here.
+Result<Done> Grammar::refuse_foreign_word() {
+    const bool called = tokens_.sees(Symbol::open, 1);
+    const TokenKind after = tokens_.peek(1).kind;
+    const bool constant =
+        after == TokenKind::string || after == TokenKind::integer || after == TokenKind::decimal;
+    if (tokens_.sees("CASE") && (called || constant || tokens_.sees_name(1))) {
+        return tokens_.not_supported("CASE", "write CONDITIONAL(c1, v1, .., default)");
+    }
+    if (called && tokens_.sees("EXISTS")) return tokens_.not_supported("EXISTS", "write a JOIN");
+    if (called && tokens_.sees("DISTINCT")) {
+        return tokens_.not_supported("DISTINCT", "only COUNT(DISTINCT x) has it");
+    }
+    return Done{};
 }
 
 Result<Tall<Expr>> Grammar::signed_operand() {
@@ -287,8 +298,6 @@ Result<Tall<Expr>> Grammar::binary(Tall<Expr> left, BinaryOp op, Binding binding
 }
 
 Result<Tall<Expr>> Grammar::between(Tall<Expr> left, bool negated) {
-    if (negated) tokens_.take();
-    tokens_.take();
     TRY_ASSIGN(low, expression(Binding::sum));
     TRY(tokens_.expect("AND"));
     TRY_ASSIGN(high, expression(Binding::sum));
@@ -300,8 +309,6 @@ Result<Tall<Expr>> Grammar::between(Tall<Expr> left, bool negated) {
 }
 
 Result<Tall<Expr>> Grammar::in_list(Tall<Expr> left, bool negated) {
-    if (negated) tokens_.take();
-    tokens_.take();
     TRY(tokens_.expect(Symbol::open));
     if (tokens_.sees("SELECT")) {
         return tokens_.not_supported("IN with a query", "write a JOIN");
@@ -314,7 +321,6 @@ Result<Tall<Expr>> Grammar::in_list(Tall<Expr> left, bool negated) {
 }
 
 Result<Tall<Expr>> Grammar::is_test(Tall<Expr> left) {
-    tokens_.take();
     IsTest node;
     node.negated = tokens_.accept("NOT");
     if (tokens_.accept("NULL")) {

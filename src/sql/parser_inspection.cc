@@ -79,8 +79,7 @@ Result<Grammar::Node> Grammar::explain() {
     if (tokens_.sees("CREATE")) {
         return tokens_.not_supported("EXPLAIN of CREATE", "explain the SELECT alone");
     }
-    TRY_ASSIGN(tree, query());
-    node.query = std::move(tree.value);
+    TRY(query(node.query));
     if (!tokens_.accept("INTO")) {
         if (tokens_.sees("SET")) return tokens_.refused("SET stands after INTO", "add INTO sink");
         return Node(std::move(node));
@@ -141,17 +140,18 @@ Result<Grammar::Node> Grammar::watch() {
 // SELECT cols FROM view [WHERE p]
 Result<Query> Grammar::watched_query() {
     if (!tokens_.at("SELECT")) return tokens_.unexpected();
-    TRY_ASSIGN(tree, query());
+    Query tree;
+    TRY(query(tree));
     if (tokens_.sees("INTO")) {
         return tokens_.refused("what is watched has no INTO", "leave out WATCH, or INTO");
     }
     const auto refuse = [&](std::string_view what) {
         Error error = tokens_.not_supported("WATCH of " + std::string(what),
                                             "write SELECT .. FROM baton.view [WHERE ..]");
-        error.at = tree.value.at;
+        error.at = tree.at;
         return error;
     };
-    const auto* select = std::get_if<Select>(&tree.value.node);
+    const auto* select = std::get_if<Select>(&tree.node);
     if (select == nullptr) return refuse("a UNION");
     if (std::holds_alternative<Join>(select->from.node)) return refuse("a join");
     if (!std::holds_alternative<NamedRelation>(select->from.node)) {
@@ -160,7 +160,7 @@ Result<Query> Grammar::watched_query() {
     if (!select->group_by.empty()) return refuse("a GROUP BY");
     if (select->window) return refuse("a WINDOW");
     if (select->having) return refuse("a HAVING");
-    return std::move(tree.value);
+    return tree;
 }
 
 }  // namespace baton::sql

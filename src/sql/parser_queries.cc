@@ -24,6 +24,13 @@ constexpr std::array kUnits = {
     Unit{"DAYS", TimeUnit::day},
 };
 
+std::vector<std::string> unit_words() {
+    std::vector<std::string> words;
+    words.reserve(kUnits.size());
+    for (const Unit& unit : kUnits) words.emplace_back(unit.word);
+    return words;
+}
+
 std::uint64_t milliseconds_of(TimeUnit unit) {
     switch (unit) {
         case TimeUnit::millisecond:
@@ -40,41 +47,50 @@ std::uint64_t milliseconds_of(TimeUnit unit) {
     return 1;
 }
 
+constexpr std::uint64_t kMillisecondsMax = std::numeric_limits<std::int64_t>::max() / 1000;
+
+// Unions within parentheses are taken apart: a bag has no order of adding. Returns the height that
+// the whole has by this branch.
+std::size_t append_branch(Union& whole, Query& branch, std::size_t height) {
+    auto* inner = std::get_if<Union>(&branch.node);
+    if (inner == nullptr) {
+        whole.branches.push_back(std::move(branch));
+        return height + 1;
+    }
+    for (Query& query : inner->branches) whole.branches.push_back(std::move(query));
+    return height;
+}
+
 constexpr std::array<std::string_view, 4> kClauseWords = {"WHERE", "GROUP", "WINDOW", "HAVING"};
 
 }  // namespace
 
 Result<Grammar::Node> Grammar::query_statement() {
-    TRY_ASSIGN(tree, query());
+    Query tree;
+    TRY(query(tree));
     if (!tokens_.accept("INTO")) {
         if (tokens_.sees("SET")) return tokens_.refused("SET stands after INTO", "add INTO sink");
-        return Node(SelectOnce{.query = std::move(tree.value)});
+        return Node(SelectOnce{.query = std::move(tree)});
     }
     TRY_ASSIGN(sink, sink_target());
     TRY_ASSIGN(settings, settings_clause());
     return Node(CreateQuery{
-        .settings = std::move(settings), .query = std::move(tree.value), .sink = std::move(sink)});
+        .settings = std::move(settings), .query = std::move(tree), .sink = std::move(sink)});
 }
 
-Result<Tall<Query>> Grammar::query() {
+Result<std::size_t> Grammar::query(Query& into) {
     const Level level(depth_);
     TRY(within_depth(1));
-    const Position at = tokens_.peek().at;
-    TRY_ASSIGN(first, query_term());
-    if (!tokens_.at("UNION")) return first;
+    TRY_ASSIGN(height, query_term(into));
+    if (!tokens_.at("UNION")) return height;
+    return union_of(into, height);
+}
+
+// The branches after the first, which is in `into` and becomes a part of the whole.
+Result<std::size_t> Grammar::union_of(Query& into, std::size_t height) {
     Union whole;
-    std::size_t height = 0;
-    // Unions within parentheses are taken apart: a bag has no order of adding.
-    const auto append = [&](Tall<Query>&& branch) {
-        if (auto* inner = std::get_if<Union>(&branch.value.node)) {
-            height = std::max(height, branch.height);
-            for (Query& query : inner->branches) whole.branches.push_back(std::move(query));
-        } else {
-            height = std::max(height, branch.height + 1);
-            whole.branches.push_back(std::move(branch.value));
-        }
-    };
-    append(std::move(first));
+    const Position at = into.at;
+    std::size_t highest = append_branch(whole, into, height);
     while (tokens_.accept("UNION")) {
         if (tokens_.sees("ALL")) {
             return tokens_.not_supported("UNION ALL",
@@ -83,43 +99,43 @@ Result<Tall<Query>> Grammar::query() {
         if (tokens_.sees("DISTINCT")) {
             return tokens_.not_supported("UNION DISTINCT", "UNION keeps duplicates");
         }
-        TRY_ASSIGN(next, query_term());
-        append(std::move(next));
+        Query next;
+        TRY_ASSIGN(next_height, query_term(next));
+        highest = std::max(highest, append_branch(whole, next, next_height));
     }
-    TRY(within_depth(height));
-    return Tall<Query>{.value = Query{.node = std::move(whole), .at = at}, .height = height};
+    TRY(within_depth(highest));
+    into = Query{.node = std::move(whole), .at = at};
+    return highest;
 }
 
-Result<Tall<Query>> Grammar::query_term() {
-    if (tokens_.at("SELECT")) return select();
+Result<std::size_t> Grammar::query_term(Query& into) {
+    if (tokens_.at("SELECT")) return select(into);
     if (!tokens_.accept(Symbol::open)) return tokens_.unexpected();
-    TRY_ASSIGN(inner, query());
+    TRY_ASSIGN(height, query(into));
     if (tokens_.sees("INTO")) return refuse_into();
     TRY(tokens_.expect(Symbol::close));
-    return inner;
+    return height;
 }
 
 Error Grammar::refuse_into() {
     return tokens_.refused("INTO stands once, at the end of the whole query", "move it there");
 }
 
-Result<Tall<Query>> Grammar::select() {
-    const Position at = tokens_.take().at;
+Result<std::size_t> Grammar::select(Query& into) {
+    into.at = tokens_.take().at;
     TRY(refuse_quantifier("SELECT"));
-    Select select;
+    Select& select = into.node.emplace<Select>();
     std::size_t height = 0;
     do {
-        TRY_ASSIGN(item, select_item());
-        height = std::max(height, item.height);
-        select.items.push_back(std::move(item.value));
+        TRY_ASSIGN(item_height, select_item(select.items.emplace_back()));
+        height = std::max(height, item_height);
     } while (tokens_.accept(Symbol::comma));
     TRY(tokens_.expect("FROM"));
-    TRY_ASSIGN(from, relation());
-    height = std::max(height, from.height);
-    select.from = std::move(from.value);
+    TRY_ASSIGN(from_height, relation(select.from));
+    height = std::max(height, from_height);
     TRY(select_tail(select, height));
     TRY(within_depth(height + 1));
-    return Tall<Query>{.value = Query{.node = std::move(select), .at = at}, .height = height + 1};
+    return height + 1;
 }
 
 // DISTINCT and ALL before the items, unless it is a column of that name.
@@ -133,8 +149,8 @@ Result<Done> Grammar::refuse_quantifier(std::string_view after) {
                                  distinct ? "group by the columns over a window" : "leave out ALL");
 }
 
-Result<Tall<SelectItem>> Grammar::select_item() {
-    const Position at = tokens_.peek().at;
+Result<std::size_t> Grammar::select_item(SelectItem& into) {
+    into.expr.at = tokens_.peek().at;
     std::optional<Star> star;
     if (tokens_.sees(Symbol::star)) {
         star = Star{};
@@ -146,14 +162,14 @@ Result<Tall<SelectItem>> Grammar::select_item() {
     if (star) {
         tokens_.take();
         if (tokens_.sees("AS")) return tokens_.refused("a star cannot be given a name");
-        Expr expr{.node = std::move(*star), .at = at};
-        return Tall<SelectItem>{.value = SelectItem{.expr = std::move(expr)}, .height = 1};
+        into.expr.node = std::move(*star);
+        return std::size_t{1};
     }
     TRY_ASSIGN(expr, expression());
+    into.expr = std::move(expr.value);
     TRY_ASSIGN(name, alias());
-    return Tall<SelectItem>{
-        .value = SelectItem{.expr = std::move(expr.value), .alias = std::move(name)},
-        .height = expr.height};
+    into.alias = std::move(name);
+    return expr.height;
 }
 
 // [WHERE p] [GROUP BY ..] [WINDOW w] [HAVING p]; GROUP BY and WINDOW in either order.
@@ -225,21 +241,19 @@ Result<Done> Grammar::group_by(Select& select, std::size_t& height) {
     return Done{};
 }
 
-Result<Tall<Relation>> Grammar::relation() {
-    const Position at = tokens_.peek().at;
-    TRY_ASSIGN(left, relation_primary());
+Result<std::size_t> Grammar::relation(Relation& into) {
+    TRY_ASSIGN(height, relation_primary(into));
     while (true) {
         TRY_ASSIGN(kind, join_kind());
         if (!kind) break;
-        Result<Tall<Relation>> whole = join(std::move(left), *kind, at);
-        if (!whole) return whole;
-        left = *std::move(whole);
+        TRY_ASSIGN(joined_height, join(into, height, *kind));
+        height = joined_height;
     }
     if (tokens_.sees(Symbol::comma)) {
         return tokens_.not_supported("a list of relations after FROM",
                                      "write JOIN .. ON .. WINDOW ..");
     }
-    return left;
+    return height;
 }
 
 Result<std::optional<JoinKind>> Grammar::join_kind() {
@@ -260,18 +274,23 @@ Result<std::optional<JoinKind>> Grammar::join_kind() {
     return kind;
 }
 
-Result<Tall<Relation>> Grammar::join(Tall<Relation> left, JoinKind kind, Position at) {
-    TRY_ASSIGN(right, relation_primary());
+// Joins what is in `left` with what follows; the join takes its place.
+Result<std::size_t> Grammar::join(Relation& left, std::size_t left_height, JoinKind kind) {
+    const Position at = left.at;
+    Join node{.kind = kind};
+    node.sides.resize(2);
+    node.sides[0] = std::move(left);
+    TRY_ASSIGN(right_height, relation_primary(node.sides[1]));
     TRY(tokens_.expect("ON"));
     TRY_ASSIGN(on, expression());
+    node.on = std::move(on.value);
     if (!tokens_.accept("WINDOW")) return missing_join_window();
     TRY_ASSIGN(spec, window());
-    Join node{.kind = kind, .on = std::move(on.value), .window = std::move(spec)};
-    node.sides.push_back(std::move(left.value));
-    node.sides.push_back(std::move(right.value));
-    const std::size_t height = std::max({left.height, right.height, on.height}) + 1;
+    node.window = std::move(spec);
+    const std::size_t height = std::max({left_height, right_height, on.height}) + 1;
     TRY(within_depth(height));
-    return Tall<Relation>{.value = Relation{.node = std::move(node), .at = at}, .height = height};
+    left = Relation{.node = std::move(node), .at = at};
+    return height;
 }
 
 Error Grammar::missing_join_window() {
@@ -287,35 +306,38 @@ Error Grammar::missing_join_window() {
                            "write JOIN .. ON .. WINDOW TUMBLING(ts, SIZE 10 SEC)");
 }
 
-Result<Tall<Relation>> Grammar::relation_primary() {
-    const Position at = tokens_.peek().at;
-    const auto made = [&](decltype(Relation::node) node, std::size_t height) {
-        return Tall<Relation>{.value = Relation{.node = std::move(node), .at = at},
-                              .height = height};
-    };
-    if (tokens_.accept(Symbol::open)) {
-        TRY_ASSIGN(inner, query());
-        if (tokens_.sees("INTO")) return refuse_into();
-        TRY(tokens_.expect(Symbol::close));
-        TRY_ASSIGN(name, alias());
-        Subquery node{.alias = std::move(name)};
-        node.query.push_back(std::move(inner.value));
-        TRY(within_depth(inner.height + 1));
-        return made(std::move(node), inner.height + 1);
+Result<std::size_t> Grammar::relation_primary(Relation& into) {
+    into.at = tokens_.peek().at;
+    if (!tokens_.accept(Symbol::open)) {
+        TRY(named_relation(into));
+        return std::size_t{1};
     }
+    auto& node = into.node.emplace<Subquery>();
+    TRY_ASSIGN(height, query(node.query.emplace_back()));
+    if (tokens_.sees("INTO")) return refuse_into();
+    TRY(tokens_.expect(Symbol::close));
+    TRY_ASSIGN(name, alias());
+    node.alias = std::move(name);
+    TRY(within_depth(height + 1));
+    return height + 1;
+}
+
+// NAME, BATON.VIEW or Type( .. )
+Result<Done> Grammar::named_relation(Relation& into) {
     if (tokens_.sees("VALUES") && tokens_.sees(Symbol::open, 1)) {
         return tokens_.not_supported("VALUES", "data comes from sources only");
     }
     TRY_ASSIGN(first, tokens_.name("a relation"));
     if (tokens_.accept_unlisted(Symbol::open)) {
+        auto& node = into.node.emplace<InlineSource>();
+        node.type = std::move(first);
         TRY_ASSIGN(settings, settings_until_close());
+        node.settings = std::move(settings);
         TRY_ASSIGN(name, alias());
-        return made(InlineSource{.type = std::move(first),
-                                 .settings = std::move(settings),
-                                 .alias = std::move(name)},
-                    1);
+        node.alias = std::move(name);
+        return Done{};
     }
-    NamedRelation node;
+    auto& node = into.node.emplace<NamedRelation>();
     node.parts.push_back(std::move(first));
     if (tokens_.accept_unlisted(Symbol::dot)) {
         TRY_ASSIGN(second, tokens_.name("the name of a view"));
@@ -323,7 +345,7 @@ Result<Tall<Relation>> Grammar::relation_primary() {
     }
     TRY_ASSIGN(name, alias());
     node.alias = std::move(name);
-    return made(std::move(node), 1);
+    return Done{};
 }
 
 Result<std::optional<std::string>> Grammar::alias() {
@@ -394,7 +416,6 @@ Result<TimeSpan> Grammar::time_span() {
         return tokens_.unexpected();
     }
     const std::uint64_t count = tokens_.peek().integer;
-    constexpr std::uint64_t kMillisecondsMax = std::numeric_limits<std::int64_t>::max() / 1000;
     for (const Unit& unit : kUnits) {
         if (!tokens_.sees(unit.word, 1)) continue;
         if (count > kMillisecondsMax / milliseconds_of(unit.unit)) {
@@ -405,9 +426,7 @@ Result<TimeSpan> Grammar::time_span() {
         return TimeSpan{.count = count, .unit = unit.unit};
     }
     tokens_.take();
-    std::vector<std::string> words;
-    for (const Unit& unit : kUnits) words.emplace_back(unit.word);
-    return tokens_.unexpected_word("MS, SEC, MIN, HOUR or DAY", words);
+    return tokens_.unexpected_word("MS, SEC, MIN, HOUR or DAY", unit_words());
 }
 
 Result<SinkTarget> Grammar::sink_target() {

@@ -9,6 +9,8 @@ namespace baton::sql {
 
 namespace {
 
+constexpr std::uint64_t kNegativeMax = std::uint64_t{1} << 63U;  // without its sign
+
 struct IntegerWord {
     std::string_view word;
     DataType with_sign;
@@ -46,6 +48,7 @@ constexpr std::array kForeignTypes = {
 
 std::vector<std::string> type_words() {
     std::vector<std::string> words;
+    words.reserve(all_data_types().size() + kIntegerWords.size());
     for (const DataType type : all_data_types()) words.emplace_back(to_string(type));
     for (const IntegerWord& known : kIntegerWords) words.emplace_back(known.word);
     return words;
@@ -199,10 +202,9 @@ Result<Literal> Grammar::literal() {
 
 // A minus before the number is part of it.
 Result<Literal> Grammar::number_literal() {
-    constexpr std::uint64_t kSmallest = std::uint64_t{1} << 63U;
     const bool negative = tokens_.sees(Symbol::minus);
     const Token& number = tokens_.peek(negative ? 1 : 0);
-    if (negative && number.kind == TokenKind::integer && number.integer > kSmallest) {
+    if (negative && number.kind == TokenKind::integer && number.integer > kNegativeMax) {
         return tokens_.refused("the number is too small", "the smallest is -9223372036854775808");
     }
     if (negative) tokens_.take();

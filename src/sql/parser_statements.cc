@@ -176,8 +176,7 @@ Result<Grammar::Node> Grammar::create_query() {
     TRY_ASSIGN(settings, settings_clause());
     node.settings = std::move(settings);
     TRY(tokens_.expect("AS"));
-    TRY_ASSIGN(tree, query());
-    node.query = std::move(tree.value);
+    TRY(query(node.query));
     TRY(tokens_.expect("INTO"));
     TRY_ASSIGN(sink, sink_target());
     node.sink = std::move(sink);

@@ -1,4 +1,5 @@
 // Prints statements in one normal form: parse(print(t)) == t for every tree the parser can give.
+// It nests no deeper than what was parsed, but may be longer: quotes and spaces are added.
 #pragma once
 
 #include <functional>
@@ -12,7 +13,7 @@ namespace baton::sql {
 // the source or sink it belongs to, empty for a query's own settings.
 using IsSecret = std::function<bool(const Setting& setting, const std::string& type)>;
 
-// On one line, without a `;`.
+// On one line, except for line ends within strings and quoted names; without a `;`.
 [[nodiscard]] std::string print(const Statement& statement, const IsSecret& is_secret = nullptr);
 [[nodiscard]] std::string print(const Query& query, const IsSecret& is_secret = nullptr);
 [[nodiscard]] std::string print(const Expr& expr);

@@ -11,12 +11,13 @@ namespace baton::sql {
 
 namespace {
 
+constexpr std::size_t kShownMax = 40;  // bytes of a token in a message
+
 // The beginning of the text, cut between characters.
 std::string shortened(std::string_view text) {
-    constexpr std::size_t kBytesMax = 40;
-    if (text.size() <= kBytesMax) return std::string(text);
+    if (text.size() <= kShownMax) return std::string(text);
     std::size_t end = 0;
-    while (end < kBytesMax) {
+    while (end < kShownMax) {
         const std::size_t length = character_length(text, end);
         if (length == 0) break;
         end += length;

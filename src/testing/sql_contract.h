@@ -18,6 +18,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/time.h"
 #include "ports/sql.h"
 
 namespace baton::testing {

@@ -1,5 +1,6 @@
 #include "adapters/sqlite/connection.h"
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <utility>
@@ -22,10 +23,7 @@ constexpr std::string_view kSavepoint = "use a savepoint on";
 // A snapshot exists from the first read on, not from BEGIN.
 constexpr std::string_view kTakeSnapshot = "SELECT 1 FROM sqlite_schema LIMIT 1";
 
-// A commit that leaves more pages than this in the log copies them into the file. Only a fallback:
-// checkpoint() does it off the thread that commits.
-constexpr int kAutomaticCheckpointPages = 4000;
-constexpr int kLogBytesKept = 32 << 20;
+constexpr std::int64_t kLogBytesKept = 32 << 20;  // when it starts again
 
 constexpr unsigned kSavepointsMax = 32;
 
@@ -46,6 +44,11 @@ const SavepointTexts& savepoint_texts(unsigned depth) {
     }();
     CHECK(depth < kSavepointsMax);
     return kTexts[depth];
+}
+
+std::chrono::milliseconds in_milliseconds(Duration duration) {
+    const std::chrono::milliseconds longest = std::chrono::hours(1);
+    return std::min(std::chrono::duration_cast<std::chrono::milliseconds>(duration), longest);
 }
 
 int bind_value(sqlite3_stmt* statement, int index, const SqlValue& value) {
@@ -103,9 +106,7 @@ Result<Handle> open_handle(const Settings& settings, int flags) {
     }
     if (code != SQLITE_OK) return error_of(raw, {.what = "open", .path = settings.path});
 
-    const auto deadline =
-        std::chrono::duration_cast<std::chrono::milliseconds>(settings.busy_deadline).count();
-    sqlite3_busy_timeout(raw, static_cast<int>(std::min<std::int64_t>(deadline, INT_MAX)));
+    sqlite3_busy_timeout(raw, static_cast<int>(in_milliseconds(settings.busy_deadline).count()));
     // Neither a damaged nor a forged schema may run code, and "x" is never the string 'x'.
     for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1},
                                         {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
@@ -147,9 +148,7 @@ Result<Done> enter_wal_mode(sqlite3* db, const Settings& settings) {
                                 quoted(mode) + ")",
                      .hint = "use a local disk"};
     }
-    return execute(db, settings,
-                   "PRAGMA wal_autocheckpoint=" + std::to_string(kAutomaticCheckpointPages) +
-                       "; PRAGMA journal_size_limit=" + std::to_string(kLogBytesKept));
+    return execute(db, settings, "PRAGMA journal_size_limit=" + std::to_string(kLogBytesKept));
 }
 
 Connection::Connection(Handle db, Settings settings, Access access,
@@ -157,7 +156,9 @@ Connection::Connection(Handle db, Settings settings, Access access,
     : keeps_alive_(std::move(keeps_alive)),
       db_(std::move(db)),
       settings_(std::move(settings)),
-      access_(access) {}
+      access_(access) {
+    if (access == Access::write) log_.watch(db_.get(), in_milliseconds(settings_.busy_deadline));
+}
 
 Connection::~Connection() {
     rollback();
@@ -260,7 +261,8 @@ Result<std::int64_t> Connection::step_through(sqlite3_stmt* statement, std::stri
     }
     running_ = false;
     if (code != SQLITE_DONE) {
-        Error error = failed(sql, kRun);
+        const bool writes = sqlite3_stmt_readonly(statement) == 0;
+        Error error = failed(sql, kRun, !transaction_ && writes);
         sqlite3_reset(statement);
         return error;
     }
@@ -286,7 +288,7 @@ Result<Done> Connection::control(std::string_view sql, std::string_view what) {
     int code = SQLITE_ROW;
     while (code == SQLITE_ROW) code = sqlite3_step(statement);
     if (code != SQLITE_DONE) {
-        Error error = failed(sql, what);
+        Error error = failed(sql, what, what == kCommit && transaction_ == Access::write);
         sqlite3_reset(statement);
         return error;
     }
@@ -359,10 +361,9 @@ Result<Done> Connection::roll_back_to_savepoint() {
     return Done{};
 }
 
-Error Connection::failed(std::string_view sql, std::string_view what) {
+Error Connection::failed(std::string_view sql, std::string_view what, bool commits) {
     const Attempt attempt{.what = what, .path = settings_.path, .sql = sql};
     const bool ended = sqlite3_get_autocommit(db_.get()) != 0;
-    const bool commits = what == kCommit || (what == kRun && !transaction_);
     if (ended && commits) return commit_error_of(db_.get(), attempt);
     Error error = error_of(db_.get(), attempt);
     if (ended && transaction_) lost_ = error;

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "adapters/sqlite/log.h"
 #include "adapters/sqlite/statements.h"
 #include "base/time.h"
 #include "ports/sql.h"
@@ -39,7 +40,7 @@ using Handle = std::unique_ptr<sqlite3, Close>;
 [[nodiscard]] Result<Done> configure(sqlite3* db, const Settings& settings);
 // Runs statements that give no rows, or whose rows do not matter.
 [[nodiscard]] Result<Done> execute(sqlite3* db, const Settings& settings, const std::string& sql);
-// Makes the file one that is written through a log, and the log one that does not grow for ever.
+// Makes the file one that is written through a log.
 [[nodiscard]] Result<Done> enter_wal_mode(sqlite3* db, const Settings& settings);
 
 class Connection final : public Sql {
@@ -80,11 +81,13 @@ private:
     void read_row(sqlite3_stmt* statement, int columns);
     // Runs a fixed statement of our own: BEGIN, SAVEPOINT s1.
     [[nodiscard]] Result<Done> control(std::string_view sql, std::string_view what);
-    // Tells the failure of a statement, and notes whether it cost the transaction.
-    [[nodiscard]] Error failed(std::string_view sql, std::string_view what);
+    // Tells the failure of a statement, and notes whether it cost the transaction. `commits`: had
+    // it succeeded, something would be durable.
+    [[nodiscard]] Error failed(std::string_view sql, std::string_view what, bool commits = false);
     [[nodiscard]] Error refused(std::string_view sql, const std::string& why) const;
 
     std::shared_ptr<const void> keeps_alive_;
+    Log log_;
     Handle db_;
     Settings settings_;
     Access access_;

@@ -44,10 +44,11 @@ Failure failure_of(sqlite3* db) {
     const int primary = failure.code & 0xff;
     if (primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN) {
         failure.system_number = system_number_of(db);
-        failure.text += " " + std::to_string(failure.code);
+        failure.text += " (code " + std::to_string(failure.code);
         if (failure.system_number != 0) {
             failure.text += std::string(", ") + std::strerror(failure.system_number);
         }
+        failure.text += ")";
     }
     return failure;
 }

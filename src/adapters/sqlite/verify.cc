@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <sstream>
 
 #include <sqlite3.h>
 
@@ -71,7 +72,7 @@ private:
 
 Error corrupt(const Settings& settings, const std::string& why, std::string_view hint = kRestore) {
     return {.code = ErrorCode::catalog_corrupt,
-            .message = "cannot open catalog " + quoted(settings.path) + ": " + why,
+            .message = "cannot use catalog " + quoted(settings.path) + ": " + why,
             .hint = std::string(hint)};
 }
 
@@ -119,7 +120,7 @@ Result<Done> verify_header(sqlite3* db, const Settings& settings) {
     }
     if (header.format() > 2) {
         return Error{.code = ErrorCode::catalog_version,
-                     .message = "cannot open catalog " + quoted(settings.path) +
+                     .message = "cannot use catalog " + quoted(settings.path) +
                                 ": its file format " + std::to_string(header.format()) +
                                 " is newer than the newest known one, 2",
                      .hint = "use the version of Baton that wrote it"};
@@ -144,25 +145,28 @@ Result<std::vector<std::string>> problems_of(sqlite3* db, const Settings& settin
                                              const std::string& pragma) {
     std::vector<std::string> problems;
     const auto note = [](void* into, int, char** values, char**) {
-        const std::string text = values[0] == nullptr ? "" : values[0];
-        if (text != "ok") static_cast<std::vector<std::string>*>(into)->push_back(text);
+        std::istringstream lines(values[0] == nullptr ? "" : values[0]);
+        for (std::string line; std::getline(lines, line);) {
+            if (line == "ok" || line.starts_with("***")) continue;  // a heading
+            static_cast<std::vector<std::string>*>(into)->push_back(line);
+        }
         return 0;
     };
     const std::string sql = "PRAGMA " + pragma + "(100)";
-    if (sqlite3_exec(db, sql.c_str(), note, &problems, nullptr) != SQLITE_OK) {
+    const int code = sqlite3_exec(db, sql.c_str(), note, &problems, nullptr);
+    const int primary = code & 0xff;
+    if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) {  // too damaged to go on checking
+        problems.emplace_back(sqlite3_errmsg(db));
+    } else if (code != SQLITE_OK) {
         return error_of(db, {.what = "check", .path = settings.path, .sql = sql});
     }
     return problems;
 }
 
 Result<Done> verify_pages(sqlite3* db, const Settings& settings) {
-    const auto problems = problems_of(db, settings, "quick_check");
-    if (!problems) {
-        if (problems.error().code != ErrorCode::catalog_corrupt) return problems.error();
-        return corrupt(settings, problems.error().message);
-    }
-    if (problems->empty()) return Done{};
-    return corrupt(settings, "it is damaged: " + enumerate(*problems, 3));
+    TRY_ASSIGN(problems, problems_of(db, settings, "quick_check"));
+    if (problems.empty()) return Done{};
+    return corrupt(settings, "it is damaged: " + enumerate(problems, 3));
 }
 
 }  // namespace baton::sqlite

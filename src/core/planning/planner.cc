@@ -22,16 +22,17 @@ void collect_host(const std::vector<sql::Setting>& settings, MentionedNames& nam
 }
 
 void collect(const sql::Relation& relation, MentionedNames& names) {
-    std::visit(
-        Overload{
-            [&](const sql::NamedRelation& named) { names.sources.insert(join(named.parts, ".")); },
-            [&](const sql::Subquery& sub) { collect(sub.query.front(), names); },
-            [&](const sql::InlineSource& source) { collect_host(source.settings, names); },
-            [&](const sql::Join& both) {
-                for (const sql::Relation& side : both.sides) collect(side, names);
-            },
-        },
-        relation.node);
+    std::visit(Overload{
+                   [&](const sql::NamedRelation& named) {
+                       names.sources.emplace(join(named.parts, "."), relation.at);
+                   },
+                   [&](const sql::Subquery& sub) { collect(sub.query.front(), names); },
+                   [&](const sql::InlineSource& source) { collect_host(source.settings, names); },
+                   [&](const sql::Join& both) {
+                       for (const sql::Relation& side : both.sides) collect(side, names);
+                   },
+               },
+               relation.node);
 }
 
 void collect(const sql::Query& query, MentionedNames& names) {
@@ -100,7 +101,8 @@ private:
             if (!view_.sink) {
                 return Error{.code = ErrorCode::unknown_sink,
                              .message = "unknown sink " + quoted(*name),
-                             .at = query_.sink.at};
+                             .at = query_.sink.at,
+                             .hint = did_you_mean(*name, view_.known_sinks)};
             }
             plan_.sinks.push_back(*name);
             plan_.reads.push_back({ReadKind::sink, *name, view_.sink->revision});
@@ -112,11 +114,13 @@ private:
     }
 
     Result<Done> place_named_sources() {
-        for (const std::string& name : names_in(query_).sources) {
+        for (const auto& [name, at] : names_in(query_).sources) {
             const auto logical = view_.logical_sources.find(name);
             if (logical == view_.logical_sources.end()) {
                 return Error{.code = ErrorCode::unknown_source,
-                             .message = "unknown source " + quoted(name)};
+                             .message = "unknown source " + quoted(name),
+                             .at = at,
+                             .hint = did_you_mean(name, view_.known_sources)};
             }
             plan_.reads.push_back({ReadKind::logical_source, name, logical->second.revision});
             const std::size_t before = plan_.sources.size();
@@ -158,8 +162,11 @@ private:
     Result<Done> use(const std::string& name, const std::string& what) {
         const auto found = view_.cluster->workers.find(name);
         if (found == view_.cluster->workers.end()) {
+            std::vector<std::string> known;
+            for (const auto& [other, ignored] : view_.cluster->workers) known.push_back(other);
             return Error{.code = ErrorCode::unknown_worker,
-                         .message = "unknown worker " + quoted(name) + " for " + what};
+                         .message = "unknown worker " + quoted(name) + " for " + what,
+                         .hint = did_you_mean(name, known)};
         }
         const Worker& worker = found->second;
         if (worker.state == WorkerState::unreachable) {

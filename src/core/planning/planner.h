@@ -29,9 +29,9 @@ namespace baton {
 
 // The names of the catalog that a query mentions.
 struct MentionedNames {
-    std::set<std::string> sources;    // logical sources
-    std::optional<std::string> sink;  // none for an inline sink
-    std::set<std::string> workers;    // placements of inline sources and sinks
+    std::map<std::string, Position> sources;  // logical sources, and where they first stand
+    std::optional<std::string> sink;          // none for an inline sink
+    std::set<std::string> workers;            // placements of inline sources and sinks
 
     friend bool operator==(const MentionedNames&, const MentionedNames&) = default;
 };
@@ -47,6 +47,9 @@ struct PlanningView {
     std::map<std::string, LogicalSource> logical_sources;  // those mentioned that exist
     std::vector<PhysicalSource> physical_sources;          // all of the logical sources above
     std::optional<Sink> sink;
+    // Names that exist, for a hint; only if one that is mentioned does not.
+    std::vector<std::string> known_sources;
+    std::vector<std::string> known_sinks;
     std::shared_ptr<const Cluster> cluster;
     std::map<std::string, std::uint64_t>
         used;  // slots, of the workers that sources and sink are on

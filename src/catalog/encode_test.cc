@@ -1,0 +1,64 @@
+#include "catalog/encode.h"
+
+#include <gtest/gtest.h>
+
+#include "catalog/views.h"
+
+namespace baton {
+namespace {
+
+TEST(Encode, ASchemaComesBackAsItWas) {
+    const Schema schema{.columns = {{.name = "ID", .type = DataType::uint64, .nullable = false},
+                                    {.name = "with space", .type = DataType::varsized},
+                                    {.name = "NOT NULL", .type = DataType::int8},
+                                    {.name = "q\"\\\n", .type = DataType::boolean}}};
+    EXPECT_EQ(to_json(Schema{.columns = {schema.columns[0]}}), "[\"ID UINT64 NOT NULL\"]");
+    const auto back = schema_from_json(to_json(schema));
+    ASSERT_TRUE(back) << to_string(back.error());
+    EXPECT_EQ(*back, schema);
+}
+
+TEST(Encode, AConfigurationComesBackAsItWas) {
+    const Config config = {{"A", true},      {"B", std::int64_t{-5}},
+                           {"C", 2.0},       {"D", std::string("tab\t\"quoted\" \x01 é")},
+                           {"E", INT64_MAX}, {"F", 0.1}};
+    const auto back = config_from_json(to_json(config));
+    ASSERT_TRUE(back) << to_string(back.error());
+    EXPECT_EQ(*back, config);
+    EXPECT_EQ(to_json(Config{{"C", 2.0}}), "{\"C\":2.0}");
+}
+
+TEST(Encode, DamagedTextIsToldNotTrusted) {
+    for (const char* bad : {"", "[", "{}", "[1]", "[\"A\"]", "[\"A NOTYPE\"]"}) {
+        const auto schema = schema_from_json(bad);
+        ASSERT_FALSE(schema) << bad;
+        EXPECT_EQ(schema.error().code, ErrorCode::catalog_corrupt);
+    }
+    for (const char* bad : {"", "{", "[]", "{\"A\":null}", "{\"A\":[1]}"}) {
+        EXPECT_FALSE(config_from_json(bad)) << bad;
+    }
+    EXPECT_FALSE(row_from_json(view_of(Entity::worker), "rubbish"));
+}
+
+TEST(Encode, ARowOfAViewComesBackAsItWas) {
+    Worker worker;
+    worker.name = "w \"1\"";
+    worker.control = Address{.host = "h", .port = 1};
+    worker.capacity = 7;
+    worker.draining = true;
+    const View& view = view_of(Entity::worker);
+    const SqlRow row = row_of(worker);
+    EXPECT_EQ(row.size(), view.own_columns());
+    const auto back = row_from_json(view, row_to_json(view, row));
+    ASSERT_TRUE(back);
+    EXPECT_EQ(*back, row);
+}
+
+TEST(Encode, FingerprintsTellTextsApart) {
+    EXPECT_EQ(fingerprint("a"), fingerprint("a"));
+    EXPECT_NE(fingerprint("a"), fingerprint("b"));
+    EXPECT_EQ(fingerprint("").size(), 32U);
+}
+
+}  // namespace
+}  // namespace baton

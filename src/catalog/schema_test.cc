@@ -1,0 +1,101 @@
+#include "catalog/schema.h"
+
+#include <gtest/gtest.h>
+
+#include "adapters/sqlite/sqlite.h"
+#include "catalog/check.h"
+#include "catalog/views.h"
+
+namespace baton {
+namespace {
+
+class SchemaTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        database_ = *open_temporary_sqlite();
+        sql_ = *database_->connect(Access::write);
+    }
+    std::string value(std::string_view query) {
+        const auto rows = sql_->query(query);
+        return rows && !rows->empty() ? shown((*rows)[0][0], ViewType::text) : "nothing";
+    }
+
+    std::unique_ptr<SqlDatabase> database_;
+    std::unique_ptr<Sql> sql_;
+};
+
+TEST_F(SchemaTest, AnEmptyDatabaseGetsEverythingAndTheVersion) {
+    ASSERT_TRUE(migrate(*sql_));
+    EXPECT_EQ(value("SELECT schema_version FROM meta"), std::to_string(schema_version()));
+    for (const View& view : views()) {
+        EXPECT_TRUE(sql_->query("SELECT * FROM " + std::string(view.table))) << view.table;
+    }
+    EXPECT_TRUE(catalog_problems(*sql_)->empty());
+}
+
+TEST_F(SchemaTest, MigratingAgainDoesNothing) {
+    ASSERT_TRUE(migrate(*sql_));
+    ASSERT_TRUE(sql_->execute("INSERT INTO logical_source VALUES ('S', '[\"A INT8\"]', 1)"));
+    ASSERT_TRUE(migrate(*sql_));
+    EXPECT_EQ(value("SELECT name FROM logical_source"), "S");
+}
+
+TEST_F(SchemaTest, ANewerCatalogIsRefusedAndLeftAsItIs) {
+    ASSERT_TRUE(migrate(*sql_));
+    ASSERT_TRUE(sql_->execute("UPDATE meta SET schema_version = 999"));
+    for (const auto& refused : {migrate(*sql_), require_current_version(*sql_)}) {
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().code, ErrorCode::catalog_version);
+        EXPECT_NE(refused.error().message.find("999"), std::string::npos);
+    }
+    EXPECT_EQ(value("SELECT schema_version FROM meta"), "999");
+}
+
+TEST_F(SchemaTest, ADatabaseWithoutACatalogIsNoCurrentVersion) {
+    const auto refused = require_current_version(*sql_);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::catalog_version);
+}
+
+TEST_F(SchemaTest, AMigrationThatFailsLeavesNothingBehind) {
+    ASSERT_TRUE(sql_->run_script("CREATE TABLE sink (x INTEGER)"));
+    ASSERT_FALSE(migrate(*sql_));
+    EXPECT_EQ(value("SELECT COUNT(*) FROM sqlite_schema WHERE name = 'meta'"), "0");
+}
+
+TEST_F(SchemaTest, TheTablesAdmitOnlyTheStatesOfTheModel) {
+    ASSERT_TRUE(migrate(*sql_));
+    const auto insert = [&](const std::string& state) {
+        return sql_->execute(
+            "INSERT INTO worker VALUES (?, 'REMOTE', ?, NULL, NULL, ?, 0, NULL, "
+            "'', '', 1)",
+            {state, state, state});
+    };
+    EXPECT_TRUE(insert("ACTIVE"));
+    EXPECT_TRUE(insert("UNREACHABLE"));
+    const auto refused = insert("SLEEPING");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::write_rejected);
+}
+
+// The net below the requests: no SQL of ours can leave a reference dangling.
+TEST_F(SchemaTest, TheConstraintsRefuseWhatTheRequestsShould) {
+    ASSERT_TRUE(migrate(*sql_));
+    EXPECT_EQ(sql_->execute("INSERT INTO sink VALUES ('S','[]','nowhere','Void','','','','',1)")
+                  .error()
+                  .code,
+              ErrorCode::foreign_key_violation);
+    ASSERT_TRUE(
+        sql_->execute("INSERT INTO worker VALUES ('W', 'EMBEDDED', NULL, NULL, NULL, "
+                      "'ACTIVE', 0, NULL, '', '', 1)"));
+    ASSERT_TRUE(sql_->execute("INSERT INTO sink VALUES ('S','[]','W','Void','','','','',1)"));
+    EXPECT_EQ(sql_->execute("DELETE FROM worker").error().code, ErrorCode::foreign_key_violation);
+    EXPECT_EQ(
+        sql_->execute("INSERT INTO sink VALUES ('S','[]','W','Void','','','','',1)").error().code,
+        ErrorCode::unique_violation);
+    EXPECT_EQ(sql_->execute("INSERT INTO network_link VALUES ('W', 'W', 1)").error().code,
+              ErrorCode::write_rejected);
+}
+
+}  // namespace
+}  // namespace baton

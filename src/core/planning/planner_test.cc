@@ -1,0 +1,107 @@
+#include "core/planning/planner.h"
+
+#include <gtest/gtest.h>
+
+#include "sql/parser.h"
+
+namespace baton {
+namespace {
+
+sql::CreateQuery query(const std::string& text) {
+    auto statement = sql::parse_one(text);
+    EXPECT_TRUE(statement) << to_string(statement.error());
+    return std::get<sql::CreateQuery>(statement->node);
+}
+
+Worker worker(const std::string& name, Revision revision) {
+    Worker result;
+    result.name = name;
+    result.revision = revision;
+    return result;
+}
+
+// EDGE -> MIDDLE -> HUB; source S on EDGE, sink K on HUB.
+PlanningView line() {
+    auto cluster = std::make_shared<Cluster>();
+    cluster->workers = {{"EDGE", worker("EDGE", Revision(1))},
+                        {"MIDDLE", worker("MIDDLE", Revision(2))},
+                        {"HUB", worker("HUB", Revision(3))}};
+    const std::vector<NetworkLink> links = {{"EDGE", "MIDDLE"}, {"MIDDLE", "HUB"}};
+    cluster->topology = Topology(links);
+    PlanningView view;
+    view.cluster = cluster;
+    view.logical_sources["S"] = {.name = "S", .schema = {}, .revision = Revision(4)};
+    view.physical_sources = {{.id = PhysicalSourceId(7),
+                              .logical = "S",
+                              .worker = "EDGE",
+                              .type = "File",
+                              .source = {},
+                              .format = {},
+                              .revision = Revision(4)}};
+    view.sink = Sink{.name = "K",
+                     .schema = {},
+                     .worker = "HUB",
+                     .type = "Void",
+                     .sink = {},
+                     .format = {},
+                     .revision = Revision(5)};
+    return view;
+}
+
+TEST(Planner, FindsEveryNameAQueryMentions) {
+    const auto names = names_in(
+        query("SELECT * FROM (SELECT a FROM s UNION SELECT a FROM t) JOIN "
+              "File('f' AS SOURCE.FILE_PATH, 'w1' AS SOURCE.HOST, SCHEMA(a INT8) AS SOURCE.SCHEMA) "
+              "ON a = b WINDOW TUMBLING(ts, SIZE 1 SEC) INTO Void('w2' AS SINK.HOST)"));
+    EXPECT_EQ(names.sources, (std::map<std::string, Position>{{"S", {}}, {"T", {}}}));
+    EXPECT_EQ(names.workers, (std::set<std::string>{"w1", "w2"}));
+    EXPECT_FALSE(names.sink);
+}
+
+TEST(Planner, PinsSourcesAndSinksAndReadsTheWholePath) {
+    const auto made = plan(query("SELECT a FROM s INTO k"), line());
+    ASSERT_TRUE(made) << to_string(made.error());
+    ASSERT_EQ(made->fragments.size(), 2U);
+    EXPECT_EQ(made->fragments[0].worker, "EDGE");
+    EXPECT_EQ(made->fragments[1].worker, "HUB");
+    EXPECT_EQ(made->sources, std::vector<PhysicalSourceId>{PhysicalSourceId(7)});
+    EXPECT_EQ(made->reads, (std::vector<Read>{{ReadKind::worker, "EDGE", Revision(1)},
+                                              {ReadKind::worker, "HUB", Revision(3)},
+                                              {ReadKind::worker, "MIDDLE", Revision(2)},
+                                              {ReadKind::logical_source, "S", Revision(4)},
+                                              {ReadKind::sink, "K", Revision(5)}}));
+}
+
+TEST(Planner, IsDeterministic) {
+    const auto tree = query("SELECT a FROM s INTO k");
+    EXPECT_EQ(*plan(tree, line()), *plan(tree, line()));
+}
+
+TEST(Planner, SaysWhichWorkerLackedWhat) {
+    PlanningView view = line();
+    auto cluster = std::make_shared<Cluster>(*view.cluster);
+    cluster->workers.at("HUB").capacity = 2;
+    view.cluster = cluster;
+    view.used["HUB"] = 2;
+    const auto made = plan(query("SELECT a FROM s INTO k"), view);
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().message,
+              "cannot place the query: worker \"HUB\" has no slot left (2 of 2 used, 1 needed)");
+}
+
+TEST(Planner, PlacesInlineSourcesAndSinksWhereTheyAreNamed) {
+    PlanningView view = line();
+    const std::string source =
+        "Generator('SEQUENCE UINT64 0 9 1' AS SOURCE.GENERATOR_SCHEMA, "
+        "'EDGE' AS SOURCE.HOST, SCHEMA(a UINT64) AS SOURCE.SCHEMA)";
+    const auto made =
+        plan(query("SELECT a FROM " + source + " INTO Void('HUB' AS SINK.HOST)"), view);
+    ASSERT_TRUE(made) << to_string(made.error());
+    EXPECT_EQ(made->fragments.size(), 2U);
+    const auto unplaced = plan(query("SELECT a FROM " + source + " INTO Void()"), view);
+    ASSERT_FALSE(unplaced);
+    EXPECT_EQ(unplaced.error().code, ErrorCode::invalid_configuration);
+}
+
+}  // namespace
+}  // namespace baton

@@ -1,0 +1,194 @@
+#include "runtime/commit_loop.h"
+
+#include <future>
+#include <latch>
+
+#include <gtest/gtest.h>
+
+#include "adapters/sqlite/sqlite.h"
+#include "adapters/system/system_clock.h"
+#include "catalog/schema.h"
+#include "catalog/view_query.h"
+#include "runtime/coordinator.h"
+#include "testing/faulty_sql.h"
+
+namespace baton {
+namespace {
+
+using testing::SqlCall;
+using testing::SqlFault;
+using testing::SqlMoment;
+
+class CommitLoopTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        SqliteOptions options;
+        options.initialise = [](Sql& sql) { return migrate(sql); };
+        real_ = *open_temporary_sqlite(options);
+        auto faulty = std::make_unique<testing::FaultySqlDatabase>(*real_, nullptr);
+        faulty_ = faulty.get();
+        coordinator_ = *Coordinator::open(std::move(faulty), clock_);
+    }
+
+    static Request source(const std::string& name) {
+        return request::CreateLogicalSource{
+            name, Schema{.columns = {{.name = "X", .type = DataType::int8, .nullable = true}}},
+            false};
+    }
+    static Request worker(const std::string& name) {
+        return request::CreateWorker{{.name = name, .control = {.host = name, .port = 1}}};
+    }
+    static Bundle bundle_of(const Request& request) {
+        Bundle bundle;
+        bundle.steps.push_back({.what = request, .statement = "a statement"});
+        return bundle;
+    }
+    static std::string text_of(const Outcome& outcome) {
+        if (const auto* refused = std::get_if<Refused>(&outcome)) {
+            return std::string(entry_of(refused->error.code).name);
+        }
+        return std::holds_alternative<Accepted>(outcome) ? "accepted" : "needs a plan";
+    }
+    std::string submit(const Request& request) {
+        return text_of(coordinator_->commits().submit_and_wait(bundle_of(request)));
+    }
+    // Submits all of them so that they are taken in one batch.
+    std::vector<std::string> submit_together(const std::vector<Request>& requests,
+                                             const testing::SqlFaults& faults) {
+        std::latch posted(1);
+        std::atomic<bool> holding = true;
+        faulty_->set_faults([&](const SqlMoment& moment) {
+            if (moment.call == SqlCall::begin && holding.exchange(false)) posted.wait();
+            return faults(moment);
+        });
+        std::vector<std::promise<Outcome>> answers(requests.size() + 1);
+        const auto post = [&](const Request& request, std::promise<Outcome>& answer) {
+            const auto done = coordinator_->commits().submit(
+                bundle_of(request), [&](Outcome o) { answer.set_value(std::move(o)); });
+            ASSERT_TRUE(done);
+        };
+        post(source("HOLD"), answers.back());
+        while (holding) std::this_thread::yield();
+        for (std::size_t i = 0; i < requests.size(); ++i) post(requests[i], answers[i]);
+        posted.count_down();
+        std::vector<std::string> texts;
+        for (auto& answer : answers) texts.push_back(text_of(answer.get_future().get()));
+        texts.pop_back();
+        faulty_->set_faults(nullptr);
+        return texts;
+    }
+    std::vector<std::string> sources() {
+        std::vector<std::string> names;
+        const auto found = coordinator_->snapshot()->read().logical_sources();
+        for (const LogicalSource& source : *found) names.push_back(source.name);
+        return names;
+    }
+
+    SystemClock clock_;
+    std::unique_ptr<SqlDatabase> real_;
+    testing::FaultySqlDatabase* faulty_ = nullptr;
+    std::unique_ptr<Coordinator> coordinator_;
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(CommitLoopTest, BundlesThatWaitShareOneCommit) {
+    const std::uint64_t before = faulty_->calls(SqlCall::commit);
+    const auto texts = submit_together({source("A"), source("B"), source("C")},
+                                       [](const SqlMoment&) { return std::nullopt; });
+    EXPECT_EQ(texts, (Names{"accepted", "accepted", "accepted"}));
+    EXPECT_EQ(faulty_->calls(SqlCall::commit) - before, 2U);  // HOLD, then the three
+    EXPECT_EQ(coordinator_->snapshot()->revision(), Revision(4));
+}
+
+TEST_F(CommitLoopTest, WhatOneBundleDoesWrongCostsNoOther) {
+    const auto texts = submit_together({source("A"), source("A"), source("B")},
+                                       [](const SqlMoment&) { return std::nullopt; });
+    EXPECT_EQ(texts, (Names{"accepted", "source_exists", "accepted"}));
+    EXPECT_EQ(sources(), (Names{"A", "B", "HOLD"}));
+}
+
+TEST_F(CommitLoopTest, ABundleThatCostsTheTransactionIsRefusedAlone) {
+    const auto texts = submit_together({source("A"), worker("W"), source("B")},
+                                       [](const SqlMoment& moment) -> std::optional<SqlFault> {
+                                           if (!moment.sql.starts_with("INSERT INTO worker"))
+                                               return std::nullopt;
+                                           return SqlFault{.code = ErrorCode::catalog_full,
+                                                           .transaction_lost = true};
+                                       });
+    EXPECT_EQ(texts, (Names{"accepted", "catalog_full", "accepted"}));
+    EXPECT_EQ(sources(), (Names{"A", "B", "HOLD"}));
+}
+
+TEST_F(CommitLoopTest, AFullDiskAtCommitLosesNothingThatWasAcknowledged) {
+    ASSERT_EQ(submit(source("A")), "accepted");
+    faulty_->set_faults([](const SqlMoment& moment) -> std::optional<SqlFault> {
+        if (moment.call != SqlCall::commit) return std::nullopt;
+        return SqlFault{.code = ErrorCode::catalog_full};
+    });
+    EXPECT_EQ(submit(source("B")), "catalog_full");
+    faulty_->set_faults(nullptr);
+    EXPECT_EQ(sources(), Names{"A"});
+    EXPECT_EQ(submit(source("C")), "accepted");
+}
+
+TEST_F(CommitLoopTest, AnUnknownOutcomeIsToldAndItsChangesReachTheWatchers) {
+    auto query = ViewQuery::from(sql::Show{.what = sql::ShowWhat::logical_sources});
+    auto watch = *coordinator_->watch(*query);
+    ASSERT_EQ(watch->poll()->size(), 1U);  // the snapshot
+    faulty_->set_faults([](const SqlMoment& moment) -> std::optional<SqlFault> {
+        if (moment.call != SqlCall::commit) return std::nullopt;
+        return SqlFault{.code = ErrorCode::unknown_outcome, .took_effect = true};
+    });
+    EXPECT_EQ(submit(source("A")), "unknown_outcome");
+    faulty_->set_faults(nullptr);
+    EXPECT_EQ(sources(), Names{"A"});
+    EXPECT_TRUE(watch->poll()->empty());
+    EXPECT_EQ(submit(source("B")), "accepted");
+    EXPECT_EQ(watch->poll()->size(), 2U);  // A, then B
+}
+
+TEST_F(CommitLoopTest, AnUnknownOutcomeThatDidNotHappenLeavesNothing) {
+    faulty_->set_faults([](const SqlMoment& moment) -> std::optional<SqlFault> {
+        if (moment.call != SqlCall::commit) return std::nullopt;
+        return SqlFault{.code = ErrorCode::unknown_outcome};
+    });
+    EXPECT_EQ(submit(source("A")), "unknown_outcome");
+    faulty_->set_faults(nullptr);
+    EXPECT_EQ(sources(), Names{});
+    EXPECT_EQ(submit(source("A")), "accepted");
+}
+
+TEST_F(CommitLoopTest, ADatabaseThatIsBusyIsUnavailableAndThenWorksAgain) {
+    faulty_->set_faults([](const SqlMoment& moment) -> std::optional<SqlFault> {
+        if (moment.call != SqlCall::begin) return std::nullopt;
+        return SqlFault{.code = ErrorCode::catalog_unavailable};
+    });
+    EXPECT_EQ(submit(source("A")), "catalog_unavailable");
+    faulty_->set_faults(nullptr);
+    EXPECT_EQ(submit(source("A")), "accepted");
+}
+
+TEST_F(CommitLoopTest, ADeposedWriterChangesNothing) {
+    auto other = *real_->connect(Access::write);
+    ASSERT_TRUE(other->execute("UPDATE fence SET epoch = 7 WHERE lock_key = 'leader'"));
+    EXPECT_EQ(submit(source("A")), "fenced");
+    EXPECT_EQ(sources(), Names{});
+}
+
+TEST_F(CommitLoopTest, AStoppedLoopAnswersWhatWaitedAndRefusesTheRest) {
+    ASSERT_EQ(submit(source("A")), "accepted");
+    coordinator_->commits().stop();
+    EXPECT_EQ(submit(source("B")), "catalog_unavailable");
+}
+
+TEST_F(CommitLoopTest, ATrialAnswersAndLeavesNothing) {
+    Bundle trial = bundle_of(source("A"));
+    trial.keep = false;
+    EXPECT_EQ(text_of(coordinator_->commits().submit_and_wait(trial)), "accepted");
+    EXPECT_EQ(sources(), Names{});
+    EXPECT_EQ(coordinator_->snapshot()->revision(), Revision(0));
+}
+
+}  // namespace
+}  // namespace baton

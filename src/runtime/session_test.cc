@@ -1,0 +1,220 @@
+#include "runtime/session.h"
+
+#include <gtest/gtest.h>
+
+#include "testing/coordinator/coordinator_test_base.h"
+
+namespace baton {
+namespace {
+
+using SessionTest = testing::CoordinatorTest;
+
+// ---- transactions -------------------------------------------------------------------------------
+
+TEST_F(SessionTest, ABundleHappensWholeWithOneRevision) {
+    const auto results =
+        run("BEGIN; CREATE WORKER 'a:1'; CREATE LOGICAL SOURCE s (x INT8); "
+            "CREATE SINK k (x INT8) TYPE Void; COMMIT");
+    EXPECT_EQ(results.back().revision, Revision(1));
+    EXPECT_EQ(rows("SELECT revision FROM baton.workers"), "1\n");
+    EXPECT_EQ(rows("SELECT revision FROM baton.sinks"), "1\n");
+}
+
+TEST_F(SessionTest, ABundleThatFailsLeavesNothing) {
+    const Error error = error_of(
+        "BEGIN; CREATE WORKER 'a:1';\n CREATE SINK k (x INT8) TYPE Void;\n"
+        "CREATE SINK k (x INT8) TYPE Void; COMMIT");
+    EXPECT_EQ(error.code, ErrorCode::sink_exists);
+    ASSERT_TRUE(error.at);
+    EXPECT_EQ(error.at->line, 3U);
+    EXPECT_EQ(rows("SHOW WORKERS") + rows("SHOW SINKS"), "");
+    EXPECT_FALSE(session_->in_transaction());
+}
+
+TEST_F(SessionTest, LaterStatementsSeeEarlierOnesAlsoInQueries) {
+    run("BEGIN; CREATE WORKER 'a:1' SET (1 AS CAPACITY); CREATE LOGICAL SOURCE s (x INT8);"
+        "CREATE PHYSICAL SOURCE FOR s TYPE File SET ('f' AS SOURCE.FILE_PATH);"
+        "CREATE SINK k (x INT8) TYPE Void; CREATE QUERY q AS SELECT x FROM s INTO k; COMMIT");
+    EXPECT_EQ(rows("SELECT name, state FROM baton.queries"), "Q|PENDING\n");
+    // The slot freed by the drop is there for the query that follows it.
+    run("BEGIN; DROP QUERY q; CREATE QUERY r AS SELECT x FROM s INTO k; COMMIT");
+    EXPECT_EQ(rows("SELECT name FROM baton.queries"), "R\n");
+}
+
+TEST_F(SessionTest, AStatementInATransactionIsTriedAtOnceAndKeptAtCommit) {
+    Session other(*coordinator_, "other");
+    run("BEGIN");
+    run("CREATE SINK k (x INT8) TYPE Void");
+    EXPECT_EQ(rows("SELECT name FROM baton.sinks"), "K\n");
+    EXPECT_EQ(rows(other, "SELECT name FROM baton.sinks"), "");
+    run("COMMIT");
+    EXPECT_EQ(rows(other, "SELECT name FROM baton.sinks"), "K\n");
+}
+
+TEST_F(SessionTest, RollbackForgetsEverything) {
+    run("BEGIN");
+    run("CREATE SINK k (x INT8) TYPE Void");
+    run("ROLLBACK");
+    EXPECT_EQ(rows("SHOW SINKS") + rows("SHOW WORKERS"), "");
+}
+
+TEST_F(SessionTest, AfterAnErrorOnlyRollbackHelps) {
+    run("BEGIN");
+    run("CREATE SINK k (x INT8) TYPE Void");
+    EXPECT_EQ(error_of("DROP SINK nope").code, ErrorCode::unknown_sink);
+    EXPECT_EQ(error_of("SHOW SINKS").code, ErrorCode::transaction_state);
+    EXPECT_EQ(error_of("COMMIT").code, ErrorCode::transaction_state);
+    EXPECT_FALSE(session_->in_transaction());
+    EXPECT_EQ(rows("SHOW SINKS"), "");
+}
+
+TEST_F(SessionTest, TransactionsDoNotNestAndMustBeOpenToEnd) {
+    EXPECT_EQ(error_of("COMMIT").code, ErrorCode::transaction_state);
+    EXPECT_EQ(error_of("ROLLBACK").code, ErrorCode::transaction_state);
+    run("BEGIN");
+    EXPECT_EQ(error_of("BEGIN").code, ErrorCode::transaction_state);
+    run("ROLLBACK");
+    run("BEGIN; COMMIT");
+}
+
+TEST_F(SessionTest, ReadsInATransactionBelongToOneRevision) {
+    make_small_cluster();
+    Session other(*coordinator_, "other");
+    run("BEGIN");
+    EXPECT_EQ(rows("SELECT name FROM baton.sinks"), "ALERTS\n");
+    run(other, "DROP SINK alerts; DROP PHYSICAL SOURCE 1");
+    EXPECT_EQ(rows("SELECT id FROM baton.physical_sources"), "1\n");
+    EXPECT_EQ(rows("SELECT name FROM baton.sinks"), "ALERTS\n");
+    run("COMMIT");
+    EXPECT_EQ(rows("SELECT name FROM baton.sinks"), "");
+}
+
+TEST_F(SessionTest, ATransactionThatReadWhatHasChangedIsRefused) {
+    make_small_cluster();
+    Session other(*coordinator_, "other");
+    run("BEGIN; SHOW SINKS");
+    run("CREATE SINK b (x INT8) TYPE Void SET ('HUB' AS SINK.HOST)");
+    run(other, "DROP SINK alerts");
+    EXPECT_EQ(error_of("COMMIT").code, ErrorCode::conflict);
+    EXPECT_EQ(rows("SHOW SINKS"), "");
+    // What it did not read may change.
+    run("BEGIN; SHOW SINKS");
+    run("CREATE SINK b (x INT8) TYPE Void SET ('HUB' AS SINK.HOST)");
+    run(other, "CREATE WORKER 'new:1'");
+    run("COMMIT");
+}
+
+TEST_F(SessionTest, WatchAndWaitStayOutsideTransactions) {
+    run("BEGIN");
+    EXPECT_EQ(error_of("WATCH SHOW QUERIES").code, ErrorCode::transaction_state);
+    run("ROLLBACK; BEGIN");
+    EXPECT_EQ(error_of("WAIT FOR QUERY q").code, ErrorCode::transaction_state);
+}
+
+TEST_F(SessionTest, AnOpenTransactionEndsWithItsSession) {
+    {
+        Session other(*coordinator_, "other");
+        run(other, "BEGIN");
+        run(other, "CREATE SINK k (x INT8) TYPE Void");
+    }
+    EXPECT_EQ(rows("SHOW SINKS"), "");
+}
+
+// ---- the statement log --------------------------------------------------------------------------
+
+TEST_F(SessionTest, TheLogTellsWhoAskedWhatAndHowItEnded) {
+    Session alice(*coordinator_, "alice");
+    run(alice, "CREATE WORKER 'a:1'");
+    (void)error_of(alice, "CREATE WORKER 'a:1'");
+    (void)error_of(alice, "CREATE WRKER 'a:1'");
+    (void)error_of(alice, "SELECT x FROM nope INTO nowhere");
+    (void)error_of(alice, "CREATE SINK s (x INT8) TYPE Nope");
+    run("CREATE LOGICAL SOURCE s (x INT8)");  // commits the lines that were waiting
+    EXPECT_EQ(rows("SELECT principal, statement, outcome, error, revision FROM baton.statements "
+                   "WHERE principal = 'alice'"),
+              "alice|CREATE WORKER 'a:1'|OK||1\n"
+              "alice|CREATE WORKER 'a:1'|ERROR|2305|\n"
+              "alice|CREATE WRKER '***'|ERROR|2000|\n"
+              "alice|SELECT X FROM NOPE INTO NOWHERE|ERROR|2033|\n"
+              "alice|CREATE SINK S (X INT8) TYPE NOPE|ERROR|2106|\n");
+}
+
+TEST_F(SessionTest, TheLogKeepsEveryStatementOfABundle) {
+    run("BEGIN; CREATE WORKER 'a:1'; CREATE WORKER 'b:1'; COMMIT");
+    EXPECT_EQ(rows("SELECT statement, revision FROM baton.statements"),
+              "CREATE WORKER 'a:1'|1\nCREATE WORKER 'b:1'|1\n");
+}
+
+TEST_F(SessionTest, TheLogIsBoundedByCount) {
+    CoordinatorOptions options;
+    options.commits.history.statements_max = 50;
+    open(options);
+    for (int i = 0; i < 400; ++i) {
+        run("CREATE LOGICAL SOURCE IF NOT EXISTS s (x INT8)");
+    }
+    const std::string left = rows("SELECT id FROM baton.statements");
+    const auto count = std::count(left.begin(), left.end(), '\n');
+    EXPECT_GE(count, 50);
+    EXPECT_LE(count, 50 + 64);  // trimmed every 64 commits
+}
+
+// ---- views --------------------------------------------------------------------------------------
+
+TEST_F(SessionTest, ASelectWithoutIntoAsksTheViews) {
+    make_small_cluster();
+    EXPECT_EQ(rows("SELECT upstream AS u FROM baton.links WHERE downstream = 'HUB'"), "EDGE\n");
+    EXPECT_EQ(error_of("SELECT nam FROM baton.workers").hint, "did you mean \"NAME\"?");
+    EXPECT_EQ(error_of("SELECT name FROM baton.worker").hint, "did you mean \"WORKERS\"?");
+    EXPECT_EQ(error_of("SELECT name FROM readings").code, ErrorCode::not_supported);
+    EXPECT_EQ(error_of("SELECT name FROM baton.workers WHERE name = 3").code,
+              ErrorCode::type_mismatch);
+    EXPECT_EQ(error_of("SELECT name FROM baton.workers WHERE name + 1 = 3").code,
+              ErrorCode::not_supported);
+}
+
+TEST_F(SessionTest, ShowPrintsDescriptors) {
+    EXPECT_EQ(rows("SHOW SINK TYPES WHERE KEY = 'SINK.FILE_PATH' AND TYPE = 'File'")
+                  .substr(0, std::string_view("File|SINK.FILE_PATH|text|true").size()),
+              "File|SINK.FILE_PATH|text|true");
+    EXPECT_NE(rows("SHOW SOURCE TYPES WHERE SECRET = TRUE").find("PASSWORD"), std::string::npos);
+    EXPECT_NE(rows("SHOW FORMAT TYPES").find("INPUT_FORMATTER.FIELD_DELIMITER"), std::string::npos);
+    EXPECT_EQ(rows("SHOW VERSION"), "baton 0.1.0\n");
+}
+
+TEST_F(SessionTest, WhatIsNotImplementedIsRefusedByName) {
+    make_small_cluster();
+    const Error explain = error_of("EXPLAIN SELECT id FROM readings INTO alerts");
+    EXPECT_EQ(explain.code, ErrorCode::not_supported);
+    EXPECT_NE(explain.message.find("EXPLAIN"), std::string::npos);
+    EXPECT_EQ(error_of("CANCEL QUERY 1").code, ErrorCode::not_supported);
+}
+
+// ---- WAIT ---------------------------------------------------------------------------------------
+
+TEST_F(SessionTest, AWaitEndsWithAReason) {
+    make_small_cluster();
+    EXPECT_EQ(error_of("WAIT FOR QUERY q").code, ErrorCode::unknown_query);
+    run("CREATE QUERY q AS SELECT id FROM readings INTO alerts");
+    run("WAIT FOR QUERY q STATE PENDING");
+    const Error late = error_of("WAIT FOR QUERY q STATE RUNNING TIMEOUT 20 MS");
+    EXPECT_EQ(late.code, ErrorCode::wait_timed_out);
+    EXPECT_EQ(late.message, "the wait timed out: the query is PENDING");
+    run("STOP QUERY q; WAIT FOR QUERY q STATE STOPPED; WAIT FOR QUERY q");
+    const Error never = error_of("WAIT FOR QUERY q STATE RUNNING");
+    EXPECT_EQ(never.message,
+              "query \"Q\" can no longer be RUNNING: it is STOPPED (stopped by a user)");
+}
+
+TEST_F(SessionTest, AWaitSeesWhatAnotherSessionDoes) {
+    make_small_cluster();
+    run("CREATE QUERY q AS SELECT id FROM readings INTO alerts");
+    std::thread stopper([&] {
+        Session other(*coordinator_, "other");
+        (void)other.execute("STOP QUERY q");
+    });
+    run("WAIT FOR QUERY q STATE STOPPED TIMEOUT 30 SEC");
+    stopper.join();
+}
+
+}  // namespace
+}  // namespace baton

@@ -1,0 +1,213 @@
+#include "sql/parser.h"
+
+#include <gtest/gtest.h>
+
+#include "sql/printer.h"
+
+namespace baton::sql {
+namespace {
+
+template <class T>
+T parsed_as(std::string_view text) {
+    const Result<Statement> statement = parse_one(text);
+    EXPECT_TRUE(statement.has_value()) << text << ": " << to_string(statement.error());
+    return std::get<T>(statement->node);
+}
+
+Expr expression(const std::string& text) {
+    return *parsed_as<Show>("SHOW QUERIES WHERE " + text).where;
+}
+
+Expr literal(Literal value) {
+    return {.node = std::move(value)};
+}
+
+Expr column(const std::string& name) {
+    return {.node = ColumnRef{.parts = {name}}};
+}
+
+std::string error_of(std::string_view text, const Limits& limits = {}) {
+    const Result<std::vector<Statement>> statements = parse(text, limits);
+    return statements ? "no error" : to_string(statements.error());
+}
+
+TEST(Parser, GivesNoStatementsForAnEmptyText) {
+    EXPECT_TRUE(parse("")->empty());
+    EXPECT_TRUE(parse(" ;; -- nothing\n /* */ ;")->empty());
+}
+
+TEST(Parser, SeparatesStatementsBySemicolons) {
+    EXPECT_EQ(parse("BEGIN; SHOW QUERIES;; COMMIT")->size(), 3U);
+    EXPECT_EQ(error_of("BEGIN SHOW QUERIES"),
+              "error 2000 at 1:7: expected TRANSACTION, WORK, \";\" or the end of the text, "
+              "found \"SHOW\"");
+}
+
+TEST(Parser, ParsesExactlyOneStatementWhenAskedTo) {
+    EXPECT_TRUE(parse_one(";BEGIN;;"));
+    EXPECT_EQ(to_string(parse_one("BEGIN;\nCOMMIT").error()),
+              "error 2000 at 2:1: only one statement can be given here; send them one by one");
+    EXPECT_EQ(parse_one("").error().code, ErrorCode::syntax);
+}
+
+TEST(Parser, FoldsUnquotedNamesToUpperCase) {
+    EXPECT_EQ(
+        parsed_as<CreateLogicalSource>("create logical source s (a int8)"),
+        (CreateLogicalSource{.name = "S", .schema = {{{.name = "A", .type = DataType::int8}}}}));
+}
+
+TEST(Parser, KeepsQuotedNamesAndStringsAsNames) {
+    EXPECT_EQ(parsed_as<DrainWorker>("DRAIN WORKER 'Host:1'").name, "Host:1");
+    EXPECT_EQ(parsed_as<DrainWorker>("DRAIN WORKER \"Host:1\"").name, "Host:1");
+    EXPECT_EQ(parsed_as<DrainWorker>("DRAIN WORKER `Host:1`").name, "Host:1");
+    EXPECT_EQ(parsed_as<DrainWorker>("DRAIN WORKER Host_1").name, "HOST_1");
+}
+
+TEST(Parser, RemembersWhereThingsWereWritten) {
+    const Result<std::vector<Statement>> statements =
+        parse("BEGIN;\n  SELECT a +\n b FROM s INTO t");
+    ASSERT_TRUE(statements.has_value());
+    const Statement& second = statements->at(1);
+    EXPECT_EQ(second.at.line, 2U);
+    EXPECT_EQ(second.at.column, 3U);
+    const auto& query = std::get<CreateQuery>(second.node);
+    EXPECT_EQ(query.sink.at.column, 16U);
+    const auto& select = std::get<Select>(query.query.node);
+    EXPECT_EQ(select.from.at.offset, 28U);
+    const auto& sum = std::get<Binary>(select.items.front().expr.node);
+    EXPECT_EQ(sum.operands[1].at.line, 3U);
+    EXPECT_EQ(sum.operands[1].at.column, 2U);
+}
+
+TEST(Parser, MakesAMinusBeforeANumberPartOfIt) {
+    EXPECT_EQ(expression("-5"), literal(Integer{.negative = true, .magnitude = 5}));
+    EXPECT_EQ(expression("- 5"), literal(Integer{.negative = true, .magnitude = 5}));
+    EXPECT_EQ(expression("-0"), literal(Integer{}));
+    EXPECT_EQ(expression("-1.5"), literal(-1.5));
+    EXPECT_EQ(expression("-9223372036854775808"),
+              literal(Integer{.negative = true, .magnitude = std::uint64_t{1} << 63U}));
+}
+
+TEST(Parser, MakesAMinusBetweenOperandsAnOperator) {
+    const Expr expected{.node = Binary{.op = BinaryOp::subtract,
+                                       .operands = {column("A"), literal(Integer{false, 5})}}};
+    EXPECT_EQ(expression("a -5"), expected);
+    EXPECT_EQ(expression("a-5"), expected);
+}
+
+TEST(Parser, MakesChainsOfAndOneNode) {
+    const Expr expected{.node = Logical{.op = LogicalOp::logical_and,
+                                        .operands = {column("A"), column("B"), column("C")}}};
+    EXPECT_EQ(expression("a AND b AND c"), expected);
+    EXPECT_EQ(expression("a AND (b AND c)"), expected);
+    EXPECT_EQ(expression("(a AND b) AND c"), expected);
+}
+
+TEST(Parser, MakesChainsOfUnionOneNode) {
+    EXPECT_EQ(*parse("SELECT a FROM s UNION SELECT b FROM t UNION SELECT c FROM u"),
+              *parse("SELECT a FROM s UNION (SELECT b FROM t UNION (SELECT c FROM u))"));
+}
+
+TEST(Parser, ReadsCastToTypeAsCast) {
+    EXPECT_EQ(expression("CASTTOTYPE(a AS INT8)"), expression("cast(a as tinyint)"));
+}
+
+TEST(Parser, TakesGroupByAndWindowInEitherOrder) {
+    EXPECT_EQ(*parse("SELECT a FROM s GROUP BY a, b WINDOW TUMBLING(ts, SIZE 1 SEC)"),
+              *parse("SELECT a FROM s WINDOW TUMBLING(ts, SIZE 1 SECONDS) GROUP BY (a, b)"));
+}
+
+TEST(Parser, KeepsThePartsOfASlidingWindow) {
+    const auto once = parsed_as<SelectOnce>(
+        "SELECT a FROM s WINDOW SLIDING(s.ts, ts2, SIZE 5 MINUTES, ADVANCE BY 90 ms)");
+    EXPECT_EQ(std::get<Select>(once.query.node).window,
+              (Window{.timestamps = {{{"S", "TS"}}, {{"TS2"}}},
+                      .size = {5, TimeUnit::minute},
+                      .advance = TimeSpan{90, TimeUnit::millisecond}}));
+}
+
+TEST(Parser, JoinsFromLeftToRight) {
+    const auto once = parsed_as<SelectOnce>(
+        "SELECT * FROM a JOIN b ON x WINDOW TUMBLING(SIZE 1 SEC) "
+        "FULL JOIN c ON y WINDOW TUMBLING(SIZE 2 SEC)");
+    const auto& outer = std::get<Join>(std::get<Select>(once.query.node).from.node);
+    EXPECT_EQ(outer.kind, JoinKind::full);
+    EXPECT_EQ(std::get<Join>(outer.sides[0].node).kind, JoinKind::inner);
+    EXPECT_EQ(std::get<NamedRelation>(outer.sides[1].node).parts.front(), "C");
+}
+
+TEST(Parser, NamesTheQueryInEitherForm) {
+    const auto named = parsed_as<CreateQuery>(
+        "CREATE QUERY q SET ('FAIL' AS QUERY.LATE) AS SELECT a FROM s INTO t");
+    EXPECT_EQ(named.name, "Q");
+    EXPECT_EQ(named.settings.front().key, (std::vector<std::string>{"QUERY", "LATE"}));
+    const auto bare = parsed_as<CreateQuery>("SELECT a FROM s INTO t SET ('q' AS \"QUERY\".ID)");
+    EXPECT_EQ(bare.name, std::nullopt);
+    EXPECT_EQ(bare.settings.front().value, decltype(Setting::value)(Literal("q")));
+}
+
+TEST(Parser, TellsNumbersFromNamesOfQueries) {
+    EXPECT_EQ(parsed_as<StopQuery>("STOP QUERY 5").target, Target(std::uint64_t{5}));
+    EXPECT_EQ(parsed_as<StopQuery>("STOP QUERY '5'").target, Target("5"));
+}
+
+TEST(Parser, NeverShowsAStringInAnError) {
+    for (const std::string_view text :
+         {"SET 'hunter2'", "'hunter2'", "SHOW 'hunter2'", "SELECT a FROM s 'hunter2'",
+          "SELECT 'hunter2' 'hunter2' FROM s", "CREATE SINK x 'hunter2'",
+          "CREATE WORKER 'hunter2' 'hunter2'", "CREATE WORKER 'a' SET ('hunter2' 'hunter2')",
+          "DROP QUERY WHERE 'hunter2'", "SELECT 'hunter2"}) {
+        const std::string error = error_of(text);
+        EXPECT_NE(error, "no error") << text;
+        EXPECT_EQ(error.find("hunter2"), std::string::npos) << error;
+    }
+}
+
+TEST(Parser, ShortensLongWordsInErrorsBetweenCharacters) {
+    std::string name = "x";
+    for (int i = 0; i < 100; ++i) name += "\u00fc";
+    const std::string error = error_of("SHOW \"" + name + "\"");
+    EXPECT_NE(error.find("\u00fc...\""), std::string::npos) << error;
+    EXPECT_LT(error.size(), 250U);
+}
+
+TEST(Parser, GivesTheErrorOfTheLexerWhereItStands) {
+    EXPECT_EQ(error_of("SHOW QUERIES; SELECT # FROM s"),
+              "error 2000 at 1:22: unexpected character \"#\"");
+    EXPECT_EQ(error_of("SELECT a FROM s JOIN t ON x 'y"),
+              "error 2000 at 1:29: the string has no end");
+}
+
+TEST(WithoutStrings, HidesEveryString) {
+    EXPECT_EQ(without_strings("SET ('a' AS X, 'b''c' AS Y, 'd\\'e' AS Z)"),
+              "SET ('***' AS X, '***' AS Y, '***' AS Z)");
+    EXPECT_EQ(without_strings(""), "");
+    EXPECT_EQ(without_strings("''"), "'***'");
+}
+
+TEST(WithoutStrings, HidesTheRestIfAStringHasNoEnd) {
+    EXPECT_EQ(without_strings("SELECT 'secret FROM s"), "SELECT '***'");
+    EXPECT_EQ(without_strings("SELECT 'secret\\'"), "SELECT '***'");
+    EXPECT_EQ(without_strings("SELECT \"a 'secret'"), "SELECT '***'");
+}
+
+TEST(WithoutStrings, KeepsQuotedNames) {
+    EXPECT_EQ(without_strings("\"it's\".`isn't` = 'x'"), "\"it's\".`isn't` = '***'");
+}
+
+TEST(WithoutStrings, HidesStringsInComments) {
+    EXPECT_EQ(without_strings("-- 'secret' AS X\nSHOW"), "-- '***' AS X\nSHOW");
+    EXPECT_EQ(without_strings("/* 'a /* b */ 'c' */ 'd'"), "/* '***'c'***' '***'");
+    EXPECT_EQ(without_strings("-- don't\nSHOW 'x'"), "-- don'***'\nSHOW '***'");
+}
+
+TEST(WithoutStrings, WorksOnAnyBytes) {
+    using std::string_literals::operator""s;
+    EXPECT_EQ(without_strings("\xff\0'\xfe'"s), "\xff\0'***'"s);
+    EXPECT_EQ(without_strings("/*"), "/*");
+    EXPECT_EQ(without_strings("--"), "--");
+    EXPECT_EQ(without_strings("'"), "'***'");
+}
+
+}  // namespace
+}  // namespace baton::sql

@@ -1,0 +1,48 @@
+// A coordinator over a real SQLite database that ends with the test, and a session to talk to it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "adapters/sqlite/sqlite.h"
+#include "adapters/system/system_clock.h"
+#include "runtime/coordinator.h"
+#include "runtime/session.h"
+
+namespace baton::testing {
+
+class CoordinatorTest : public ::testing::Test {
+protected:
+    void SetUp() override { open(); }
+
+    // Opens (again) with these options; a catalog that was open before is gone.
+    void open(const CoordinatorOptions& options = {});
+
+    // Runs statements that must all succeed.
+    std::vector<StatementResult> run(std::string_view sql);
+    std::vector<StatementResult> run(Session& session, std::string_view sql);
+    // Runs statements of which the last must fail.
+    Error error_of(std::string_view sql);
+    Error error_of(Session& session, std::string_view sql);
+    // "2030: unknown source ..." or "ok"
+    std::string outcome_of(std::string_view sql);
+
+    // The rows of the last statement: values joined by `|`, rows ended by line breaks.
+    std::string rows(std::string_view sql);
+    std::string rows(Session& session, std::string_view sql);
+
+    // Two workers EDGE -> HUB, source READINGS on EDGE, sink ALERTS on HUB.
+    void make_small_cluster(const std::string& hub_settings = "");
+
+    Answer request(const Request& request);
+    Error refused(const Request& request);
+
+    SystemClock clock_;
+    std::unique_ptr<Coordinator> coordinator_;
+    std::unique_ptr<Session> session_;
+};
+
+}  // namespace baton::testing

@@ -1,0 +1,72 @@
+// view_manual prints docs/VIEWS.md from the list of views, so that the contract cannot drift.
+//
+//     build/dev/view_manual > docs/VIEWS.md
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "catalog/views.h"
+
+namespace {
+
+constexpr std::string_view kOpening = R"(# Views
+
+Schema `baton` is what clients see of the catalog. It is a contract: columns are added, never
+renamed, removed or given another meaning. The tables below it are not part of it.
+
+    SELECT name, state FROM baton.queries WHERE state <> 'RUNNING';
+    WATCH SELECT name, state FROM baton.workers WHERE state = 'UNREACHABLE';
+    SHOW QUERIES;                                   -- the columns marked *
+
+A question has the form `SELECT columns FROM baton.view [WHERE condition]`. A condition compares
+columns with literals by `= <> < <= > >=`, `[NOT] BETWEEN`, `[NOT] IN`, `IS [NOT] NULL`, joined by
+`AND`, `OR`, `NOT`. Rows come in the order of the key. Everything that one statement shows, and all
+that is read in one transaction before its first change, belongs to one revision.
+
+Times are UTC texts such as `2026-11-15T09:46:16.123456Z`, which sort as they are. Secrets are shown
+as `***`. In the SQLite file the views have the prefix `baton_` instead of the schema.
+
+A view with changes can be watched: first all rows, then every change, with the revision to resume
+from by `SINCE REVISION n`. Derived columns are computed from other rows and cannot be watched.
+)";
+
+std::string_view name_of(baton::ViewType type) {
+    switch (type) {
+        case baton::ViewType::text:
+            return "text";
+        case baton::ViewType::integer:
+            return "integer";
+        case baton::ViewType::boolean:
+            return "boolean";
+        case baton::ViewType::time:
+            return "time";
+        case baton::ViewType::json:
+            return "JSON";
+    }
+    CHECK(false && "a type without a name");
+}
+
+void print(const baton::View& view) {
+    std::string keys;
+    for (std::size_t i = 0; i < view.key_columns; ++i) {
+        keys += (i > 0 ? ", " : "") + std::string(view.columns[i].name);
+    }
+    std::printf("\n## baton.%s\n\n%s. Key: %s. %s\n\n| column | type | meaning |\n|---|---|---|\n",
+                std::string(view.name).c_str(), std::string(view.meaning).c_str(), keys.c_str(),
+                view.entity ? "Can be watched." : "Cannot be watched.");
+    for (const baton::ViewColumn& column : view.columns) {
+        std::printf("| %s%s | %s | %s%s |\n", std::string(column.name).c_str(),
+                    column.brief ? " *" : "", std::string(name_of(column.type)).c_str(),
+                    std::string(column.meaning).c_str(), column.derived ? " (derived)" : "");
+    }
+}
+
+}  // namespace
+
+int main() {
+    std::fputs(std::string(kOpening).c_str(), stdout);
+    for (const baton::View& view : baton::views()) print(view);
+    return 0;
+}
