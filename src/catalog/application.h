@@ -39,6 +39,11 @@ private:
     [[nodiscard]] std::uint64_t new_id() { return tx_.state_.next_id++; }
     [[nodiscard]] WallTime now() const { return tx_.now_; }
 
+    // Every write of a request goes through here.
+    Result<Done> write(std::string_view sql, std::span<const SqlValue> parameters);
+    Result<Done> write(std::string_view sql, std::initializer_list<SqlValue> parameters) {
+        return write(sql, std::span(parameters.begin(), parameters.size()));
+    }
     Result<Done> record(Entity entity, ChangeOp op, std::optional<SqlRow> row,
                         std::optional<SqlRow> old);
     void touch_cluster() { tx_.state_.cluster_revision = revision(); }

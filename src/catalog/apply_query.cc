@@ -121,9 +121,9 @@ Result<Done> Application::insert_fragments(QueryId query, const QueryPlan& plan)
                                 .since = now(),
                                 .revision = revision()};
         const SqlRow row = row_of(fragment);
-        TRY(sql_.execute("INSERT INTO fragment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                         {row[0], row[1], row[2], row[3], row[4], fragment.plan, row[5], row[6],
-                          row[7], row[8]}));
+        TRY(write("INSERT INTO fragment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                  {row[0], row[1], row[2], row[3], row[4], fragment.plan, row[5], row[6], row[7],
+                   row[8]}));
         TRY(record(Entity::fragment, ChangeOp::create, row, std::nullopt));
     }
     return Done{};
@@ -152,15 +152,14 @@ Result<Answer> Application::on(const request::CreateQuery& r) {
     TRY_ASSIGN(name, free_name(r.name, query.id));
     query.name = name;
     const SqlRow row = row_of(query);
-    TRY(sql_.execute("INSERT INTO query VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                     {row[0], row[1], query.statement, row[10], row[2], row[3], row[4], row[5],
-                      row[6], row[8], row[7], row[11]}));
+    TRY(write("INSERT INTO query VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+              {row[0], row[1], query.statement, row[10], row[2], row[3], row[4], row[5], row[6],
+               row[8], row[7], row[11]}));
     for (const PhysicalSourceId source : query.sources) {
-        TRY(sql_.execute("INSERT INTO query_source VALUES (?, ?)",
-                         {row[0], value_of(source.value())}));
+        TRY(write("INSERT INTO query_source VALUES (?, ?)", {row[0], value_of(source.value())}));
     }
     for (const std::string& sink : query.sinks) {
-        TRY(sql_.execute("INSERT INTO query_sink VALUES (?, ?)", {row[0], sink}));
+        TRY(write("INSERT INTO query_sink VALUES (?, ?)", {row[0], sink}));
     }
     TRY(record(Entity::query, ChangeOp::create, row, std::nullopt));
     TRY(insert_fragments(query.id, *r.plan));
@@ -185,12 +184,12 @@ Result<Done> Application::update_query(const Query& before, Query after) {
     if (after == before) return Done{};
     after.revision = revision();
     if (after.state != before.state) after.since = now();
-    TRY(sql_.execute(
-        "UPDATE query SET state = ?, desired = ?, stop_mode = ?, run = ?, reason = ?, "
-        "since = ?, revision = ? WHERE id = ?",
-        {state_value(after.state), state_value(after.desired), state_value(after.stop_mode),
-         value_of(after.run), after.reason, to_string(after.since),
-         value_of(after.revision.value()), value_of(after.id.value())}));
+    TRY(
+        write("UPDATE query SET state = ?, desired = ?, stop_mode = ?, run = ?, reason = ?, "
+              "since = ?, revision = ? WHERE id = ?",
+              {state_value(after.state), state_value(after.desired), state_value(after.stop_mode),
+               value_of(after.run), after.reason, to_string(after.since),
+               value_of(after.revision.value()), value_of(after.id.value())}));
     return record(Entity::query, ChangeOp::update, row_of(after), row_of(before));
 }
 
@@ -199,10 +198,10 @@ Result<Done> Application::update_fragment(const Fragment& before, Fragment after
     after.revision = revision();
     if (after.state != before.state) after.since = now();
     TRY(
-        sql_.execute("UPDATE fragment SET state = ?, reason = ?, since = ?, revision = ? "
-                     "WHERE id = ?",
-                     {state_value(after.state), after.reason, to_string(after.since),
-                      value_of(after.revision.value()), value_of(after.id.value())}));
+        write("UPDATE fragment SET state = ?, reason = ?, since = ?, revision = ? "
+              "WHERE id = ?",
+              {state_value(after.state), after.reason, to_string(after.since),
+               value_of(after.revision.value()), value_of(after.id.value())}));
     return record(Entity::fragment, ChangeOp::update, row_of(after), row_of(before));
 }
 
@@ -229,10 +228,10 @@ Result<Done> Application::remove_query(const Query& query) {
     for (const Fragment& fragment : fragments) {
         TRY(record(Entity::fragment, ChangeOp::drop, std::nullopt, row_of(fragment)));
     }
-    TRY(sql_.execute("DELETE FROM fragment WHERE query = ?", {id}));
-    TRY(sql_.execute("DELETE FROM query_source WHERE query = ?", {id}));
-    TRY(sql_.execute("DELETE FROM query_sink WHERE query = ?", {id}));
-    TRY(sql_.execute("DELETE FROM query WHERE id = ?", {id}));
+    TRY(write("DELETE FROM fragment WHERE query = ?", {id}));
+    TRY(write("DELETE FROM query_source WHERE query = ?", {id}));
+    TRY(write("DELETE FROM query_sink WHERE query = ?", {id}));
+    TRY(write("DELETE FROM query WHERE id = ?", {id}));
     return record(Entity::query, ChangeOp::drop, std::nullopt, row_of(query));
 }
 

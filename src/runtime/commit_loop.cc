@@ -26,6 +26,13 @@ bool breaks_transaction(const Error& error) {
     return std::find(kBreaking.begin(), kBreaking.end(), error.code) != kBreaking.end();
 }
 
+// A trial is; several steps, or a DROP of several things, may fail half way.
+bool is_likely_undone_after_writing(const Bundle& bundle) {
+    if (!bundle.keep || bundle.steps.size() != 1) return true;
+    const auto* request = std::get_if<Request>(&bundle.steps.front().what);
+    return request != nullptr && std::holds_alternative<request::Drop>(*request);
+}
+
 }  // namespace
 
 CommitLoop::CommitLoop(std::unique_ptr<Sql> sql, const Clock& clock,
@@ -88,7 +95,10 @@ void CommitLoop::run() {
 
 void CommitLoop::run_batch(std::vector<Job>& jobs) {
     std::vector<Change> changes;
-    auto outcomes = attempt(jobs, changes);
+    auto outcomes = attempt(jobs, changes, Savepoints::where_likely);
+    if (!outcomes && outcomes.error().code == ErrorCode::conflict) {
+        outcomes = attempt(jobs, changes, Savepoints::everywhere);
+    }
     const bool retry_alone = !outcomes && jobs.size() > 1 &&
                              outcomes.error().code != ErrorCode::fenced &&
                              outcomes.error().code != ErrorCode::unknown_outcome;
@@ -132,13 +142,16 @@ bool CommitLoop::has_waiting_log() {
 }
 
 Result<std::vector<Outcome>> CommitLoop::attempt(std::vector<Job>& jobs,
-                                                 std::vector<Change>& changes) {
+                                                 std::vector<Change>& changes,
+                                                 Savepoints savepoints) {
     TRY_ASSIGN(tx, WriteTransaction::begin(*sql_, options_.epoch));
     TRY(catch_up(*tx));
     std::vector<Outcome> outcomes;
     outcomes.reserve(jobs.size());
     for (const Job& job : jobs) {
-        TRY_ASSIGN(outcome, do_bundle(*tx, job.bundle));
+        const bool likely = is_likely_undone_after_writing(job.bundle);
+        const bool safe = likely || savepoints == Savepoints::everywhere;
+        TRY_ASSIGN(outcome, do_bundle(*tx, job.bundle, safe ? Undo::always : Undo::until_written));
         TRY(log_bundle(*tx, job.bundle, outcome));
         outcomes.push_back(std::move(outcome));
     }
@@ -163,14 +176,15 @@ std::optional<Error> CommitLoop::overtaken(const Bundle& bundle) const {
     return std::nullopt;
 }
 
-Result<Outcome> CommitLoop::do_bundle(WriteTransaction& tx, const Bundle& bundle) {
+Result<Outcome> CommitLoop::do_bundle(WriteTransaction& tx, const Bundle& bundle, Undo undo) {
     if (auto error = overtaken(bundle)) {
         return Outcome(Refused{.step = bundle.steps.size() - 1, .error = *std::move(error)});
     }
-    TRY(tx.begin_bundle(clock_.wall_now()));
+    TRY(tx.begin_bundle(clock_.wall_now(), undo));
     TRY_ASSIGN(outcome, do_steps(tx, bundle));
     auto* accepted = std::get_if<Accepted>(&outcome);
     if (accepted == nullptr || !bundle.keep) {
+        if (!tx.can_undo()) return Error{.code = ErrorCode::conflict, .message = "half done"};
         TRY(tx.undo_bundle());
         return outcome;
     }
