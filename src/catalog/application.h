@@ -48,6 +48,9 @@ private:
                         std::optional<SqlRow> old);
     void touch_cluster() { tx_.state_.cluster_revision = revision(); }
 
+    // Whether the statement with the name as its parameter gives a row.
+    Result<bool> finds(std::string_view sql, const std::string& name);
+
     // infrastructure
     Result<Worker> known_worker(const std::string& name);
     Result<std::string> placement(const BoundConnector& connector, const std::string& what);
@@ -66,7 +69,8 @@ private:
     Result<Done> check_reads(const request::CreateQuery& r);
     Result<Revision> revision_of(const Read& read);
     Result<Done> check_capacity(const request::CreateQuery& r);
-    Result<std::string> free_name(const std::optional<std::string>& wanted, QueryId id);
+    Result<Done> check_name(const std::string& wanted);  // query_exists
+    Result<std::string> made_up_name(QueryId id);
     Result<Done> insert_fragments(QueryId query, const QueryPlan& plan);
     Result<Query> known_query(const request::QueryRef& ref);
     Result<Done> update_query(const Query& before, Query after);

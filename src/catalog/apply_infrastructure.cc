@@ -34,7 +34,8 @@ Result<Worker> Application::known_worker(const std::string& name) {
 Result<std::string> Application::placement(const BoundConnector& connector,
                                            const std::string& what) {
     if (connector.host) {
-        TRY(known_worker(*connector.host));
+        TRY_ASSIGN(there, finds("SELECT 1 FROM worker WHERE name = ?", *connector.host));
+        if (!there) TRY(known_worker(*connector.host));  // for its error
         return *connector.host;
     }
     TRY_ASSIGN(rows, sql_.query("SELECT name FROM worker ORDER BY name LIMIT 6"));
@@ -88,7 +89,7 @@ Result<Done> Application::check_peers(const WorkerSettings& worker) {
 
 Result<Answer> Application::on(const request::CreateWorker& r) {
     const WorkerSettings& given = r.worker;
-    TRY_ASSIGN(same_name, reader_.worker(given.name));
+    TRY_ASSIGN(same_name, finds("SELECT 1 FROM worker WHERE name = ?", given.name));
     if (same_name) return worker_exists("worker " + quoted(given.name) + " already exists");
     const std::string address = to_string(given.control);
     TRY_ASSIGN(same_address, names("SELECT name FROM worker WHERE address = ?", {address}));

@@ -14,6 +14,8 @@ namespace {
 // a plan made for an earlier attempt at the same bundle still fits.
 constexpr Revision kOwn{UINT64_MAX};
 
+constexpr std::string_view kQueryByName = "SELECT 1 FROM query WHERE name = ?";
+
 SqlValue value_of(std::uint64_t number) {
     return static_cast<std::int64_t>(number);
 }
@@ -76,36 +78,40 @@ Result<Done> Application::check_reads(const request::CreateQuery& r) {
 
 Result<Done> Application::check_capacity(const request::CreateQuery& r) {
     for (const PlannedFragment& fragment : r.plan->fragments) {
-        TRY_ASSIGN(worker, reader_.worker(fragment.worker));
-        if (!worker) return stale("worker " + quoted(fragment.worker) + " is gone");
-        if (!worker->capacity) continue;
+        TRY_ASSIGN(rows,
+                   sql_.query("SELECT capacity FROM worker WHERE name = ?", {fragment.worker}));
+        if (rows.empty()) return stale("worker " + quoted(fragment.worker) + " is gone");
+        const auto capacity = RowCursor(rows[0]).optional_number();
+        if (!capacity) continue;
         TRY_ASSIGN(used, reader_.used_slots(fragment.worker));
-        if (used + fragment.slots <= *worker->capacity) continue;
+        if (used + fragment.slots <= *capacity) continue;
         return stale("worker " + quoted(fragment.worker) + " has " +
-                     std::to_string(*worker->capacity - std::min(used, *worker->capacity)) +
-                     " free slots, " + std::to_string(fragment.slots) + " are needed");
+                     std::to_string(*capacity - std::min(used, *capacity)) + " free slots, " +
+                     std::to_string(fragment.slots) + " are needed");
     }
     return Done{};
 }
 
-Result<std::string> Application::free_name(const std::optional<std::string>& wanted, QueryId id) {
-    if (!wanted) {
-        for (std::string name = "Q" + to_string(id);; name += "_") {
-            TRY_ASSIGN(taken, names("SELECT name FROM query WHERE name = ?", {name}));
-            if (taken.empty()) return name;
-        }
+Result<std::string> Application::made_up_name(QueryId id) {
+    for (std::string name = "Q" + to_string(id);; name += "_") {
+        TRY_ASSIGN(taken, finds(kQueryByName, name));
+        if (!taken) return name;
     }
-    TRY_ASSIGN(existing, reader_.query(*wanted));
-    if (!existing) return *wanted;
+}
+
+Result<Done> Application::check_name(const std::string& wanted) {
+    TRY_ASSIGN(taken, finds(kQueryByName, wanted));
+    if (!taken) return Done{};
+    TRY_ASSIGN(existing, known_query(wanted));
     Error error{.code = ErrorCode::query_exists,
-                .message = "query " + quoted(*wanted) + " already exists (id " +
-                           to_string(existing->id) + ", " +
-                           std::string(to_string(existing->state)) + ")"};
-    if (existing->desired == QueryDesire::dropped) {
+                .message = "query " + quoted(wanted) + " already exists (id " +
+                           to_string(existing.id) + ", " + std::string(to_string(existing.state)) +
+                           ")"};
+    if (existing.desired == QueryDesire::dropped) {
         TRY_ASSIGN(where, names("SELECT worker FROM fragment WHERE query = ? ORDER BY worker",
-                                {value_of(existing->id.value())}));
-        error.message = "query " + quoted(*wanted) + " is still being removed (id " +
-                        to_string(existing->id) + ")";
+                                {value_of(existing.id.value())}));
+        error.message = "query " + quoted(wanted) + " is still being removed (id " +
+                        to_string(existing.id) + ")";
         error.hint = "its name is free once workers " + enumerate(where) + " have confirmed";
     }
     return error;
@@ -130,7 +136,7 @@ Result<Done> Application::insert_fragments(QueryId query, const QueryPlan& plan)
 }
 
 Result<Answer> Application::on(const request::CreateQuery& r) {
-    if (r.name) TRY(free_name(r.name, {}));
+    if (r.name) TRY(check_name(*r.name));
     if (!r.plan) {
         TRY(want_view(r));
         return stale("it has no plan yet");
@@ -149,7 +155,7 @@ Result<Answer> Application::on(const request::CreateQuery& r) {
                 .sources = r.plan->sources,
                 .sinks = r.plan->sinks,
                 .revision = revision()};
-    TRY_ASSIGN(name, free_name(r.name, query.id));
+    TRY_ASSIGN(name, r.name ? Result<std::string>(*r.name) : made_up_name(query.id));
     query.name = name;
     const SqlRow row = row_of(query);
     TRY(write("INSERT INTO query VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

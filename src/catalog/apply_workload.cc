@@ -24,7 +24,7 @@ Error in_use(ErrorCode code, const std::string& what, const std::string& by,
 }  // namespace
 
 Result<Answer> Application::on(const request::CreateLogicalSource& r) {
-    TRY_ASSIGN(existing, reader_.logical_source(r.name));
+    TRY_ASSIGN(existing, finds("SELECT 1 FROM logical_source WHERE name = ?", r.name));
     if (existing && r.if_not_exists) return Answer{.did = Did::existed, .name = r.name};
     if (existing) {
         return Error{.code = ErrorCode::source_exists,
@@ -65,8 +65,8 @@ Result<Done> Application::touch_logical_source(const std::string& name) {
 }
 
 Result<Answer> Application::on(const request::CreatePhysicalSource& r) {
-    TRY_ASSIGN(logical, reader_.logical_source(r.logical));
-    if (!logical) {
+    TRY_ASSIGN(there, finds("SELECT 1 FROM logical_source WHERE name = ?", r.logical));
+    if (!there) {
         TRY_ASSIGN(known, names("SELECT name FROM logical_source ORDER BY name LIMIT 1000", {}));
         return Error{.code = ErrorCode::unknown_source,
                      .message = "unknown source " + quoted(r.logical),
@@ -119,7 +119,7 @@ Result<Answer> Application::on(const request::DropPhysicalSource& r) {
 }
 
 Result<Answer> Application::on(const request::CreateSink& r) {
-    TRY_ASSIGN(existing, reader_.sink(r.name));
+    TRY_ASSIGN(existing, finds("SELECT 1 FROM sink WHERE name = ?", r.name));
     if (existing && r.if_not_exists) return Answer{.did = Did::existed, .name = r.name};
     if (existing) {
         return Error{.code = ErrorCode::sink_exists,

@@ -183,6 +183,13 @@ Result<Done> Application::record(Entity entity, ChangeOp op, std::optional<SqlRo
     return Done{};
 }
 
+Result<bool> Application::finds(std::string_view sql, const std::string& name) {
+    bool found = false;
+    const SqlValue parameter = name;
+    TRY(sql_.run(sql, {&parameter, 1}, [&](const SqlRow&) { found = true; }));
+    return found;
+}
+
 Result<std::vector<std::string>> Application::names(std::string_view sql,
                                                     std::initializer_list<SqlValue> parameters) {
     std::vector<std::string> found;

@@ -80,6 +80,7 @@ public:
 
     // What was kept so far, in order; valid to publish only after commit.
     [[nodiscard]] const std::vector<Change>& changes() const { return state_.changes; }
+    [[nodiscard]] std::vector<Change> take_changes() { return std::move(state_.changes); }
     [[nodiscard]] Revision revision() const { return state_.revision; }
     [[nodiscard]] const Reader& reader() const { return reader_; }
     [[nodiscard]] Sql& sql() { return sql_; }

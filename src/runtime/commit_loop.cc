@@ -55,7 +55,11 @@ void CommitLoop::stop() {
 }
 
 Result<Done> CommitLoop::submit(Bundle bundle, Answered answered) {
-    Job job{.bundle = std::move(bundle), .answered = std::move(answered)};
+    return post({.bundle = std::make_shared<const Bundle>(std::move(bundle)),
+                 .answered = std::move(answered)});
+}
+
+Result<Done> CommitLoop::post(Job job) {
     if (mailbox_.post(job)) return Done{};
     if (mailbox_.closed()) return stopped();
     return Error{.code = ErrorCode::slow_down,
@@ -63,11 +67,13 @@ Result<Done> CommitLoop::submit(Bundle bundle, Answered answered) {
                  .hint = "nothing happened; try again in 100 ms"};
 }
 
-Outcome CommitLoop::submit_and_wait(Bundle bundle) {
+Outcome CommitLoop::submit_and_wait(const Bundle& bundle) {
     std::promise<Outcome> promise;
     std::future<Outcome> future = promise.get_future();
-    auto posted =
-        submit(std::move(bundle), [&](Outcome outcome) { promise.set_value(std::move(outcome)); });
+    const std::shared_ptr<const Bundle> borrowed(std::shared_ptr<const Bundle>(), &bundle);
+    auto posted = post({.bundle = borrowed, .answered = [&](Outcome outcome) {
+                            promise.set_value(std::move(outcome));
+                        }});
     if (!posted) return Refused{.step = 0, .error = posted.error()};
     return future.get();
 }
@@ -149,17 +155,17 @@ Result<std::vector<Outcome>> CommitLoop::attempt(std::vector<Job>& jobs,
     std::vector<Outcome> outcomes;
     outcomes.reserve(jobs.size());
     for (const Job& job : jobs) {
-        const bool likely = is_likely_undone_after_writing(job.bundle);
+        const bool likely = is_likely_undone_after_writing(*job.bundle);
         const bool safe = likely || savepoints == Savepoints::everywhere;
-        TRY_ASSIGN(outcome, do_bundle(*tx, job.bundle, safe ? Undo::always : Undo::until_written));
-        TRY(log_bundle(*tx, job.bundle, outcome));
+        TRY_ASSIGN(outcome, do_bundle(*tx, *job.bundle, safe ? Undo::always : Undo::until_written));
+        TRY(log_bundle(*tx, *job.bundle, outcome));
         outcomes.push_back(std::move(outcome));
     }
     TRY(write_waiting_log(*tx));
     commits_ += 1;
     if (commits_ % kCommitsPerTrim == 0) TRY(tx->trim(options_.history, clock_.wall_now()));
     TRY(tx->commit());
-    changes = tx->changes();
+    changes = tx->take_changes();
     return outcomes;
 }
 

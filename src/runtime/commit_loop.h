@@ -57,7 +57,7 @@ public:
     // otherwise `answered` is called exactly once.
     [[nodiscard]] Result<Done> submit(Bundle bundle, Answered answered);
     // The same, waiting for the answer. Not from the loop's own thread.
-    [[nodiscard]] Outcome submit_and_wait(Bundle bundle);
+    [[nodiscard]] Outcome submit_and_wait(const Bundle& bundle);
 
     // Adds a line to the statement log with the next commit. If too many are waiting, the oldest is
     // dropped and counted.
@@ -69,9 +69,11 @@ public:
 
 private:
     struct Job {
-        Bundle bundle;
+        std::shared_ptr<const Bundle> bundle;  // or of a caller that waits
         Answered answered;
     };
+
+    [[nodiscard]] Result<Done> post(Job job);
 
     void run();
     void run_batch(std::vector<Job>& jobs);
