@@ -1,5 +1,6 @@
 #include "catalog/encode.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -28,49 +29,68 @@ std::string number_text(double value) {
     return result;
 }
 
+void append_escaped(std::string& to, char c) {
+    switch (c) {
+        case '"':
+            to += "\\\"";
+            return;
+        case '\\':
+            to += "\\\\";
+            return;
+        case '\n':
+            to += "\\n";
+            return;
+        case '\r':
+            to += "\\r";
+            return;
+        case '\t':
+            to += "\\t";
+            return;
+        default:
+            break;
+    }
+    std::array<char, 8> escape{};
+    (void)std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(c));
+    to += escape.data();
+}
+
 }  // namespace
 
-std::string json_string(std::string_view text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        switch (c) {
-            case '"':
-                result += "\\\"";
-                break;
-            case '\\':
-                result += "\\\\";
-                break;
-            case '\n':
-                result += "\\n";
-                break;
-            case '\r':
-                result += "\\r";
-                break;
-            case '\t':
-                result += "\\t";
-                break;
-            default:
-                if (static_cast<unsigned char>(c) < 0x20) {
-                    std::array<char, 8> escape{};
-                    (void)std::snprintf(escape.data(), escape.size(), "\\u%04x",
-                                        static_cast<unsigned>(c));
-                    result += escape.data();
-                } else {
-                    result += c;
-                }
-        }
+void append_json_string(std::string& to, std::string_view text) {
+    constexpr auto special = [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
+    };
+    to += '"';
+    while (!text.empty()) {
+        const auto plain = static_cast<std::size_t>(
+            std::find_if(text.begin(), text.end(), special) - text.begin());
+        to.append(text.substr(0, plain));
+        if (plain == text.size()) break;
+        append_escaped(to, text[plain]);
+        text.remove_prefix(plain + 1);
     }
-    return result + "\"";
+    to += '"';
+}
+
+std::string json_string(std::string_view text) {
+    std::string result;
+    append_json_string(result, text);
+    return result;
 }
 
 std::string to_json(const Schema& schema) {
     std::string text = "[";
     for (const Column& column : schema.columns) {
-        if (text.size() > 1) text += ",";
-        text += json_string(column.name + " " + std::string(to_string(column.type)) +
-                            (column.nullable ? "" : " NOT NULL"));
+        if (text.size() > 1) text += ',';
+        append_json_string(text, column.name);
+        text.pop_back();  // the quote: names and types need no escape together
+        text += ' ';
+        text += to_string(column.type);
+        if (!column.nullable) text += " NOT NULL";
+        text += '"';
     }
-    return text + "]";
+    text += ']';
+    return text;
 }
 
 Result<Schema> schema_from_json(const std::string& text) {
@@ -100,17 +120,19 @@ Result<Schema> schema_from_json(const std::string& text) {
 std::string to_json(const Config& config) {
     std::string text = "{";
     for (const auto& [key, value] : config) {
-        if (text.size() > 1) text += ",";
-        text += json_string(key) + ":";
-        text += std::visit(Overload{
-                               [](bool v) -> std::string { return v ? "true" : "false"; },
-                               [](std::int64_t v) { return std::to_string(v); },
-                               [](double v) { return number_text(v); },
-                               [](const std::string& v) { return json_string(v); },
-                           },
-                           value);
+        if (text.size() > 1) text += ',';
+        append_json_string(text, key);
+        text += ':';
+        std::visit(Overload{
+                       [&](bool v) { text += v ? "true" : "false"; },
+                       [&](std::int64_t v) { text += std::to_string(v); },
+                       [&](double v) { text += number_text(v); },
+                       [&](const std::string& v) { append_json_string(text, v); },
+                   },
+                   value);
     }
-    return text + "}";
+    text += '}';
+    return text;
 }
 
 Result<Config> config_from_json(const std::string& text) {

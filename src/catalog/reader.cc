@@ -392,6 +392,8 @@ Result<PlanningView> Reader::planning_view(const MentionedNames& names, KnownClu
     view.cluster = known.cluster;
     if (view.cluster->workers.size() == 1) pinned.insert(view.cluster->workers.begin()->first);
     for (const std::string& worker : pinned) {
+        const auto found = view.cluster->workers.find(worker);
+        if (found == view.cluster->workers.end() || !found->second.capacity) continue;
         TRY_ASSIGN(used, used_slots(worker));
         view.used.emplace(worker, used);
     }
