@@ -67,6 +67,8 @@ private:
     // queries
     Result<Done> want_view(const request::CreateQuery& r);
     Result<Done> check_reads(const request::CreateQuery& r);
+    // What a plan remembers of a row with that revision.
+    [[nodiscard]] Revision as_read(Revision at) const;
     Result<Revision> revision_of(const Read& read);
     Result<Done> check_capacity(const request::CreateQuery& r);
     Result<Done> check_name(const std::string& wanted);  // query_exists

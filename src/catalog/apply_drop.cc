@@ -57,6 +57,14 @@ Result<sql::AttributeIs> as_attribute(const Kind& kind, const sql::Target& targe
         target);
 }
 
+// What is said of several drops: what is still to be done, else what was done.
+Did more_telling(Did a, Did b) {
+    for (const Did did : {Did::accepted, Did::dropped, Did::unchanged}) {
+        if (a == did || b == did) return did;
+    }
+    return Did::absent;
+}
+
 }  // namespace
 
 Result<Answer> Application::on(const request::Drop& r) {
@@ -105,7 +113,7 @@ Result<Answer> Application::on(const request::Drop& r) {
                 break;
         }
         if (!one) return one.error();
-        if (all.did != Did::accepted) all.did = one->did;
+        all.did = more_telling(all.did, one->did);
         all.name = one->name;
         all.id = one->id;
         all.dropped.insert(all.dropped.end(), one->dropped.begin(), one->dropped.end());

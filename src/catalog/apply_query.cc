@@ -10,9 +10,11 @@ namespace baton {
 
 namespace {
 
-// Stands for "written by this bundle" where the revision is not settled before the commit, so that
-// a plan made for an earlier attempt at the same bundle still fits.
-constexpr Revision kOwn{UINT64_MAX};
+// Set in the revision of what this bundle wrote itself. Such a row has no settled revision yet, and
+// what it holds depends on the catalog that the bundle started from: after another commit, the next
+// attempt at the bundle may give out other numbers or start from other rows. So a plan fits only to
+// an attempt that would get the same revision.
+constexpr std::uint64_t kOwn = std::uint64_t{1} << 63U;
 
 constexpr std::string_view kQueryByName = "SELECT 1 FROM query WHERE name = ?";
 
@@ -36,17 +38,19 @@ Error stale(const std::string& what) {
 Result<Done> Application::want_view(const request::CreateQuery& r) {
     Reader::KnownCluster none;
     TRY_ASSIGN(view, reader_.planning_view(names_in(r.tree), none));
-    const Revision own = revision();
-    const auto settle = [&](Revision& at) {
-        if (at == own) at = kOwn;
-    };
+    const auto settle = [&](Revision& at) { at = as_read(at); };
     for (auto& [name, source] : view.logical_sources) settle(source.revision);
     if (view.sink) settle(view.sink->revision);
     auto cluster = std::make_shared<Cluster>(*view.cluster);
     for (auto& [name, worker] : cluster->workers) settle(worker.revision);
+    cluster->revision = as_read(tx_.state_.cluster_revision);  // the table has it after the commit
     view.cluster = std::move(cluster);
     tx_.wanted_view_ = std::move(view);
     return Done{};
+}
+
+Revision Application::as_read(Revision at) const {
+    return at == revision() ? Revision(kOwn | at.value()) : at;
 }
 
 Result<Revision> Application::revision_of(const Read& read) {
@@ -61,11 +65,12 @@ Result<Revision> Application::revision_of(const Read& read) {
         case ReadKind::sink:
             sql = "SELECT revision FROM sink WHERE name = ?";
             break;
+        case ReadKind::cluster:
+            return as_read(tx_.state_.cluster_revision);
     }
     TRY_ASSIGN(rows, sql_.query(sql, {read.name}));
     if (rows.empty()) return Revision(0);
-    const Revision found = RowCursor(rows[0]).revision();
-    return found == revision() ? kOwn : found;
+    return as_read(RowCursor(rows[0]).revision());
 }
 
 Result<Done> Application::check_reads(const request::CreateQuery& r) {
@@ -323,6 +328,12 @@ Result<Answer> Application::on(const request::ReportFragment& r) {
                      .message = "no worker can know of fragment " + to_string(r.fragment) +
                                 ": query " + quoted(query.name) + " is PENDING"};
     }
+    if (has_ended(query.state) && !has_ended(r.state)) {
+        return Error{.code = ErrorCode::query_state,
+                     .message = "fragment " + to_string(r.fragment) + " cannot be " +
+                                std::string(to_string(r.state)) + ": query " + quoted(query.name) +
+                                " is " + std::string(to_string(query.state))};
+    }
     if (has_ended(before->state) && !has_ended(r.state)) {
         TRY_ASSIGN(worker, known_worker(before->worker));
         TRY_ASSIGN(used, reader_.used_slots(before->worker));
@@ -352,8 +363,14 @@ Result<Answer> Application::on(const request::MarkQuery& r) {
                      .message = "query " + quoted(before.name) + " cannot be " +
                                 std::string(to_string(r.state)) + ": " + why};
     };
-    if (r.state == QueryState::pending && before.state != QueryState::pending) {
-        return refuse("workers were told of it");
+    const bool moves = r.state != before.state;
+    if (moves && has_ended(before.state)) {
+        return refuse("it is " + std::string(to_string(before.state)) + " for good");
+    }
+    if (moves && r.state == QueryState::pending) return refuse("workers were told of it");
+    const bool upwards = r.state == QueryState::deploying || r.state == QueryState::running;
+    if (moves && upwards && before.desired != QueryDesire::running) {
+        return refuse("it is to be " + std::string(to_string(before.desired)));
     }
     TRY_ASSIGN(fragments, reader_.fragments({.query = r.query}));
     for (const Fragment& fragment : fragments) {
@@ -366,9 +383,6 @@ Result<Answer> Application::on(const request::MarkQuery& r) {
         if (worker.state != WorkerState::active) {
             return refuse("worker " + quoted(worker.name) + " is UNREACHABLE");
         }
-    }
-    if (r.state == QueryState::running && before.desired != QueryDesire::running) {
-        return refuse("it is to be " + std::string(to_string(before.desired)));
     }
     Query after = before;
     after.state = r.state;

@@ -14,9 +14,9 @@ namespace baton {
 
 namespace {
 
-Error damaged(std::string_view what, const std::string& text) {
+Error damaged(const std::string& what) {
     return Error{.code = ErrorCode::catalog_corrupt,
-                 .message = "the catalog holds a damaged " + std::string(what) + ": " + text,
+                 .message = "the catalog holds a damaged " + what,
                  .hint = "run `baton check` on the catalog"};
 }
 
@@ -96,10 +96,10 @@ std::string to_json(const Schema& schema) {
 Result<Schema> schema_from_json(const std::string& text) {
     constexpr std::string_view kNotNull = " NOT NULL";
     const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (!json.is_array()) return damaged("schema", text);
+    if (!json.is_array()) return damaged("schema: " + text);
     Schema schema;
     for (const auto& item : json) {
-        if (!item.is_string()) return damaged("schema", text);
+        if (!item.is_string()) return damaged("schema: " + text);
         std::string entry = item.get<std::string>();
         Column column;
         if (entry.ends_with(kNotNull)) {
@@ -107,9 +107,9 @@ Result<Schema> schema_from_json(const std::string& text) {
             entry.resize(entry.size() - kNotNull.size());
         }
         const std::size_t space = entry.rfind(' ');
-        if (space == std::string::npos) return damaged("schema", text);
+        if (space == std::string::npos) return damaged("schema: " + text);
         const auto type = data_type_of(std::string_view(entry).substr(space + 1));
-        if (!type) return damaged("schema", text);
+        if (!type) return damaged("schema: " + text);
         column.type = *type;
         column.name = entry.substr(0, space);
         schema.columns.push_back(std::move(column));
@@ -137,7 +137,7 @@ std::string to_json(const Config& config) {
 
 Result<Config> config_from_json(const std::string& text) {
     const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (!json.is_object()) return damaged("configuration", text);
+    if (!json.is_object()) return damaged("configuration");  // the text may hold secrets
     Config config;
     for (const auto& [key, value] : json.items()) {
         if (value.is_boolean()) {
@@ -149,7 +149,7 @@ Result<Config> config_from_json(const std::string& text) {
         } else if (value.is_string()) {
             config[key] = value.get<std::string>();
         } else {
-            return damaged("configuration", text);
+            return damaged("configuration");
         }
     }
     return config;

@@ -75,26 +75,33 @@ Error not_supported(const sql::Expr& expr) {
                      "joined by AND, OR, NOT"};
 }
 
+int order(const auto& a, const auto& b) {
+    return a < b ? -1 : (b < a ? 1 : 0);
+}
+
+// Exact, as the database compares them: not every integer is a double.
+int order_of(std::int64_t whole, double real) {
+    constexpr double kBeyond = 9223372036854775808.0;  // 2^63
+    if (real >= kBeyond) return -1;
+    if (real < -kBeyond) return 1;
+    const auto truncated = static_cast<std::int64_t>(real);
+    if (whole != truncated) return order(whole, truncated);
+    return order(static_cast<double>(truncated), real);
+}
+
 // -1, 0, 1, or nothing if one of them is NULL.
 std::optional<int> compared(const SqlValue& a, const SqlValue& b) {
-    const auto order = [](const auto& x, const auto& y) { return x < y ? -1 : (y < x ? 1 : 0); };
-    if (const auto* x = std::get_if<std::string>(&a)) {
-        const auto* y = std::get_if<std::string>(&b);
-        if (y == nullptr) return std::nullopt;
-        return order(*x, *y);
-    }
-    const auto as_double = [](const SqlValue& v) -> std::optional<double> {
-        if (const auto* i = std::get_if<std::int64_t>(&v)) return static_cast<double>(*i);
-        if (const auto* d = std::get_if<double>(&v)) return *d;
-        return std::nullopt;
-    };
-    const auto* i = std::get_if<std::int64_t>(&a);
-    const auto* j = std::get_if<std::int64_t>(&b);
-    if (i != nullptr && j != nullptr) return order(*i, *j);
-    const auto x = as_double(a);
-    const auto y = as_double(b);
-    if (!x || !y) return std::nullopt;
-    return order(*x, *y);
+    using Order = std::optional<int>;
+    return std::visit(
+        Overload{
+            [](std::int64_t x, std::int64_t y) -> Order { return order(x, y); },
+            [](double x, double y) -> Order { return order(x, y); },
+            [](const std::string& x, const std::string& y) -> Order { return order(x, y); },
+            [](std::int64_t x, double y) -> Order { return order_of(x, y); },
+            [](double x, std::int64_t y) -> Order { return -order_of(y, x); },
+            [](const auto&, const auto&) -> Order { return std::nullopt; },
+        },
+        a, b);
 }
 
 using Truth3 = std::optional<bool>;  // nothing: unknown

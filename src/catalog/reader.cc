@@ -160,8 +160,13 @@ Result<std::vector<T>> list(Sql& sql, std::string_view columns, const Where& whe
     std::vector<T> entities;
     entities.reserve(rows.size());
     for (const SqlRow& row : rows) {
-        TRY_ASSIGN(entity, decode(row));
-        entities.push_back(std::move(entity));
+        Result<T> entity = decode(row);
+        if (!entity) {
+            Error error = entity.error();
+            error.message += ", in the row of " + shown(row.at(0), ViewType::text);
+            return error;
+        }
+        entities.push_back(*std::move(entity));
     }
     return entities;
 }
@@ -381,6 +386,7 @@ Result<PlanningView> Reader::planning_view(const MentionedNames& names, KnownClu
         for (Worker& worker : all) cluster->workers.emplace(worker.name, worker);
         TRY_ASSIGN(all_links, links());
         cluster->topology = Topology(all_links);
+        cluster->revision = now;
         known = {.revision = now, .cluster = std::move(cluster)};
     }
     view.cluster = known.cluster;

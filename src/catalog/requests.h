@@ -109,7 +109,9 @@ struct ReportWorker {
     std::string reason;
 };
 
-// unknown_query if the fragment is gone.
+// unknown_query if the fragment is gone; query_state if no worker can have it: its query is
+// PENDING, or has ended and the fragment is said to live; placement if it comes back to a worker
+// that is full.
 struct ReportFragment {
     FragmentId fragment;
     FragmentState state = FragmentState::pending;
@@ -117,7 +119,8 @@ struct ReportFragment {
 };
 
 // unknown_query; query_state if fragments or workers do not allow that state: RUNNING needs every
-// fragment running on an ACTIVE worker, an ended state needs every fragment ended.
+// fragment running on an ACTIVE worker, an ended state needs every fragment ended. DEPLOYING and
+// RUNNING need a query that nobody stopped or dropped; what has ended stays as it ended.
 struct MarkQuery {
     QueryId query;
     QueryState state = QueryState::pending;

@@ -60,7 +60,8 @@ public:
 
     [[nodiscard]] Result<Done> begin_bundle(WallTime now, Undo undo = Undo::always);
     // Does the request, or fails with its errors. CreateQuery without a plan, or with one made for
-    // a catalog that has changed since, fails with conflict and leaves the view to plan with.
+    // a catalog that has changed since, fails with conflict and leaves the view to plan with; it
+    // has changed nothing then and may be applied again with another plan.
     [[nodiscard]] Result<Answer> apply(const Request& request);
     // The view that the last apply asked to be planned with; none if it did not.
     [[nodiscard]] std::optional<PlanningView> take_wanted_view();

@@ -36,6 +36,7 @@ struct Bundle {
     std::vector<Step> steps;
     bool keep = true;  // false: a trial; the answers are given and everything is undone
     std::optional<SeenBefore> seen;
+    Planner plan_in_place;  // if set, the writer plans what is not planned, or not any more
     std::string principal;
     WallTime received;
     Instant started;

@@ -33,6 +33,13 @@ bool is_likely_undone_after_writing(const Bundle& bundle) {
     return request != nullptr && std::holds_alternative<request::Drop>(*request);
 }
 
+Result<Answer> apply_planned(WriteTransaction& tx, request::CreateQuery query,
+                             const PlanningView& view, const Planner& planner) {
+    TRY_ASSIGN(made, planner(query.tree, view));
+    query.plan = std::move(made);
+    return tx.apply(query);
+}
+
 }  // namespace
 
 CommitLoop::CommitLoop(std::unique_ptr<Sql> sql, const Clock& clock,
@@ -169,10 +176,15 @@ Result<std::vector<Outcome>> CommitLoop::attempt(std::vector<Job>& jobs,
     return outcomes;
 }
 
-std::optional<Error> CommitLoop::overtaken(const Bundle& bundle) const {
+std::optional<Error> CommitLoop::overtaken(const WriteTransaction& tx, const Bundle& bundle) const {
     if (!bundle.seen) return std::nullopt;
+    // Also by those before it in the same transaction, which are not published yet.
+    std::array<Revision, kEntityCount> changed = last_changed_;
+    for (const Change& change : tx.changes()) {
+        changed.at(static_cast<std::size_t>(change.entity)) = change.revision;
+    }
     for (std::size_t i = 0; i < kEntityCount; ++i) {
-        if (!bundle.seen->entities.test(i) || last_changed_.at(i) <= bundle.seen->at) continue;
+        if (!bundle.seen->entities.test(i) || changed.at(i) <= bundle.seen->at) continue;
         return Error{.code = ErrorCode::conflict,
                      .message = "the transaction has read " +
                                 std::string(to_string(static_cast<Entity>(i))) +
@@ -183,7 +195,7 @@ std::optional<Error> CommitLoop::overtaken(const Bundle& bundle) const {
 }
 
 Result<Outcome> CommitLoop::do_bundle(WriteTransaction& tx, const Bundle& bundle, Undo undo) {
-    if (auto error = overtaken(bundle)) {
+    if (auto error = overtaken(tx, bundle)) {
         return Outcome(Refused{.step = bundle.steps.size() - 1, .error = *std::move(error)});
     }
     TRY(tx.begin_bundle(clock_.wall_now(), undo));
@@ -207,7 +219,11 @@ Result<Outcome> CommitLoop::do_steps(WriteTransaction& tx, const Bundle& bundle)
         if (const auto* request = std::get_if<Request>(&what)) {
             auto done = tx.apply(*request);
             if (auto view = tx.take_wanted_view()) {
-                return Outcome(NeedsPlan{.step = i, .view = *std::move(view)});
+                if (!bundle.plan_in_place) {
+                    return Outcome(NeedsPlan{.step = i, .view = *std::move(view)});
+                }
+                done = apply_planned(tx, std::get<request::CreateQuery>(*request), *view,
+                                     bundle.plan_in_place);
             }
             answer = done ? Result<StepAnswer>(*std::move(done)) : done.error();
         } else {

@@ -85,7 +85,8 @@ private:
                                                        Savepoints savepoints);
     [[nodiscard]] Result<Outcome> do_bundle(WriteTransaction& tx, const Bundle& bundle, Undo undo);
     [[nodiscard]] Result<Outcome> do_steps(WriteTransaction& tx, const Bundle& bundle);
-    [[nodiscard]] std::optional<Error> overtaken(const Bundle& bundle) const;
+    [[nodiscard]] std::optional<Error> overtaken(const WriteTransaction& tx,
+                                                 const Bundle& bundle) const;
     [[nodiscard]] Result<Done> log_bundle(WriteTransaction& tx, const Bundle& bundle,
                                           const Outcome& outcome);
     [[nodiscard]] Result<Done> write_waiting_log(WriteTransaction& tx);

@@ -7,7 +7,7 @@ namespace baton {
 namespace {
 
 // Each attempt needs another commit to get between; this many in a row are not an accident.
-constexpr std::size_t kPlanAttempts = 50;
+constexpr int kPlanAttempts = 50;
 
 CommitLoopOptions starting_at(CommitLoopOptions options, Revision start) {
     options.start = start;
@@ -18,6 +18,10 @@ request::CreateQuery* query_of(Step& step) {
     auto* request = std::get_if<Request>(&step.what);
     return request == nullptr ? nullptr : std::get_if<request::CreateQuery>(request);
 }
+
+// After this many attempts the writer plans what is left itself: others wait meanwhile, but it
+// ends.
+constexpr int kAttemptsOutside = 8;
 
 }  // namespace
 
@@ -89,9 +93,7 @@ Outcome Coordinator::execute(Bundle bundle) {
         return Refused{.step = step, .error = error};
     };
     if (auto planned = plan_ahead(bundle); !planned) return refuse(0, planned.error());
-    // Each query may need to see what the bundle did before it, and then some accidents.
-    const std::size_t attempts_max = kPlanAttempts + bundle.steps.size();
-    for (std::size_t attempt = 0; attempt < attempts_max; ++attempt) {
+    for (int attempt = 0; attempt < kPlanAttempts; ++attempt) {
         Outcome outcome = commits_.submit_and_wait(bundle);
         auto* wanted = std::get_if<NeedsPlan>(&outcome);
         if (wanted == nullptr) return outcome;
@@ -100,6 +102,7 @@ Outcome Coordinator::execute(Bundle bundle) {
         auto made = planner_(query->tree, wanted->view);
         if (!made) return refuse(wanted->step, made.error());
         query->plan = *std::move(made);
+        if (attempt >= kAttemptsOutside) bundle.plan_in_place = planner_;
     }
     return refuse(0, {.code = ErrorCode::conflict,
                       .message = "the catalog changed faster than the query could be planned",

@@ -152,6 +152,7 @@ private:
 
     Result<std::string> place_inline(const BoundConnector& connector, const std::string& what) {
         if (connector.host) return *connector.host;
+        plan_.reads.push_back({ReadKind::cluster, "", view_.cluster->revision});
         std::vector<std::string> names;
         for (const auto& [name, worker] : view_.cluster->workers) names.push_back(name);
         TRY_ASSIGN(only, default_worker(names, what));

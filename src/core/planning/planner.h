@@ -41,6 +41,7 @@ struct MentionedNames {
 struct Cluster {
     std::map<std::string, Worker> workers;
     Topology topology;
+    Revision revision;  // of its last change
 };
 
 struct PlanningView {
@@ -55,7 +56,12 @@ struct PlanningView {
     std::map<std::string, std::uint64_t> used;
 };
 
-enum class ReadKind : std::uint8_t { worker, logical_source, sink };
+enum class ReadKind : std::uint8_t {
+    worker,
+    logical_source,
+    sink,
+    cluster,  // all workers and links; no name
+};
 
 struct Read {
     ReadKind kind = ReadKind::worker;

@@ -77,18 +77,58 @@ bool is_host_character(char c) {
            c == '-' || c == '_';
 }
 
-bool is_ipv6_character(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == ':' ||
-           c == '.';
+bool is_ipv4(std::string_view text) {
+    constexpr int kParts = 4;
+    for (int part = 1; part <= kParts; ++part) {
+        const std::size_t dot = std::min(text.find('.'), text.size());
+        std::uint8_t value = 0;
+        const auto [end, problem] = std::from_chars(text.data(), text.data() + dot, value);
+        if (problem != std::errc() || end != text.data() + dot || dot > 3) return false;
+        if ((dot == text.size()) != (part == kParts)) return false;
+        text.remove_prefix(std::min(dot + 1, text.size()));
+    }
+    return true;
+}
+
+bool is_group(std::string_view text) {
+    std::uint16_t value = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+    return problem == std::errc() && end == text.data() + text.size() && text.size() <= 4;
+}
+
+// How many groups of hexadecimal digits these are; an IPv4 address at the end counts for two.
+std::optional<int> groups_in(std::string_view text) {
+    int groups = 0;
+    while (!text.empty()) {
+        const std::size_t colon = text.find(':');
+        const std::string_view group = text.substr(0, colon);
+        const bool last = colon == std::string_view::npos;
+        if (last && is_ipv4(group)) return groups + 2;
+        if (!is_group(group)) return std::nullopt;
+        groups += 1;
+        if (last) return groups;
+        text.remove_prefix(colon + 1);
+        if (text.empty()) return std::nullopt;
+    }
+    return groups;
+}
+
+// Eight groups; `::` stands for one or more that are zero, at most once.
+bool is_ipv6(std::string_view text) {
+    constexpr int kGroups = 8;
+    const std::size_t gap = text.find("::");
+    if (gap == std::string_view::npos) return groups_in(text) == kGroups;
+    const std::string_view before = text.substr(0, gap);
+    const auto left = groups_in(before);
+    const auto right = groups_in(text.substr(gap + 2));
+    return left && right && *left + *right < kGroups && before.find('.') == std::string_view::npos;
 }
 
 bool is_host(std::string_view host) {
     constexpr std::size_t kHostMax = 253;
     if (host.empty() || host.size() > kHostMax) return false;
     if (host.front() == '[') {
-        const std::string_view inner = host.substr(1, host.size() - 2);
-        return host.back() == ']' && inner.find(':') != std::string_view::npos &&
-               std::all_of(inner.begin(), inner.end(), is_ipv6_character);
+        return host.size() > 2 && host.back() == ']' && is_ipv6(host.substr(1, host.size() - 2));
     }
     return host.front() != '-' && host.front() != '.' &&
            host.find("..") == std::string_view::npos &&

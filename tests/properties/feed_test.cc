@@ -1,0 +1,104 @@
+// What WATCH tells adds up to what SHOW shows.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "catalog/history.h"
+#include "properties/follower.h"
+#include "properties/picks.h"
+#include "properties/predicates.h"
+#include "properties/world.h"
+#include "sql/printer.h"
+
+namespace baton::properties {
+
+namespace {
+
+// Little memory now and then, so that watches read the feed of the catalog too.
+CoordinatorOptions any_memory() {
+    CoordinatorOptions options;
+    options.changes_in_memory = *rc::gen::element<std::size_t>(0, 1, 4, 65'536);
+    return options;
+}
+
+using Followers = std::vector<std::unique_ptr<Follower>>;
+
+Followers followers_of_everything(World& world) {
+    Followers followers;
+    for (std::size_t i = 0; i < kEntityCount; ++i) {
+        const View& view = view_of(static_cast<Entity>(i));
+        followers.push_back(std::make_unique<Follower>(world.coordinator(), own_columns_of(view)));
+    }
+    return followers;
+}
+
+void require_up_to_date(const Followers& followers, std::size_t most) {
+    for (const auto& follower : followers) {
+        follower->catch_up(most);
+        follower->compare();
+    }
+}
+
+RC_GTEST_PROP(Feed, ReplayedGivesTheRowsOfEveryView, ()) {
+    const Sequence sequence = *any_sequence(40);
+    World world(any_memory());
+    const Followers followers = followers_of_everything(world);
+    for (const Item& item : sequence.items) {
+        world.perform(item);
+        require_up_to_date(followers, 1'000);
+    }
+}
+
+RC_GTEST_PROP(Feed, ResumedFromAnyRevisionGivesTheSameEnd, ()) {
+    const Sequence sequence = *any_sequence(40);
+    const auto stop = between<std::size_t>(0, sequence.items.size() + 1);
+    const auto most = *rc::gen::element<std::size_t>(1, 3, 1'000);
+    World world(any_memory());
+    const Followers early = followers_of_everything(world);
+    Followers late;
+    for (std::size_t i = 0; i < sequence.items.size(); ++i) {
+        if (i == stop) require_up_to_date(early, most);
+        world.perform(sequence.items[i]);
+    }
+    for (const auto& follower : early) late.push_back(follower->resumed());
+    require_up_to_date(late, most);
+}
+
+RC_GTEST_PROP(Feed, BeyondWhatIsKeptStartsOverWithASnapshot, ()) {
+    CoordinatorOptions options = any_memory();
+    options.commits.history.changes_max = 5;
+    World world(options);
+    const Followers followers = followers_of_everything(world);
+    Followers late;
+    for (const auto& follower : followers) late.push_back(follower->resumed());
+    world.perform(*any_sequence(40));
+    constexpr int kCommitsThatTrim = 64;
+    for (int i = 0; i < kCommitsThatTrim; ++i) (void)world.ask(request::DropSink{"NONE"});
+    const Revision floor = require_value(feed_floor(world.sql()));
+    require(world.revision().value() <= floor.value() + options.commits.history.changes_max,
+            "more history is kept than was asked for");
+    require_up_to_date(followers, 2);
+    require_up_to_date(late, 2);
+}
+
+RC_GTEST_PROP(Feed, FilteredGivesTheRowsOfShowWithThatFilter, ()) {
+    const Sequence sequence = *any_sequence(40);
+    const View& view = view_of(static_cast<Entity>(between<std::size_t>(0, kEntityCount)));
+    const sql::Expr where = *any_condition(view, false);
+    RC_LOG() << view.name << " WHERE " << sql::print(where) << std::endl;
+    const auto start = between<std::size_t>(0, sequence.items.size() + 1);
+    World world(any_memory());
+    std::unique_ptr<Follower> follower;
+    for (std::size_t i = 0; i < sequence.items.size(); ++i) {
+        if (i == start) {
+            follower = std::make_unique<Follower>(world.coordinator(), own_columns_of(view, where));
+        }
+        world.perform(sequence.items[i]);
+        if (follower == nullptr) continue;
+        follower->catch_up();
+        follower->compare();
+    }
+}
+
+}  // namespace
+
+}  // namespace baton::properties

@@ -1,0 +1,293 @@
+// The state of the model: questions to it, its lines, and DROP .. WHERE over it.
+#include <algorithm>
+#include <vector>
+
+#include "base/check.h"
+#include "base/overload.h"
+#include "catalog/encode.h"
+#include "properties/model.h"
+#include "sql/printer.h"
+
+namespace baton::properties {
+
+const std::set<std::string>& given_reasons() {
+    static const std::set<std::string> kReasons = {"", "lost", "back"};
+    return kReasons;
+}
+
+std::uint64_t ModelState::used(const std::string& worker) const {
+    std::uint64_t slots = 0;
+    for (const auto& [id, f] : fragments) slots += f.worker == worker && !has_ended(f.state);
+    return slots;
+}
+
+bool ModelState::reaches(const std::string& from, const std::string& to) const {
+    std::set<std::string> reached = {from};
+    for (std::size_t before = 0; before != reached.size();) {
+        before = reached.size();
+        for (const auto& [upstream, downstream] : links) {
+            if (reached.contains(upstream)) reached.insert(downstream);
+        }
+    }
+    return reached.contains(to);
+}
+
+std::optional<std::uint64_t> ModelState::query_named(const std::string& name) const {
+    for (const auto& [id, query] : queries) {
+        if (query.name == name) return id;
+    }
+    return std::nullopt;
+}
+
+namespace {
+
+std::string number_or_none(const std::optional<std::uint64_t>& value) {
+    return value ? std::to_string(*value) : "none";
+}
+
+std::string line_of(const ModelConnector& c) {
+    return " on " + c.worker + " type " + c.type + " options " + to_json(c.options) + " format " +
+           to_json(c.format);
+}
+
+std::string line_of(const ModelQuery& q) {
+    std::string line = " name " + q.name + " state " + std::string(to_string(q.state)) +
+                       " desired " + std::string(to_string(q.desired)) + " mode " +
+                       std::string(to_string(q.mode)) + " reason '" + q.reason + "' reads";
+    for (const std::uint64_t source : q.sources) line += " " + std::to_string(source);
+    line += " writes";
+    for (const std::string& sink : q.sinks) line += " " + sink;
+    return line;
+}
+
+}  // namespace
+
+std::set<std::string> lines_of(const ModelState& state) {
+    std::set<std::string> lines;
+    for (const auto& [name, w] : state.workers) {
+        lines.insert("worker " + name + " at '" + w.address + "' data '" + w.data + "' capacity " +
+                     number_or_none(w.capacity) + " used " + std::to_string(state.used(name)) +
+                     " " + std::string(to_string(w.state)) + (w.draining ? " draining" : "") +
+                     " incarnation " + number_or_none(w.incarnation) + " reason '" + w.reason +
+                     "'");
+    }
+    for (const auto& [from, to] : state.links) lines.insert("link " + from + " -> " + to);
+    for (const auto& [name, schema] : state.logical) {
+        lines.insert("logical source " + name + " " + to_json(schema));
+    }
+    for (const auto& [id, source] : state.physical) {
+        lines.insert("physical source " + std::to_string(id) + " of " + source.logical +
+                     line_of(source));
+    }
+    for (const auto& [name, sink] : state.sinks) {
+        lines.insert("sink " + name + " " + to_json(sink.schema) + line_of(sink));
+    }
+    for (const auto& [id, query] : state.queries) {
+        lines.insert("query " + std::to_string(id) + line_of(query));
+    }
+    for (const auto& [id, f] : state.fragments) {
+        lines.insert("fragment " + std::to_string(id) + " of " + std::to_string(f.query) + " on " +
+                     f.worker + " " + std::string(to_string(f.state)) + " reason '" + f.reason +
+                     "'");
+    }
+    return lines;
+}
+
+namespace {
+
+template <class T>
+T must(Result<T> result) {
+    CHECK(result.has_value());
+    return *std::move(result);
+}
+
+std::string reason_of(const std::string& text) {
+    return given_reasons().contains(text) ? text : kOwnWords;
+}
+
+}  // namespace
+
+ModelState state_in(const Reader& reader) {
+    ModelState state;
+    for (const Worker& w : must(reader.workers())) {
+        ModelWorker& worker = state.workers[w.name];
+        if (w.control) worker.address = to_string(*w.control);
+        if (w.data) worker.data = to_string(*w.data);
+        worker.capacity = w.capacity;
+        worker.state = w.state;
+        worker.draining = w.draining;
+        if (w.incarnation) worker.incarnation = w.incarnation->value();
+        worker.reason = reason_of(w.reason);
+    }
+    for (const NetworkLink& l : must(reader.links())) {
+        state.links.insert({l.upstream, l.downstream});
+    }
+    for (const LogicalSource& s : must(reader.logical_sources())) state.logical[s.name] = s.schema;
+    for (const PhysicalSource& s : must(reader.physical_sources())) {
+        state.physical[s.id.value()] = {.logical = s.logical,
+                                        .worker = s.worker,
+                                        .type = s.type,
+                                        .options = s.source,
+                                        .format = s.format};
+    }
+    for (const Sink& s : must(reader.sinks())) {
+        state.sinks[s.name] = {.schema = s.schema,
+                               .worker = s.worker,
+                               .type = s.type,
+                               .options = s.sink,
+                               .format = s.format};
+    }
+    for (const Query& q : must(reader.queries())) {
+        ModelQuery& query = state.queries[q.id.value()];
+        query = {.name = q.name,
+                 .state = q.state,
+                 .desired = q.desired,
+                 .mode = q.stop_mode,
+                 .reason = reason_of(q.reason)};
+        for (const PhysicalSourceId source : q.sources) query.sources.insert(source.value());
+        query.sinks.insert(q.sinks.begin(), q.sinks.end());
+    }
+    for (const Fragment& f : must(reader.fragments())) {
+        state.fragments[f.id.value()] = {.query = f.query.value(),
+                                         .worker = f.worker,
+                                         .state = f.state,
+                                         .reason = reason_of(f.reason)};
+    }
+    return state;
+}
+
+// ---- DROP as it is written ----------------------------------------------------------------------
+
+namespace {
+
+struct Candidate {
+    Request drop;
+    std::map<std::string, std::string> attributes;  // values as the dialect writes them
+};
+
+std::string text(const std::string& value) {
+    return sql::print(sql::Literal(value));
+}
+
+template <class State>
+std::string state_text(State state) {
+    return text(std::string(to_string(state)));
+}
+
+std::vector<Candidate> candidates(const ModelState& state, sql::EntityKind kind, StopMode mode) {
+    std::vector<Candidate> all;
+    switch (kind) {
+        case sql::EntityKind::logical_source:
+            for (const auto& [name, schema] : state.logical) {
+                all.push_back({request::DropLogicalSource{name}, {{"NAME", text(name)}}});
+            }
+            break;
+        case sql::EntityKind::physical_source:
+            for (const auto& [id, source] : state.physical) {
+                all.push_back({request::DropPhysicalSource{PhysicalSourceId(id)},
+                               {{"ID", std::to_string(id)},
+                                {"LOGICAL", text(source.logical)},
+                                {"WORKER", text(source.worker)},
+                                {"TYPE", text(source.type)}}});
+            }
+            break;
+        case sql::EntityKind::sink:
+            for (const auto& [name, sink] : state.sinks) {
+                all.push_back({request::DropSink{name},
+                               {{"NAME", text(name)},
+                                {"WORKER", text(sink.worker)},
+                                {"TYPE", text(sink.type)}}});
+            }
+            break;
+        case sql::EntityKind::worker:
+            for (const auto& [name, worker] : state.workers) {
+                all.push_back(
+                    {request::DropWorker{name},
+                     {{"NAME", text(name)},
+                      {"STATE", state_text(worker.state)},
+                      {"DRAINING", worker.draining ? "TRUE" : "FALSE"},
+                      {"USED", std::to_string(state.used(name))},
+                      {"CAPACITY", worker.capacity ? std::to_string(*worker.capacity) : ""}}});
+            }
+            break;
+        case sql::EntityKind::query:
+            for (const auto& [id, query] : state.queries) {
+                all.push_back({request::DropQuery{QueryId(id), mode},
+                               {{"ID", std::to_string(id)},
+                                {"NAME", text(query.name)},
+                                {"STATE", state_text(query.state)},
+                                {"DESIRED", state_text(query.desired)}}});
+            }
+            break;
+    }
+    return all;
+}
+
+ErrorCode unknown(sql::EntityKind kind) {
+    switch (kind) {
+        case sql::EntityKind::logical_source:
+        case sql::EntityKind::physical_source:
+            return ErrorCode::unknown_source;
+        case sql::EntityKind::sink:
+            return ErrorCode::unknown_sink;
+        case sql::EntityKind::worker:
+            return ErrorCode::unknown_worker;
+        case sql::EntityKind::query:
+            return ErrorCode::unknown_query;
+    }
+    CHECK(false && "an unknown kind");
+}
+
+// What is said of several drops: what is still to be done, else what was done.
+int weight(Did did) {
+    const std::vector<Did> ascending = {Did::absent, Did::unchanged, Did::dropped, Did::accepted};
+    return static_cast<int>(std::find(ascending.begin(), ascending.end(), did) - ascending.begin());
+}
+
+}  // namespace
+
+Verdict Model::drop_each(sql::EntityKind kind, const sql::AttributeIs& where, StopMode mode,
+                         bool if_exists) {
+    const std::string wanted = sql::print(where.value);
+    Verdict all = Did::absent;
+    bool none = true;
+    for (const Candidate& candidate : candidates(state_, kind, mode)) {
+        const auto attribute = candidate.attributes.find(where.attribute);
+        CHECK(attribute != candidate.attributes.end());
+        if (attribute->second != wanted || wanted == "NULL") continue;
+        none = false;
+        const Verdict one = apply(candidate.drop);
+        if (one.refused()) return one;
+        if (weight(one.did) > weight(all.did)) all.did = one.did;
+    }
+    if (none && !if_exists) return unknown(kind);
+    return all;
+}
+
+Verdict Model::on(const request::Drop& r) {
+    const sql::EntityKind kind = r.statement.kind;
+    const StopMode mode = r.statement.mode.value_or(StopMode::graceful);
+    const bool numbered =
+        kind == sql::EntityKind::physical_source || kind == sql::EntityKind::query;
+    const auto by = [&](const char* attribute, sql::Literal value) {
+        return drop_each(kind, {attribute, std::move(value)}, mode, r.statement.if_exists);
+    };
+    return std::visit(Overload{
+                          [&](const std::string& name) -> Verdict {
+                              if (kind == sql::EntityKind::physical_source) {
+                                  return ErrorCode::type_mismatch;
+                              }
+                              return by("NAME", name);
+                          },
+                          [&](std::uint64_t id) -> Verdict {
+                              if (!numbered) return ErrorCode::type_mismatch;
+                              return by("ID", sql::Integer{false, id});
+                          },
+                          [&](const sql::AttributeIs& where) -> Verdict {
+                              return by(where.attribute.c_str(), where.value);
+                          },
+                      },
+                      r.statement.target);
+}
+
+}  // namespace baton::properties
