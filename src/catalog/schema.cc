@@ -228,6 +228,7 @@ CREATE TABLE change_feed (
 )";
 }
 
+// Views hold no data: every change of the version makes them anew, as this program has them.
 std::string create_views(const Words& words) {
     const auto name = [&](std::string_view column) {
         return words.quote + std::string(column) + words.quote;
@@ -239,18 +240,18 @@ std::string create_views(const Words& words) {
             if (!columns.empty()) columns += ", ";
             columns += name(column.name);
         }
+        text += "DROP VIEW IF EXISTS " + std::string(view.table) + ";\n";
         text += "CREATE VIEW " + std::string(view.table) + " (" + columns + ") AS " +
                 view.definition + ";\n";
     }
     return text;
 }
 
-Result<Done> create_everything(Sql& sql) {
+Result<Done> create_tables(Sql& sql) {
     const Words words = words_of(sql.dialect());
     TRY(sql.run_script(in_words(infrastructure_tables(), words)));
     TRY(sql.run_script(in_words(workload_tables(), words)));
     TRY(sql.run_script(in_words(history_tables(), words)));
-    TRY(sql.run_script(create_views(words)));
     TRY(sql.execute("INSERT INTO meta VALUES (1, 0, 0, 1, 1, 0, 0)"));
     TRY(sql.execute("INSERT INTO lease VALUES ('leader', '', 0, 0, '')"));
     TRY(sql.execute("INSERT INTO fence VALUES ('leader', 0)"));
@@ -259,7 +260,7 @@ Result<Done> create_everything(Sql& sql) {
 
 // Migration n, counted from 1, makes version n out of version n-1.
 const std::vector<std::function<Result<Done>(Sql&)>>& migrations() {
-    static const std::vector<std::function<Result<Done>(Sql&)>> kMigrations = {create_everything};
+    static const std::vector<std::function<Result<Done>(Sql&)>> kMigrations = {create_tables};
     return kMigrations;
 }
 
@@ -301,6 +302,9 @@ Error newer(std::int64_t found) {
 
 Result<Done> run_migration(Sql& sql, std::size_t index) {
     TRY(migrations()[index](sql));
+    if (index + 1 == migrations().size()) {
+        TRY(sql.run_script(create_views(words_of(sql.dialect()))));
+    }
     TRY(sql.execute("UPDATE meta SET schema_version = ? WHERE id = 1",
                     {static_cast<std::int64_t>(index + 1)}));
     return Done{};

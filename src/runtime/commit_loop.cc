@@ -26,18 +26,18 @@ bool breaks_transaction(const Error& error) {
     return std::find(kBreaking.begin(), kBreaking.end(), error.code) != kBreaking.end();
 }
 
-// A trial is; several steps, or a DROP of several things, may fail half way.
-bool is_likely_undone_after_writing(const Bundle& bundle) {
-    if (!bundle.keep || bundle.steps.size() != 1) return true;
-    const auto* request = std::get_if<Request>(&bundle.steps.front().what);
-    return request != nullptr && std::holds_alternative<request::Drop>(*request);
-}
-
 Result<Answer> apply_planned(WriteTransaction& tx, request::CreateQuery query,
                              const PlanningView& view, const Planner& planner) {
     TRY_ASSIGN(made, planner(query.tree, view));
     query.plan = std::move(made);
     return tx.apply(query);
+}
+
+// A trial is; several steps, or a DROP of several things, may fail half way.
+bool is_likely_undone_after_writing(const Bundle& bundle) {
+    if (!bundle.keep || bundle.steps.size() != 1) return true;
+    const auto* request = std::get_if<Request>(&bundle.steps.front().what);
+    return request != nullptr && std::holds_alternative<request::Drop>(*request);
 }
 
 }  // namespace
