@@ -233,12 +233,14 @@ Result<std::vector<std::string>> integrity_problems(const std::string& path) {
 
     Connection connection(std::move(db), settings, Access::read);
     const auto dangling = connection.query(
-        R"(SELECT "table", coalesce(rowid, 0), parent FROM pragma_foreign_key_check LIMIT 100)");
+        R"(SELECT "table", rowid, parent FROM pragma_foreign_key_check LIMIT 100)");
     if (!dangling) return as_problem(dangling.error());
     for (const SqlRow& row : *dangling) {
-        problems->push_back("row " + std::to_string(std::get<std::int64_t>(row[1])) + " of " +
-                            baton::quoted(std::get<std::string>(row[0])) + " refers to a row of " +
-                            baton::quoted(std::get<std::string>(row[2])) + " that does not exist");
+        const auto* number = std::get_if<std::int64_t>(&row[1]);  // not of every table
+        problems->push_back((number != nullptr ? "row " + std::to_string(*number) : "a row") +
+                            " of " + baton::quoted(std::get<std::string>(row[0])) +
+                            " refers to a row of " + baton::quoted(std::get<std::string>(row[2])) +
+                            " that does not exist");
     }
     return problems;
 }
