@@ -19,7 +19,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include "harness.h"
+#include "bench/harness.h"
 #include "runtime/bind.h"
 #include "runtime/session.h"
 #include "sql/parser.h"

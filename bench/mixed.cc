@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "base/prng.h"
-#include "harness.h"
+#include "bench/harness.h"
 #include "runtime/session.h"
 
 namespace baton::bench {

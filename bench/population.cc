@@ -1,11 +1,11 @@
-#include "population.h"
+#include "bench/population.h"
 
 #include <atomic>
 #include <functional>
 #include <thread>
 #include <vector>
 
-#include "harness.h"
+#include "bench/harness.h"
 
 namespace baton::bench {
 

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "base/prng.h"
+#include "bench/harness.h"
+#include "bench/population.h"
 #include "catalog/schema.h"
-#include "harness.h"
-#include "population.h"
 #include "runtime/session.h"
 
 namespace baton::bench {
@@ -204,7 +204,7 @@ Opened open_timed(const std::string& path, bool check_pages) {
     auto timer = lap;
     SqliteOptions options;
     options.path = path;
-    options.check_pages = check_pages;
+    if (check_pages) options.check_bytes_max = std::int64_t{1} << 40;
     auto database = must(open_sqlite(options));
     opened.database_ms = timer();
     opened.catalog->coordinator =

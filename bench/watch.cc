@@ -11,7 +11,7 @@
 #include <mutex>
 #include <thread>
 
-#include "harness.h"
+#include "bench/harness.h"
 #include "runtime/session.h"
 #include "sql/parser.h"
 

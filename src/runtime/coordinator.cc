@@ -7,7 +7,7 @@ namespace baton {
 namespace {
 
 // Each attempt needs another commit to get between; this many in a row are not an accident.
-constexpr std::size_t kPlanAttempts = 50;
+constexpr int kPlanAttempts = 50;
 
 CommitLoopOptions starting_at(CommitLoopOptions options, Revision start) {
     options.start = start;
@@ -93,9 +93,7 @@ Outcome Coordinator::execute(Bundle bundle) {
         return Refused{.step = step, .error = error};
     };
     if (auto planned = plan_ahead(bundle); !planned) return refuse(0, planned.error());
-    // Each query may need to see what the bundle did before it, and then some accidents.
-    const std::size_t attempts_max = kPlanAttempts + bundle.steps.size();
-    for (std::size_t attempt = 0; attempt < attempts_max; ++attempt) {
+    for (int attempt = 0; attempt < kPlanAttempts; ++attempt) {
         Outcome outcome = commits_.submit_and_wait(bundle);
         auto* wanted = std::get_if<NeedsPlan>(&outcome);
         if (wanted == nullptr) return outcome;

@@ -125,7 +125,7 @@ TEST_F(SqliteBackup, RefusesToCopyDamage) {
     file.seekp(20 * 4096);
     file << std::string(4096, 'x');
     file.close();
-    database_ = *open_sqlite({.path = directory_ / "catalog", .check_pages = false});
+    database_ = *open_sqlite({.path = directory_ / "catalog", .check_bytes_max = 0});
     const auto copied = database_->backup_to(directory_ / "b");
     ASSERT_FALSE(copied);
     EXPECT_EQ(copied.error().code, ErrorCode::catalog_corrupt);

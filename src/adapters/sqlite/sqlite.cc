@@ -128,12 +128,15 @@ Result<Done> recover(sqlite3* db, const Settings& settings) {
 Result<Handle> open_verified(const Settings& settings, const SqliteOptions& options) {
     const int flags = options.lock ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
     TRY_ASSIGN(db, sqlite::open_handle(settings, flags));
-    TRY(sqlite::verify_header(db.get(), settings));
+    TRY_ASSIGN(length, sqlite::verify_header(db.get(), settings));
     if (options.lock && sqlite3_db_readonly(db.get(), "main") != 0) {
         return sqlite::system_error("write to", settings.path, EACCES);
     }
     TRY(sqlite::configure(db.get(), settings));
-    if (options.check_pages) TRY(sqlite::verify_pages(db.get(), settings));
+    // Copying a log into a file that was shortened would fill the gap with nothing.
+    if (!length.matches || length.bytes <= options.check_bytes_max) {
+        TRY(sqlite::verify_pages(db.get(), settings));
+    }
     if (options.lock) TRY(recover(db.get(), settings));
     return db;
 }
@@ -230,12 +233,14 @@ Result<std::vector<std::string>> integrity_problems(const std::string& path) {
 
     Connection connection(std::move(db), settings, Access::read);
     const auto dangling = connection.query(
-        R"(SELECT "table", coalesce(rowid, 0), parent FROM pragma_foreign_key_check LIMIT 100)");
+        R"(SELECT "table", rowid, parent FROM pragma_foreign_key_check LIMIT 100)");
     if (!dangling) return as_problem(dangling.error());
     for (const SqlRow& row : *dangling) {
-        problems->push_back("row " + std::to_string(std::get<std::int64_t>(row[1])) + " of " +
-                            baton::quoted(std::get<std::string>(row[0])) + " refers to a row of " +
-                            baton::quoted(std::get<std::string>(row[2])) + " that does not exist");
+        const auto* number = std::get_if<std::int64_t>(&row[1]);  // not of every table
+        problems->push_back((number != nullptr ? "row " + std::to_string(*number) : "a row") +
+                            " of " + baton::quoted(std::get<std::string>(row[0])) +
+                            " refers to a row of " + baton::quoted(std::get<std::string>(row[2])) +
+                            " that does not exist");
     }
     return problems;
 }

@@ -32,8 +32,12 @@ struct SqliteOptions {
     std::function<Result<Done>(Sql& sql)> initialise;
     Duration busy_deadline = std::chrono::seconds(1);  // how long a writer waits for another
     std::int64_t cache_bytes = 16 << 20;               // per connection, at most
-    bool lock = true;         // false for a look from beside: such a database only reads
-    bool check_pages = true;  // look at every page when opening; 2 to 4 ms per MB
+    bool lock = true;  // false for a look from beside: such a database only reads
+    // Look at every page when opening, which takes 2 to 4 ms per MB, if the file has at most so
+    // many bytes. A larger one is opened at once: what a crash leaves is whole by itself, damage
+    // from elsewhere is found when it is read, or by integrity_problems(). A file that was
+    // shortened is found at any size.
+    std::int64_t check_bytes_max = 32 << 20;
 };
 
 class SqliteDatabase : public SqlDatabase {

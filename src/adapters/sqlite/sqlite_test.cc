@@ -178,6 +178,28 @@ TEST_F(SqliteFileTest, IsRefusedWhenShortenedToAnyLength) {
     expect_whole();
 }
 
+TEST_F(SqliteFileTest, IsRefusedWhenShortenedBesideItsLogWithoutLookingAtEveryPage) {
+    create();
+    std::string file;
+    std::string log;
+    {
+        const auto opened = open();
+        const auto sql = *(*opened)->connect(Access::write);
+        ASSERT_TRUE(sql->execute("UPDATE t SET a = 'another text' WHERE id = 7"));
+        file = contents(path());
+        log = contents(path() + "-wal");
+    }
+    const std::string left = beside("left");
+    for (const std::size_t pages : {std::size_t{0}, std::size_t{1}, std::size_t{5}}) {
+        write(left, file.substr(0, file.size() - pages * 4096));
+        write(left + "-wal", log);
+        const auto opened = open_sqlite({.path = left, .check_bytes_max = 0});
+        EXPECT_EQ(opened.has_value(), pages == 0) << pages;
+        if (opened) continue;
+        EXPECT_EQ(opened.error().code, ErrorCode::catalog_corrupt);
+    }
+}
+
 TEST_F(SqliteFileTest, IsRefusedWhenLengthened) {
     create();
     write(path(), contents(path()) + std::string(100, 'x'));
