@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "process.h"
+#include "cli/process.h"
 #include "testing/script.h"
 #include "testing/temporary_directory.h"
 
