@@ -1,11 +1,12 @@
 #include "app/commands.h"
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <sstream>
 
+#include <fcntl.h>
 #include <pwd.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -31,8 +32,9 @@ int fail(const Error& error) {
     return 1;
 }
 
-Error file_error(const std::string& what, const std::string& path, const std::string& why) {
-    return Error{.code = ErrorCode::catalog_unavailable,
+Error file_error(const std::string& what, const std::string& path, const std::string& why,
+                 ErrorCode code = ErrorCode::catalog_unavailable) {
+    return Error{.code = code,
                  .message = "cannot " + what + " " + baton::quoted(path) + ": " + why};
 }
 
@@ -61,10 +63,19 @@ Result<std::string> text_of(const std::string& file) {
         text << std::cin.rdbuf();
         return text.str();
     }
+    const auto refuse = [&](const std::string& why) {
+        return file_error("read", file, why, ErrorCode::unreadable_configuration);
+    };
+    if (fs::is_directory(file)) return refuse("it is a directory");
     std::ifstream in(file, std::ios::binary);
-    if (!in) return file_error("read", file, std::generic_category().message(errno));
+    if (!in) return refuse(std::generic_category().message(errno));
     text << in.rdbuf();
+    if (in.bad()) return refuse(std::generic_category().message(errno));
     return text.str();
+}
+
+bool is_deployment(const std::string& file) {
+    return file.ends_with(".yaml") || file.ends_with(".yml");
 }
 
 Result<std::unique_ptr<Coordinator>> open_catalog(const std::string& data, const Clock& clock) {
@@ -78,10 +89,6 @@ Result<std::unique_ptr<Coordinator>> open_catalog(const std::string& data, const
     TRY_ASSIGN(database, open_sqlite(options));
     if (is_new) std::cerr << "created a new catalog in " << path << "\n";
     return Coordinator::open(std::move(database), clock);
-}
-
-void on_interrupt(int /*signal*/) {
-    Shell::interrupt();
 }
 
 }  // namespace
@@ -100,14 +107,13 @@ int run_shell(const ShellCommand& command) {
     }
     auto coordinator = open_catalog(command.data, clock);
     if (!coordinator) return fail(coordinator.error());
-    (void)std::signal(SIGINT, on_interrupt);
-    (void)std::signal(SIGTERM, on_interrupt);
     Shell shell(**coordinator, user_name(), std::cout, std::cerr, screen_width());
-    if (command.statements || command.file) return shell.run(text) ? 0 : 1;
+    if (command.file && is_deployment(*command.file)) return shell.run_deployment(text) ? 0 : 1;
+    if (command.statements || command.file) return shell.run_all(text) ? 0 : 1;
     if (isatty(STDIN_FILENO) == 0) {
         auto read = text_of("-");
         if (!read) return fail(read.error());
-        return shell.run(*read) ? 0 : 1;
+        return shell.run_all(*read) ? 0 : 1;
     }
     std::cout << kVersion << ", catalog " << catalog_path(command.data)
               << ". \\? for help, \\q to leave.\n";
@@ -128,6 +134,40 @@ int run_backup(const std::string& data, const std::string& file) {
 
 namespace {
 
+// Each table, index and view beside the statement that makes it.
+Result<std::map<std::string, std::string>> schema_of(Sql& sql) {
+    std::map<std::string, std::string> schema;
+    TRY(sql.run("SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema", {},
+                [&](const SqlRow& row) {
+                    schema.emplace(std::get<std::string>(row.at(0)),
+                                   std::get<std::string>(row.at(1)));
+                }));
+    return schema;
+}
+
+// What other tools have done to the tables themselves.
+Result<std::vector<std::string>> schema_problems(Sql& sql) {
+    TRY(require_current_version(sql));
+    SqliteOptions options;
+    options.initialise = [](Sql& fresh) { return migrate(fresh); };
+    TRY_ASSIGN(model, open_temporary_sqlite(options));
+    TRY_ASSIGN(model_sql, model->connect(Access::read));
+    TRY_ASSIGN(wanted, schema_of(*model_sql));
+    TRY_ASSIGN(found, schema_of(sql));
+    std::vector<std::string> problems;
+    for (const auto& [what, statement] : wanted) {
+        if (!found.contains(what)) {
+            problems.push_back(what + " is missing");
+        } else if (found[what] != statement) {
+            problems.push_back(what + " is not as this version of Baton makes it");
+        }
+    }
+    for (const auto& [what, statement] : found) {
+        if (!wanted.contains(what)) problems.push_back(what + " does not belong to a catalog");
+    }
+    return problems;
+}
+
 // The problems of a file, whatever level finds them.
 Result<std::vector<std::string>> problems_of(const std::string& path) {
     TRY_ASSIGN(problems, integrity_problems(path));
@@ -137,6 +177,8 @@ Result<std::vector<std::string>> problems_of(const std::string& path) {
     options.lock = false;
     TRY_ASSIGN(database, open_sqlite(options));
     TRY_ASSIGN(sql, database->connect(Access::read));
+    TRY_ASSIGN(of_schema, schema_problems(*sql));
+    if (!of_schema.empty()) return of_schema;
     return catalog_problems(*sql);
 }
 
@@ -144,6 +186,44 @@ std::string time_for_name() {
     std::string text = to_string(SystemClock().wall_now());
     std::erase_if(text, [](char c) { return c == ':' || c == '-'; });
     return text.substr(0, text.find('.'));
+}
+
+Result<Done> sync_directory_of(const std::string& path) {
+    const std::string directory = fs::absolute(path).parent_path();
+    const int opened = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool synced = opened >= 0 && ::fsync(opened) == 0;
+    const int reason = errno;
+    if (opened >= 0) ::close(opened);
+    if (synced) return Done{};
+    return file_error("make durable", directory, std::generic_category().message(reason));
+}
+
+// Copies the log of the catalog into its file, if it is sound; fails only if it is in use.
+Result<Done> fold_log(const std::string& path) {
+    if (!fs::exists(path)) return Done{};
+    SqliteOptions options;
+    options.path = path;
+    const auto opened = open_sqlite(options);
+    if (!opened && opened.error().code == ErrorCode::catalog_in_use) return opened.error();
+    return Done{};
+}
+
+// Gives the catalog a second name, under which it stays when it is replaced. Until then the first
+// name stays, so that whoever is interrupted here leaves a catalog and never an empty place.
+Result<Done> keep_beside(const std::string& path, const std::string& old) {
+    std::error_code problem;
+    for (const char* suffix : {"-wal", "-shm"}) {
+        if (!fs::exists(path + suffix)) continue;
+        fs::rename(path + suffix, old + suffix, problem);
+        if (problem) return file_error("set aside", path + suffix, problem.message());
+        std::cout << "kept the old log as " << old + suffix << "\n";
+    }
+    if (!fs::exists(path)) return Done{};
+    fs::create_hard_link(path, old, problem);
+    if (problem) fs::rename(path, old, problem);  // a file system without links
+    if (problem) return file_error("set aside", path, problem.message());
+    std::cout << "kept the old catalog as " << old << "\n";
+    return Done{};
 }
 
 // A whole catalog in the place of whatever was there. The caller holds the lock.
@@ -156,18 +236,10 @@ Result<Done> replace_catalog(const std::string& path, const std::string& file) {
     std::error_code problem;
     fs::remove(fresh, problem);
     TRY(database->backup_to(fresh));
-    if (fs::exists(path)) {
-        const std::string old = path + ".replaced-" + time_for_name();
-        for (const char* suffix : {"-wal", "-shm", ""}) {
-            if (!fs::exists(path + suffix)) continue;
-            fs::rename(path + suffix, old + suffix, problem);
-            if (problem) return file_error("set aside", path + suffix, problem.message());
-        }
-        std::cout << "kept the old catalog as " << old << "\n";
-    }
+    TRY(keep_beside(path, path + ".replaced-" + time_for_name()));
     fs::rename(fresh, path, problem);
     if (problem) return file_error("put in place", path, problem.message());
-    return Done{};
+    return sync_directory_of(path);
 }
 
 }  // namespace
@@ -183,11 +255,13 @@ int run_restore(const std::string& data, const std::string& file, bool force) {
              .hint = "`baton check` lists everything"});
     }
     if (auto made = make_directory(data); !made) return fail(made.error());
-    if (fs::exists(path) && !force) {
+    if ((fs::exists(path) || fs::exists(path + "-wal")) && !force) {
         return fail(file_error("restore to", data,
                                "there is a catalog already; --force replaces "
-                               "it and keeps the old one beside it"));
+                               "it and keeps the old one beside it",
+                               ErrorCode::write_rejected));
     }
+    if (auto folded = fold_log(path); !folded) return fail(folded.error());
     const auto lock = sqlite::ProcessLock::take(path + ".lock", path);
     if (!lock) return fail(lock.error());
     if (auto done = replace_catalog(path, file); !done) return fail(done.error());
@@ -201,7 +275,8 @@ int run_check(const std::string& what) {
     if (!problems) return fail(problems.error());
     for (const std::string& problem : *problems) std::cout << problem << "\n";
     if (!problems->empty()) {
-        std::cout << problems->size() << " problems in " << path << "\n";
+        const bool one = problems->size() == 1;
+        std::cout << problems->size() << (one ? " problem in " : " problems in ") << path << "\n";
         return 1;
     }
     std::cout << path << " is sound\n";

@@ -13,7 +13,8 @@ namespace baton {
 struct ShellCommand {
     std::string data;
     std::optional<std::string> statements;  // -c
-    std::optional<std::string> file;        // -f; "-" is the standard input
+    // -f: statements, or a deployment if it ends in .yaml or .yml; "-" is the standard input
+    std::optional<std::string> file;
 };
 [[nodiscard]] int run_shell(const ShellCommand& command);
 

@@ -1,11 +1,32 @@
 // `baton`: reads the command line and calls the command.
+#include <algorithm>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "app/commands.h"
+#include "base/text.h"
 #include "runtime/version.h"
+
+namespace {
+
+// Says so; by itself, CLI11 would only say that a command is required.
+bool is_unknown(const CLI::App& app, const std::string& command) {
+    if (command.starts_with('-')) return false;
+    std::vector<std::string> known;
+    for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
+        known.push_back(one->get_name());
+    }
+    if (std::find(known.begin(), known.end(), command) != known.end()) return false;
+    std::string hint = baton::did_you_mean(command, known);
+    if (hint.empty()) hint = "known: " + baton::join(known, ", ");
+    std::cerr << "unknown command " << baton::quoted(command) << "; " << hint << "\n";
+    return true;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
     CLI::App app("Baton, the coordinator of a distributed query system");
@@ -18,7 +39,10 @@ int main(int argc, char** argv) {
     command->add_option("--data", shell.data, "the data directory; created if it is not there")
         ->required();
     auto* statements = command->add_option("-c", shell.statements, "run these statements and end");
-    command->add_option("-f", shell.file, "run the statements of this file and end; - is stdin")
+    command
+        ->add_option("-f", shell.file,
+                     "run the statements of this file and end; - is stdin,\n"
+                     "FILE.yaml is a deployment: all of it happens or nothing")
         ->excludes(statements);
     command->footer("The exit status is 0 only if every statement succeeded.");
     command->callback([&] { status = baton::run_shell(shell); });
@@ -43,10 +67,15 @@ int main(int argc, char** argv) {
         ->required();
     command->callback([&] { status = baton::run_check(what); });
 
+    if (argc > 1 && is_unknown(app, argv[1])) return 2;
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
+    }
+    if (!std::cout.flush()) {
+        std::cerr << "cannot write to the standard output\n";
+        return 1;
     }
     return status;
 }

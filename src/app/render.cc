@@ -5,6 +5,7 @@
 #include "base/overload.h"
 #include "base/text.h"
 #include "catalog/encode.h"
+#include "sql/parser.h"
 #include "sql/printer.h"
 
 namespace baton {
@@ -36,12 +37,24 @@ std::string cut_to(const std::string& text, std::size_t width) {
     return result + std::string(kCut);
 }
 
+// The last `width` columns of the text.
+std::string end_of(const std::string& text, std::size_t width) {
+    std::size_t start = text.size();
+    for (std::size_t taken = 0; start > 0 && taken < width;) {
+        start -= 1;
+        if (!continues(text[start])) taken += 1;
+    }
+    return text.substr(start);
+}
+
 // Control characters would move the cursor.
-std::string on_one_line(std::string text) {
+std::string on_one_line(const std::string& text) {
     std::string result;
     for (const char c : text) {
         if (c == '\n') {
             result += "\\n";
+        } else if (c == '\t') {
+            result += ' ';
         } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
             result += '?';
         } else {
@@ -206,19 +219,23 @@ std::string render_event(const WatchEvent& event, const std::vector<TableColumn>
 }
 
 std::string render_error(const Error& error, std::string_view text) {
-    std::string result = to_string(error) + "\n";
-    if (!error.at || error.at->offset > text.size()) return result;
-    const std::size_t before = text.substr(0, error.at->offset).rfind('\n');
-    const std::size_t start = before == std::string_view::npos ? 0 : before + 1;
-    const std::string_view line = text.substr(start, text.find('\n', start) - start);
-    constexpr std::size_t kShownMax = 200;
-    if (line.empty() || line.size() > kShownMax) return result;
-    const std::string prefix = "  ";
-    result += prefix + std::string(line) + "\n" + prefix;
-    for (const char c : line.substr(0, error.at->offset - start)) {
-        if (!continues(c)) result += c == '\t' ? '\t' : ' ';
+    const std::string message = to_string(error) + "\n";
+    if (!error.at || error.at->offset > text.size()) return message;
+    const std::size_t end = std::min(text.find('\n', error.at->offset), text.size());
+    std::string before = sql::without_strings(text.substr(0, error.at->offset));
+    const std::string all = sql::without_strings(text.substr(0, end));
+    if (!all.starts_with(before)) return message;  // it points into the midst of something
+    std::string after = all.substr(before.size());
+    before.erase(0, before.rfind('\n') + 1);
+    // A whole statement needs no mark, unless there are others before it.
+    if (before.find_first_not_of(" \t") == std::string::npos && before.size() == error.at->offset) {
+        return message;
     }
-    return result + "^\n";
+    constexpr std::size_t kShownMax = 60;  // on either side
+    before = on_one_line(before);
+    if (width_of(before) > kShownMax) before = std::string(kCut) + end_of(before, kShownMax - 1);
+    after = cut_to(on_one_line(after), kShownMax);
+    return message + "  " + before + after + "\n  " + std::string(width_of(before), ' ') + "^\n";
 }
 
 }  // namespace baton

@@ -19,7 +19,8 @@ namespace baton {
                                        const std::vector<TableColumn>& columns,
                                        sql::OutputFormat format, std::size_t width_max);
 
-// The error with, if it has a position, the line of `text` and a mark below it.
+// The error with, if it has a position, the line of `text` and a mark below it. Strings are hidden:
+// any of them may be a secret, and what is shown ends up in logs.
 [[nodiscard]] std::string render_error(const Error& error, std::string_view text);
 
 }  // namespace baton

@@ -1,31 +1,39 @@
 #include "base/time.h"
 
-#include <array>
-#include <cstdio>
+#include <cstddef>
 #include <ctime>
 
 namespace baton {
 
+namespace {
+
+constexpr std::string_view kForm = "0000-00-00T00:00:00.000000Z";
+
+}  // namespace
+
 std::string to_string(WallTime time) {
-    const std::int64_t micros = time.time_since_epoch().count();
-    std::int64_t seconds = micros / 1'000'000;
-    std::int64_t fraction = micros % 1'000'000;
-    if (fraction < 0) {
-        fraction += 1'000'000;
-        seconds -= 1;
-    }
-    const std::time_t stamp = seconds;
-    std::tm parts{};
-    gmtime_r(&stamp, &parts);
-    std::array<char, 64> text{};
-    const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-    std::array<char, 16> tail{};
-    (void)std::snprintf(tail.data(), tail.size(), ".%06dZ", static_cast<int>(fraction));
-    return std::string(text.data(), length) + tail.data();
+    // By hand: every change carries a time, and strftime costs as much as storing it.
+    using namespace std::chrono;
+    const auto day = floor<days>(time);
+    const year_month_day date(sys_days(day.time_since_epoch()));
+    const hh_mm_ss clock(time - day);
+    std::string text(kForm);
+    const auto put = [&](std::size_t from, std::size_t length, std::int64_t value) {
+        for (std::size_t i = from + length; i-- > from; value /= 10) {
+            text[i] = static_cast<char>('0' + value % 10);
+        }
+    };
+    put(0, 4, int{date.year()});
+    put(5, 2, unsigned{date.month()});
+    put(8, 2, unsigned{date.day()});
+    put(11, 2, clock.hours().count());
+    put(14, 2, clock.minutes().count());
+    put(17, 2, clock.seconds().count());
+    put(20, 6, clock.subseconds().count());
+    return text;
 }
 
 std::optional<WallTime> wall_time_of(std::string_view text) {
-    constexpr std::string_view kForm = "0000-00-00T00:00:00.000000Z";
     if (text.size() != kForm.size()) return std::nullopt;
     for (std::size_t i = 0; i < kForm.size(); ++i) {
         const bool digit = text[i] >= '0' && text[i] <= '9';

@@ -39,9 +39,17 @@ private:
     [[nodiscard]] std::uint64_t new_id() { return tx_.state_.next_id++; }
     [[nodiscard]] WallTime now() const { return tx_.now_; }
 
+    // Every write of a request goes through here.
+    Result<Done> write(std::string_view sql, std::span<const SqlValue> parameters);
+    Result<Done> write(std::string_view sql, std::initializer_list<SqlValue> parameters) {
+        return write(sql, std::span(parameters.begin(), parameters.size()));
+    }
     Result<Done> record(Entity entity, ChangeOp op, std::optional<SqlRow> row,
                         std::optional<SqlRow> old);
     void touch_cluster() { tx_.state_.cluster_revision = revision(); }
+
+    // Whether the statement with the name as its parameter gives a row.
+    Result<bool> finds(std::string_view sql, const std::string& name);
 
     // infrastructure
     Result<Worker> known_worker(const std::string& name);
@@ -63,7 +71,8 @@ private:
     [[nodiscard]] Revision as_read(Revision at) const;
     Result<Revision> revision_of(const Read& read);
     Result<Done> check_capacity(const request::CreateQuery& r);
-    Result<std::string> free_name(const std::optional<std::string>& wanted, QueryId id);
+    Result<Done> check_name(const std::string& wanted);  // query_exists
+    Result<std::string> made_up_name(QueryId id);
     Result<Done> insert_fragments(QueryId query, const QueryPlan& plan);
     Result<Query> known_query(const request::QueryRef& ref);
     Result<Done> update_query(const Query& before, Query after);

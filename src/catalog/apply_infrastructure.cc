@@ -34,7 +34,8 @@ Result<Worker> Application::known_worker(const std::string& name) {
 Result<std::string> Application::placement(const BoundConnector& connector,
                                            const std::string& what) {
     if (connector.host) {
-        TRY(known_worker(*connector.host));
+        TRY_ASSIGN(there, finds("SELECT 1 FROM worker WHERE name = ?", *connector.host));
+        if (!there) TRY(known_worker(*connector.host));  // for its error
         return *connector.host;
     }
     TRY_ASSIGN(rows, sql_.query("SELECT name FROM worker ORDER BY name LIMIT 6"));
@@ -59,14 +60,14 @@ Result<Done> Application::insert_worker(const Worker& given) {
     Worker worker = given;
     worker.revision = revision();
     const SqlRow row = row_of(worker);
-    TRY(sql_.run("INSERT INTO worker VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row, nullptr));
+    TRY(write("INSERT INTO worker VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row));
     touch_cluster();
     return record(Entity::worker, ChangeOp::create, row, std::nullopt);
 }
 
 Result<Done> Application::insert_link(const NetworkLink& link) {
     const SqlRow row = row_of(link, revision());
-    TRY(sql_.run("INSERT INTO network_link VALUES (?, ?, ?)", row, nullptr));
+    TRY(write("INSERT INTO network_link VALUES (?, ?, ?)", row));
     touch_cluster();
     return record(Entity::link, ChangeOp::create, row, std::nullopt);
 }
@@ -88,7 +89,7 @@ Result<Done> Application::check_peers(const WorkerSettings& worker) {
 
 Result<Answer> Application::on(const request::CreateWorker& r) {
     const WorkerSettings& given = r.worker;
-    TRY_ASSIGN(same_name, reader_.worker(given.name));
+    TRY_ASSIGN(same_name, finds("SELECT 1 FROM worker WHERE name = ?", given.name));
     if (same_name) return worker_exists("worker " + quoted(given.name) + " already exists");
     const std::string address = to_string(given.control);
     TRY_ASSIGN(same_address, names("SELECT name FROM worker WHERE address = ?", {address}));
@@ -122,8 +123,7 @@ Result<Done> Application::remove_links(const std::string& worker) {
     for (const SqlRow& row : rows) {
         TRY(record(Entity::link, ChangeOp::drop, std::nullopt, row));
     }
-    TRY(sql_.execute("DELETE FROM network_link WHERE upstream = ? OR downstream = ?",
-                     {worker, worker}));
+    TRY(write("DELETE FROM network_link WHERE upstream = ? OR downstream = ?", {worker, worker}));
     return Done{};
 }
 
@@ -153,7 +153,7 @@ Result<Answer> Application::on(const request::DropWorker& r) {
         return error;
     }
     TRY(remove_links(r.name));
-    TRY(sql_.execute("DELETE FROM worker WHERE name = ?", {r.name}));
+    TRY(write("DELETE FROM worker WHERE name = ?", {r.name}));
     touch_cluster();
     TRY(record(Entity::worker, ChangeOp::drop, std::nullopt, row_of(*found)));
     return Answer{.did = Did::dropped, .name = r.name, .dropped = {*found}};
@@ -161,12 +161,12 @@ Result<Answer> Application::on(const request::DropWorker& r) {
 
 Result<Done> Application::update_worker(const Worker& before, Worker after) {
     after.revision = revision();
-    TRY(sql_.execute(
-        "UPDATE worker SET state = ?, draining = ?, incarnation = ?, reason = ?, since = ?, "
-        "revision = ? WHERE name = ?",
-        {std::string(to_string(after.state)), std::int64_t{after.draining ? 1 : 0},
-         after.incarnation ? value_of(after.incarnation->value()) : SqlValue(), after.reason,
-         to_string(after.since), value_of(after.revision.value()), after.name}));
+    TRY(
+        write("UPDATE worker SET state = ?, draining = ?, incarnation = ?, reason = ?, since = ?, "
+              "revision = ? WHERE name = ?",
+              {std::string(to_string(after.state)), std::int64_t{after.draining ? 1 : 0},
+               after.incarnation ? value_of(after.incarnation->value()) : SqlValue(), after.reason,
+               to_string(after.since), value_of(after.revision.value()), after.name}));
     touch_cluster();
     return record(Entity::worker, ChangeOp::update, row_of(after), row_of(before));
 }

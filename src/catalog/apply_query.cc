@@ -16,6 +16,8 @@ namespace {
 // an attempt that would get the same revision.
 constexpr std::uint64_t kOwn = std::uint64_t{1} << 63U;
 
+constexpr std::string_view kQueryByName = "SELECT 1 FROM query WHERE name = ?";
+
 SqlValue value_of(std::uint64_t number) {
     return static_cast<std::int64_t>(number);
 }
@@ -81,36 +83,40 @@ Result<Done> Application::check_reads(const request::CreateQuery& r) {
 
 Result<Done> Application::check_capacity(const request::CreateQuery& r) {
     for (const PlannedFragment& fragment : r.plan->fragments) {
-        TRY_ASSIGN(worker, reader_.worker(fragment.worker));
-        if (!worker) return stale("worker " + quoted(fragment.worker) + " is gone");
-        if (!worker->capacity) continue;
+        TRY_ASSIGN(rows,
+                   sql_.query("SELECT capacity FROM worker WHERE name = ?", {fragment.worker}));
+        if (rows.empty()) return stale("worker " + quoted(fragment.worker) + " is gone");
+        const auto capacity = RowCursor(rows[0]).optional_number();
+        if (!capacity) continue;
         TRY_ASSIGN(used, reader_.used_slots(fragment.worker));
-        if (used + fragment.slots <= *worker->capacity) continue;
+        if (used + fragment.slots <= *capacity) continue;
         return stale("worker " + quoted(fragment.worker) + " has " +
-                     std::to_string(*worker->capacity - std::min(used, *worker->capacity)) +
-                     " free slots, " + std::to_string(fragment.slots) + " are needed");
+                     std::to_string(*capacity - std::min(used, *capacity)) + " free slots, " +
+                     std::to_string(fragment.slots) + " are needed");
     }
     return Done{};
 }
 
-Result<std::string> Application::free_name(const std::optional<std::string>& wanted, QueryId id) {
-    if (!wanted) {
-        for (std::string name = "Q" + to_string(id);; name += "_") {
-            TRY_ASSIGN(taken, names("SELECT name FROM query WHERE name = ?", {name}));
-            if (taken.empty()) return name;
-        }
+Result<std::string> Application::made_up_name(QueryId id) {
+    for (std::string name = "Q" + to_string(id);; name += "_") {
+        TRY_ASSIGN(taken, finds(kQueryByName, name));
+        if (!taken) return name;
     }
-    TRY_ASSIGN(existing, reader_.query(*wanted));
-    if (!existing) return *wanted;
+}
+
+Result<Done> Application::check_name(const std::string& wanted) {
+    TRY_ASSIGN(taken, finds(kQueryByName, wanted));
+    if (!taken) return Done{};
+    TRY_ASSIGN(existing, known_query(wanted));
     Error error{.code = ErrorCode::query_exists,
-                .message = "query " + quoted(*wanted) + " already exists (id " +
-                           to_string(existing->id) + ", " +
-                           std::string(to_string(existing->state)) + ")"};
-    if (existing->desired == QueryDesire::dropped) {
+                .message = "query " + quoted(wanted) + " already exists (id " +
+                           to_string(existing.id) + ", " + std::string(to_string(existing.state)) +
+                           ")"};
+    if (existing.desired == QueryDesire::dropped) {
         TRY_ASSIGN(where, names("SELECT worker FROM fragment WHERE query = ? ORDER BY worker",
-                                {value_of(existing->id.value())}));
-        error.message = "query " + quoted(*wanted) + " is still being removed (id " +
-                        to_string(existing->id) + ")";
+                                {value_of(existing.id.value())}));
+        error.message = "query " + quoted(wanted) + " is still being removed (id " +
+                        to_string(existing.id) + ")";
         error.hint = "its name is free once workers " + enumerate(where) + " have confirmed";
     }
     return error;
@@ -126,16 +132,16 @@ Result<Done> Application::insert_fragments(QueryId query, const QueryPlan& plan)
                                 .since = now(),
                                 .revision = revision()};
         const SqlRow row = row_of(fragment);
-        TRY(sql_.execute("INSERT INTO fragment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                         {row[0], row[1], row[2], row[3], row[4], fragment.plan, row[5], row[6],
-                          row[7], row[8]}));
+        TRY(write("INSERT INTO fragment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                  {row[0], row[1], row[2], row[3], row[4], fragment.plan, row[5], row[6], row[7],
+                   row[8]}));
         TRY(record(Entity::fragment, ChangeOp::create, row, std::nullopt));
     }
     return Done{};
 }
 
 Result<Answer> Application::on(const request::CreateQuery& r) {
-    if (r.name) TRY(free_name(r.name, {}));
+    if (r.name) TRY(check_name(*r.name));
     if (!r.plan) {
         TRY(want_view(r));
         return stale("it has no plan yet");
@@ -154,18 +160,17 @@ Result<Answer> Application::on(const request::CreateQuery& r) {
                 .sources = r.plan->sources,
                 .sinks = r.plan->sinks,
                 .revision = revision()};
-    TRY_ASSIGN(name, free_name(r.name, query.id));
+    TRY_ASSIGN(name, r.name ? Result<std::string>(*r.name) : made_up_name(query.id));
     query.name = name;
     const SqlRow row = row_of(query);
-    TRY(sql_.execute("INSERT INTO query VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                     {row[0], row[1], query.statement, row[10], row[2], row[3], row[4], row[5],
-                      row[6], row[8], row[7], row[11]}));
+    TRY(write("INSERT INTO query VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+              {row[0], row[1], query.statement, row[10], row[2], row[3], row[4], row[5], row[6],
+               row[8], row[7], row[11]}));
     for (const PhysicalSourceId source : query.sources) {
-        TRY(sql_.execute("INSERT INTO query_source VALUES (?, ?)",
-                         {row[0], value_of(source.value())}));
+        TRY(write("INSERT INTO query_source VALUES (?, ?)", {row[0], value_of(source.value())}));
     }
     for (const std::string& sink : query.sinks) {
-        TRY(sql_.execute("INSERT INTO query_sink VALUES (?, ?)", {row[0], sink}));
+        TRY(write("INSERT INTO query_sink VALUES (?, ?)", {row[0], sink}));
     }
     TRY(record(Entity::query, ChangeOp::create, row, std::nullopt));
     TRY(insert_fragments(query.id, *r.plan));
@@ -190,12 +195,12 @@ Result<Done> Application::update_query(const Query& before, Query after) {
     if (after == before) return Done{};
     after.revision = revision();
     if (after.state != before.state) after.since = now();
-    TRY(sql_.execute(
-        "UPDATE query SET state = ?, desired = ?, stop_mode = ?, run = ?, reason = ?, "
-        "since = ?, revision = ? WHERE id = ?",
-        {state_value(after.state), state_value(after.desired), state_value(after.stop_mode),
-         value_of(after.run), after.reason, to_string(after.since),
-         value_of(after.revision.value()), value_of(after.id.value())}));
+    TRY(
+        write("UPDATE query SET state = ?, desired = ?, stop_mode = ?, run = ?, reason = ?, "
+              "since = ?, revision = ? WHERE id = ?",
+              {state_value(after.state), state_value(after.desired), state_value(after.stop_mode),
+               value_of(after.run), after.reason, to_string(after.since),
+               value_of(after.revision.value()), value_of(after.id.value())}));
     return record(Entity::query, ChangeOp::update, row_of(after), row_of(before));
 }
 
@@ -204,10 +209,10 @@ Result<Done> Application::update_fragment(const Fragment& before, Fragment after
     after.revision = revision();
     if (after.state != before.state) after.since = now();
     TRY(
-        sql_.execute("UPDATE fragment SET state = ?, reason = ?, since = ?, revision = ? "
-                     "WHERE id = ?",
-                     {state_value(after.state), after.reason, to_string(after.since),
-                      value_of(after.revision.value()), value_of(after.id.value())}));
+        write("UPDATE fragment SET state = ?, reason = ?, since = ?, revision = ? "
+              "WHERE id = ?",
+              {state_value(after.state), after.reason, to_string(after.since),
+               value_of(after.revision.value()), value_of(after.id.value())}));
     return record(Entity::fragment, ChangeOp::update, row_of(after), row_of(before));
 }
 
@@ -234,10 +239,10 @@ Result<Done> Application::remove_query(const Query& query) {
     for (const Fragment& fragment : fragments) {
         TRY(record(Entity::fragment, ChangeOp::drop, std::nullopt, row_of(fragment)));
     }
-    TRY(sql_.execute("DELETE FROM fragment WHERE query = ?", {id}));
-    TRY(sql_.execute("DELETE FROM query_source WHERE query = ?", {id}));
-    TRY(sql_.execute("DELETE FROM query_sink WHERE query = ?", {id}));
-    TRY(sql_.execute("DELETE FROM query WHERE id = ?", {id}));
+    TRY(write("DELETE FROM fragment WHERE query = ?", {id}));
+    TRY(write("DELETE FROM query_source WHERE query = ?", {id}));
+    TRY(write("DELETE FROM query_sink WHERE query = ?", {id}));
+    TRY(write("DELETE FROM query WHERE id = ?", {id}));
     return record(Entity::query, ChangeOp::drop, std::nullopt, row_of(query));
 }
 

@@ -24,7 +24,7 @@ Error in_use(ErrorCode code, const std::string& what, const std::string& by,
 }  // namespace
 
 Result<Answer> Application::on(const request::CreateLogicalSource& r) {
-    TRY_ASSIGN(existing, reader_.logical_source(r.name));
+    TRY_ASSIGN(existing, finds("SELECT 1 FROM logical_source WHERE name = ?", r.name));
     if (existing && r.if_not_exists) return Answer{.did = Did::existed, .name = r.name};
     if (existing) {
         return Error{.code = ErrorCode::source_exists,
@@ -33,7 +33,7 @@ Result<Answer> Application::on(const request::CreateLogicalSource& r) {
     TRY(validate(r.schema, "source " + quoted(r.name)));
     const LogicalSource source{.name = r.name, .schema = r.schema, .revision = revision()};
     const SqlRow row = row_of(source);
-    TRY(sql_.run("INSERT INTO logical_source VALUES (?, ?, ?)", row, nullptr));
+    TRY(write("INSERT INTO logical_source VALUES (?, ?, ?)", row));
     TRY(record(Entity::logical_source, ChangeOp::create, row, std::nullopt));
     return Answer{.did = Did::created, .name = r.name};
 }
@@ -48,7 +48,7 @@ Result<Answer> Application::on(const request::DropLogicalSource& r) {
         return in_use(ErrorCode::source_in_use, "source " + quoted(r.name), "physical sources",
                       std::move(ids));
     }
-    TRY(sql_.execute("DELETE FROM logical_source WHERE name = ?", {r.name}));
+    TRY(write("DELETE FROM logical_source WHERE name = ?", {r.name}));
     TRY(record(Entity::logical_source, ChangeOp::drop, std::nullopt, row_of(*found)));
     return Answer{.did = Did::dropped, .name = r.name, .dropped = {*found}};
 }
@@ -59,14 +59,14 @@ Result<Done> Application::touch_logical_source(const std::string& name) {
     if (before->revision == revision()) return Done{};
     LogicalSource after = *before;
     after.revision = revision();
-    TRY(sql_.execute("UPDATE logical_source SET revision = ? WHERE name = ?",
-                     {value_of(revision().value()), name}));
+    TRY(write("UPDATE logical_source SET revision = ? WHERE name = ?",
+              {value_of(revision().value()), name}));
     return record(Entity::logical_source, ChangeOp::update, row_of(after), row_of(*before));
 }
 
 Result<Answer> Application::on(const request::CreatePhysicalSource& r) {
-    TRY_ASSIGN(logical, reader_.logical_source(r.logical));
-    if (!logical) {
+    TRY_ASSIGN(there, finds("SELECT 1 FROM logical_source WHERE name = ?", r.logical));
+    if (!there) {
         TRY_ASSIGN(known, names("SELECT name FROM logical_source ORDER BY name LIMIT 1000", {}));
         return Error{.code = ErrorCode::unknown_source,
                      .message = "unknown source " + quoted(r.logical),
@@ -94,9 +94,8 @@ Result<Answer> Application::on(const request::CreatePhysicalSource& r) {
     }
     source.id = PhysicalSourceId(new_id());
     const SqlRow row = row_of(source);
-    TRY(sql_.execute(
-        "INSERT INTO physical_source VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        {row[0], row[1], row[2], row[3], options, row[4], format, row[5], print, row[6]}));
+    TRY(write("INSERT INTO physical_source VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+              {row[0], row[1], row[2], row[3], options, row[4], format, row[5], print, row[6]}));
     TRY(record(Entity::physical_source, ChangeOp::create, row, std::nullopt));
     TRY(touch_logical_source(r.logical));
     return Answer{.did = Did::created, .name = r.logical, .id = source.id.value()};
@@ -113,14 +112,14 @@ Result<Answer> Application::on(const request::DropPhysicalSource& r) {
         return in_use(ErrorCode::source_in_use, "physical source " + name, "queries",
                       std::move(queries));
     }
-    TRY(sql_.execute("DELETE FROM physical_source WHERE id = ?", {value_of(r.id.value())}));
+    TRY(write("DELETE FROM physical_source WHERE id = ?", {value_of(r.id.value())}));
     TRY(record(Entity::physical_source, ChangeOp::drop, std::nullopt, row_of(*found)));
     TRY(touch_logical_source(found->logical));
     return Answer{.did = Did::dropped, .name = name, .id = r.id.value(), .dropped = {*found}};
 }
 
 Result<Answer> Application::on(const request::CreateSink& r) {
-    TRY_ASSIGN(existing, reader_.sink(r.name));
+    TRY_ASSIGN(existing, finds("SELECT 1 FROM sink WHERE name = ?", r.name));
     if (existing && r.if_not_exists) return Answer{.did = Did::existed, .name = r.name};
     if (existing) {
         return Error{.code = ErrorCode::sink_exists,
@@ -136,9 +135,9 @@ Result<Answer> Application::on(const request::CreateSink& r) {
                     .format = r.connector.format,
                     .revision = revision()};
     const SqlRow row = row_of(sink);
-    TRY(sql_.execute("INSERT INTO sink VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                     {row[0], row[1], row[2], row[3], to_json(sink.sink), row[4],
-                      to_json(sink.format), row[5], row[6]}));
+    TRY(write("INSERT INTO sink VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+              {row[0], row[1], row[2], row[3], to_json(sink.sink), row[4], to_json(sink.format),
+               row[5], row[6]}));
     TRY(record(Entity::sink, ChangeOp::create, row, std::nullopt));
     return Answer{.did = Did::created, .name = r.name};
 }
@@ -153,7 +152,7 @@ Result<Answer> Application::on(const request::DropSink& r) {
         return in_use(ErrorCode::sink_in_use, "sink " + quoted(r.name), "queries",
                       std::move(queries));
     }
-    TRY(sql_.execute("DELETE FROM sink WHERE name = ?", {r.name}));
+    TRY(write("DELETE FROM sink WHERE name = ?", {r.name}));
     TRY(record(Entity::sink, ChangeOp::drop, std::nullopt, row_of(*found)));
     return Answer{.did = Did::dropped, .name = r.name, .dropped = {*found}};
 }

@@ -82,6 +82,9 @@ private:
     Result<Done> check_workers() {
         TRY_ASSIGN(workers, readable(reader_.workers()));
         for (const Worker& worker : workers) {
+            if (worker.kind == WorkerKind::remote && !worker.control) {
+                complain("worker " + quoted(worker.name) + " has no valid address");
+            }
             if (worker.control && !parse_address(to_string(*worker.control))) {
                 complain("worker " + quoted(worker.name) + " has the invalid address " +
                          quoted(to_string(*worker.control)));
@@ -108,7 +111,11 @@ private:
         TRY_ASSIGN(queries, readable(reader_.queries()));
         for (const Query& query : queries) {
             const std::string what = "query " + quoted(query.name);
-            if (!sql::parse_one(query.statement)) complain(what + ": its statement does not parse");
+            // Printed in normal form it may be longer than it was written.
+            constexpr sql::Limits kGenerous{.bytes_max = std::size_t{16} << 20U, .depth_max = 256};
+            if (!sql::parse_one(query.statement, kGenerous)) {
+                complain(what + ": its statement does not parse");
+            }
             TRY_ASSIGN(fragments, reader_.fragments({.query = query.id}));
             if (fragments.empty()) complain(what + " has no fragment");
             for (const Fragment& fragment : fragments) TRY(check_fragment(query, fragment, what));
@@ -179,6 +186,16 @@ private:
         const std::uint64_t last = cursor.number();
         if (last > revision) complain("the change feed is ahead of the revision");
         if (revision > floor && last < revision) complain("the change feed has lost its end");
+        TRY_ASSIGN(kept,
+                   sql_.query("SELECT COUNT(DISTINCT revision) FROM change_feed WHERE "
+                              "revision > ? AND revision < ?",
+                              {static_cast<std::int64_t>(floor), static_cast<std::int64_t>(last)}));
+        const std::uint64_t inside = last > floor ? last - floor - 1 : 0;
+        if (const std::uint64_t found = RowCursor(kept.at(0)).number(); found < inside) {
+            complain("the change feed lacks " + std::to_string(inside - found) +
+                     " of the revisions between " + std::to_string(floor) + " and " +
+                     std::to_string(last));
+        }
         TRY_ASSIGN(ids, sql_.query("SELECT MAX(id) FROM (SELECT id FROM query UNION ALL SELECT id "
                                    "FROM fragment UNION ALL SELECT id FROM physical_source) t"));
         if (RowCursor(ids.at(0)).number() >= next_id) complain("a number would be given out twice");

@@ -1,5 +1,6 @@
 #include "catalog/encode.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -13,9 +14,9 @@ namespace baton {
 
 namespace {
 
-Error damaged(std::string_view what, const std::string& text) {
+Error damaged(const std::string& what) {
     return Error{.code = ErrorCode::catalog_corrupt,
-                 .message = "the catalog holds a damaged " + std::string(what) + ": " + text,
+                 .message = "the catalog holds a damaged " + what,
                  .hint = "run `baton check` on the catalog"};
 }
 
@@ -28,58 +29,77 @@ std::string number_text(double value) {
     return result;
 }
 
+void append_escaped(std::string& to, char c) {
+    switch (c) {
+        case '"':
+            to += "\\\"";
+            return;
+        case '\\':
+            to += "\\\\";
+            return;
+        case '\n':
+            to += "\\n";
+            return;
+        case '\r':
+            to += "\\r";
+            return;
+        case '\t':
+            to += "\\t";
+            return;
+        default:
+            break;
+    }
+    std::array<char, 8> escape{};
+    (void)std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(c));
+    to += escape.data();
+}
+
 }  // namespace
 
-std::string json_string(std::string_view text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        switch (c) {
-            case '"':
-                result += "\\\"";
-                break;
-            case '\\':
-                result += "\\\\";
-                break;
-            case '\n':
-                result += "\\n";
-                break;
-            case '\r':
-                result += "\\r";
-                break;
-            case '\t':
-                result += "\\t";
-                break;
-            default:
-                if (static_cast<unsigned char>(c) < 0x20) {
-                    std::array<char, 8> escape{};
-                    (void)std::snprintf(escape.data(), escape.size(), "\\u%04x",
-                                        static_cast<unsigned>(c));
-                    result += escape.data();
-                } else {
-                    result += c;
-                }
-        }
+void append_json_string(std::string& to, std::string_view text) {
+    constexpr auto special = [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
+    };
+    to += '"';
+    while (!text.empty()) {
+        const auto plain = static_cast<std::size_t>(
+            std::find_if(text.begin(), text.end(), special) - text.begin());
+        to.append(text.substr(0, plain));
+        if (plain == text.size()) break;
+        append_escaped(to, text[plain]);
+        text.remove_prefix(plain + 1);
     }
-    return result + "\"";
+    to += '"';
+}
+
+std::string json_string(std::string_view text) {
+    std::string result;
+    append_json_string(result, text);
+    return result;
 }
 
 std::string to_json(const Schema& schema) {
     std::string text = "[";
     for (const Column& column : schema.columns) {
-        if (text.size() > 1) text += ",";
-        text += json_string(column.name + " " + std::string(to_string(column.type)) +
-                            (column.nullable ? "" : " NOT NULL"));
+        if (text.size() > 1) text += ',';
+        append_json_string(text, column.name);
+        text.pop_back();  // the quote: names and types need no escape together
+        text += ' ';
+        text += to_string(column.type);
+        if (!column.nullable) text += " NOT NULL";
+        text += '"';
     }
-    return text + "]";
+    text += ']';
+    return text;
 }
 
 Result<Schema> schema_from_json(const std::string& text) {
     constexpr std::string_view kNotNull = " NOT NULL";
     const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (!json.is_array()) return damaged("schema", text);
+    if (!json.is_array()) return damaged("schema: " + text);
     Schema schema;
     for (const auto& item : json) {
-        if (!item.is_string()) return damaged("schema", text);
+        if (!item.is_string()) return damaged("schema: " + text);
         std::string entry = item.get<std::string>();
         Column column;
         if (entry.ends_with(kNotNull)) {
@@ -87,9 +107,9 @@ Result<Schema> schema_from_json(const std::string& text) {
             entry.resize(entry.size() - kNotNull.size());
         }
         const std::size_t space = entry.rfind(' ');
-        if (space == std::string::npos) return damaged("schema", text);
+        if (space == std::string::npos) return damaged("schema: " + text);
         const auto type = data_type_of(std::string_view(entry).substr(space + 1));
-        if (!type) return damaged("schema", text);
+        if (!type) return damaged("schema: " + text);
         column.type = *type;
         column.name = entry.substr(0, space);
         schema.columns.push_back(std::move(column));
@@ -100,22 +120,24 @@ Result<Schema> schema_from_json(const std::string& text) {
 std::string to_json(const Config& config) {
     std::string text = "{";
     for (const auto& [key, value] : config) {
-        if (text.size() > 1) text += ",";
-        text += json_string(key) + ":";
-        text += std::visit(Overload{
-                               [](bool v) -> std::string { return v ? "true" : "false"; },
-                               [](std::int64_t v) { return std::to_string(v); },
-                               [](double v) { return number_text(v); },
-                               [](const std::string& v) { return json_string(v); },
-                           },
-                           value);
+        if (text.size() > 1) text += ',';
+        append_json_string(text, key);
+        text += ':';
+        std::visit(Overload{
+                       [&](bool v) { text += v ? "true" : "false"; },
+                       [&](std::int64_t v) { text += std::to_string(v); },
+                       [&](double v) { text += number_text(v); },
+                       [&](const std::string& v) { append_json_string(text, v); },
+                   },
+                   value);
     }
-    return text + "}";
+    text += '}';
+    return text;
 }
 
 Result<Config> config_from_json(const std::string& text) {
     const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (!json.is_object()) return damaged("configuration", text);
+    if (!json.is_object()) return damaged("configuration");  // the text may hold secrets
     Config config;
     for (const auto& [key, value] : json.items()) {
         if (value.is_boolean()) {
@@ -127,7 +149,7 @@ Result<Config> config_from_json(const std::string& text) {
         } else if (value.is_string()) {
             config[key] = value.get<std::string>();
         } else {
-            return damaged("configuration", text);
+            return damaged("configuration");
         }
     }
     return config;

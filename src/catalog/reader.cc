@@ -160,8 +160,13 @@ Result<std::vector<T>> list(Sql& sql, std::string_view columns, const Where& whe
     std::vector<T> entities;
     entities.reserve(rows.size());
     for (const SqlRow& row : rows) {
-        TRY_ASSIGN(entity, decode(row));
-        entities.push_back(std::move(entity));
+        Result<T> entity = decode(row);
+        if (!entity) {
+            Error error = entity.error();
+            error.message += ", in the row of " + shown(row.at(0), ViewType::text);
+            return error;
+        }
+        entities.push_back(*std::move(entity));
     }
     return entities;
 }
@@ -387,6 +392,8 @@ Result<PlanningView> Reader::planning_view(const MentionedNames& names, KnownClu
     view.cluster = known.cluster;
     if (view.cluster->workers.size() == 1) pinned.insert(view.cluster->workers.begin()->first);
     for (const std::string& worker : pinned) {
+        const auto found = view.cluster->workers.find(worker);
+        if (found == view.cluster->workers.end() || !found->second.capacity) continue;
         TRY_ASSIGN(used, used_slots(worker));
         view.used.emplace(worker, used);
     }

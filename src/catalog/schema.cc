@@ -19,23 +19,30 @@ struct Words {
     std::string text;  // a text of any length
     std::string integer;
     std::string table;  // what follows the closing parenthesis of a table
+    std::string keyed;  // the same for one whose key is not a number
     char quote = '"';
 };
 
 Words words_of(SqlDialect dialect) {
     switch (dialect) {
         case SqlDialect::sqlite:
-            return {.key = "TEXT", .text = "TEXT", .integer = "INTEGER", .table = "STRICT"};
+            return {.key = "TEXT",
+                    .text = "TEXT",
+                    .integer = "INTEGER",
+                    .table = "STRICT",
+                    .keyed = "STRICT, WITHOUT ROWID"};  // one tree instead of two
         case SqlDialect::postgres:
             return {.key = "TEXT COLLATE \"C\"",
                     .text = "TEXT COLLATE \"C\"",
                     .integer = "BIGINT",
-                    .table = ""};
+                    .table = "",
+                    .keyed = ""};
         case SqlDialect::mariadb:
             return {.key = "VARCHAR(255)",
                     .text = "LONGTEXT",
                     .integer = "BIGINT",
                     .table = "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
+                    .keyed = "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
                     .quote = '`'};
     }
     CHECK(false && "an unknown database");
@@ -53,11 +60,13 @@ std::string in_words(std::string text, const Words& words) {
     text = replaced(std::move(text), "{key}", words.key);
     text = replaced(std::move(text), "{text}", words.text);
     text = replaced(std::move(text), "{int}", words.integer);
+    text = replaced(std::move(text), "{keyed}", words.keyed);
     return replaced(std::move(text), "{table}", words.table);
 }
 
-std::string one_of(std::string_view column, const std::string& list) {
-    return "CHECK (" + std::string(column) + " IN (" + list + "))";
+template <class Enum>
+std::string one_of(std::string_view column) {
+    return "CHECK (" + sql_is_one_of<Enum>(column) + ")";
 }
 
 std::string infrastructure_tables() {
@@ -77,34 +86,35 @@ CREATE TABLE lease (
     epoch {int} NOT NULL,
     expires_at {int} NOT NULL,
     status {text} NOT NULL
-) {table};
+) {keyed};
 CREATE TABLE fence (
     lock_key {key} PRIMARY KEY,
     epoch {int} NOT NULL
-) {table};
+) {keyed};
 CREATE TABLE worker (
     name {key} PRIMARY KEY CHECK (name <> ''),
     kind {key} NOT NULL )" +
-           one_of("kind", sql_list_of<WorkerKind>()) + R"(,
+           one_of<WorkerKind>("kind") + R"(,
     address {key} UNIQUE,
     data_address {key},
     capacity {int} CHECK (capacity >= 0),
     state {key} NOT NULL )" +
-           one_of("state", sql_list_of<WorkerState>()) + R"(,
+           one_of<WorkerState>("state") + R"(,
     draining {int} NOT NULL CHECK (draining IN (0, 1)),
     incarnation {int},
     reason {text} NOT NULL,
     since {key} NOT NULL,
     revision {int} NOT NULL,
     CHECK ((kind = 'EMBEDDED') = (address IS NULL))
-) {table};
+) {keyed};
+CREATE INDEX worker_state ON worker (state);
 CREATE TABLE network_link (
     upstream {key} NOT NULL REFERENCES worker (name) ON DELETE RESTRICT,
     downstream {key} NOT NULL REFERENCES worker (name) ON DELETE RESTRICT,
     revision {int} NOT NULL,
     PRIMARY KEY (upstream, downstream),
     CHECK (upstream <> downstream)
-) {table};
+) {keyed};
 CREATE INDEX network_link_downstream ON network_link (downstream);
 )";
 }
@@ -115,7 +125,7 @@ CREATE TABLE logical_source (
     name {key} PRIMARY KEY CHECK (name <> ''),
     columns {text} NOT NULL,
     revision {int} NOT NULL
-) {table};
+) {keyed};
 CREATE TABLE physical_source (
     id {int} PRIMARY KEY,
     logical {key} NOT NULL REFERENCES logical_source (name) ON DELETE RESTRICT,
@@ -140,7 +150,7 @@ CREATE TABLE sink (
     format {text} NOT NULL,
     format_shown {text} NOT NULL,
     revision {int} NOT NULL
-) {table};
+) {keyed};
 CREATE INDEX sink_worker ON sink (worker);
 CREATE TABLE query (
     id {int} PRIMARY KEY,
@@ -148,11 +158,11 @@ CREATE TABLE query (
     statement {text} NOT NULL,
     settings {text} NOT NULL,
     state {key} NOT NULL )" +
-           one_of("state", sql_list_of<QueryState>()) + R"(,
+           one_of<QueryState>("state") + R"(,
     desired {key} NOT NULL )" +
-           one_of("desired", sql_list_of<QueryDesire>()) + R"(,
+           one_of<QueryDesire>("desired") + R"(,
     stop_mode {key} NOT NULL )" +
-           one_of("stop_mode", sql_list_of<StopMode>()) + R"(,
+           one_of<StopMode>("stop_mode") + R"(,
     run {int} NOT NULL CHECK (run >= 1),
     reason {text} NOT NULL,
     created {key} NOT NULL,
@@ -164,13 +174,13 @@ CREATE TABLE query_source (
     query {int} NOT NULL REFERENCES query (id) ON DELETE RESTRICT,
     source {int} NOT NULL REFERENCES physical_source (id) ON DELETE RESTRICT,
     PRIMARY KEY (query, source)
-) {table};
+) {keyed};
 CREATE INDEX query_source_source ON query_source (source);
 CREATE TABLE query_sink (
     query {int} NOT NULL REFERENCES query (id) ON DELETE RESTRICT,
     sink {key} NOT NULL REFERENCES sink (name) ON DELETE RESTRICT,
     PRIMARY KEY (query, sink)
-) {table};
+) {keyed};
 CREATE INDEX query_sink_sink ON query_sink (sink);
 CREATE TABLE fragment (
     id {int} PRIMARY KEY,
@@ -180,7 +190,7 @@ CREATE TABLE fragment (
     slots {int} NOT NULL CHECK (slots >= 0),
     plan {text} NOT NULL,
     state {key} NOT NULL )" +
-           one_of("state", sql_list_of<FragmentState>()) + R"(,
+           one_of<FragmentState>("state") + R"(,
     reason {text} NOT NULL,
     since {key} NOT NULL,
     revision {int} NOT NULL,
@@ -197,7 +207,7 @@ CREATE TABLE statement_log (
     received {key} NOT NULL,
     principal {key} NOT NULL,
     statement {text} NOT NULL,
-    outcome {key} NOT NULL CHECK (outcome IN ('OK', 'ERROR')),
+    outcome {key} NOT NULL CHECK (outcome = 'OK' OR outcome = 'ERROR'),
     error {int},
     message {text},
     duration_us {int} NOT NULL,
@@ -210,14 +220,15 @@ CREATE TABLE change_feed (
     entity {key} NOT NULL,
     entity_key {text} NOT NULL,
     op {key} NOT NULL )" +
-           one_of("op", sql_list_of<ChangeOp>()) + R"(,
+           one_of<ChangeOp>("op") + R"(,
     new_row {text},
     old_row {text},
     PRIMARY KEY (revision, ordinal)
-) {table};
+) {keyed};
 )";
 }
 
+// Views hold no data: every change of the version makes them anew, as this program has them.
 std::string create_views(const Words& words) {
     const auto name = [&](std::string_view column) {
         return words.quote + std::string(column) + words.quote;
@@ -229,18 +240,18 @@ std::string create_views(const Words& words) {
             if (!columns.empty()) columns += ", ";
             columns += name(column.name);
         }
+        text += "DROP VIEW IF EXISTS " + std::string(view.table) + ";\n";
         text += "CREATE VIEW " + std::string(view.table) + " (" + columns + ") AS " +
                 view.definition + ";\n";
     }
     return text;
 }
 
-Result<Done> create_everything(Sql& sql) {
+Result<Done> create_tables(Sql& sql) {
     const Words words = words_of(sql.dialect());
     TRY(sql.run_script(in_words(infrastructure_tables(), words)));
     TRY(sql.run_script(in_words(workload_tables(), words)));
     TRY(sql.run_script(in_words(history_tables(), words)));
-    TRY(sql.run_script(create_views(words)));
     TRY(sql.execute("INSERT INTO meta VALUES (1, 0, 0, 1, 1, 0, 0)"));
     TRY(sql.execute("INSERT INTO lease VALUES ('leader', '', 0, 0, '')"));
     TRY(sql.execute("INSERT INTO fence VALUES ('leader', 0)"));
@@ -249,7 +260,7 @@ Result<Done> create_everything(Sql& sql) {
 
 // Migration n, counted from 1, makes version n out of version n-1.
 const std::vector<std::function<Result<Done>(Sql&)>>& migrations() {
-    static const std::vector<std::function<Result<Done>(Sql&)>> kMigrations = {create_everything};
+    static const std::vector<std::function<Result<Done>(Sql&)>> kMigrations = {create_tables};
     return kMigrations;
 }
 
@@ -291,6 +302,9 @@ Error newer(std::int64_t found) {
 
 Result<Done> run_migration(Sql& sql, std::size_t index) {
     TRY(migrations()[index](sql));
+    if (index + 1 == migrations().size()) {
+        TRY(sql.run_script(create_views(words_of(sql.dialect()))));
+    }
     TRY(sql.execute("UPDATE meta SET schema_version = ? WHERE id = 1",
                     {static_cast<std::int64_t>(index + 1)}));
     return Done{};

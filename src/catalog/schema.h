@@ -1,7 +1,8 @@
 // The tables of the catalog, for every database that ports/sql can reach, and how one version
 // becomes the next.
 //
-// Rules: a migration that was released is never edited. Migrations run in one transaction each, in
+// Rules: a migration that was released is never edited (testdata/schema_1.sql and its successors
+// hold what each version looks like). Migrations run in one transaction each, in
 // order, and the version is written in the same transaction. A catalog of a newer version is
 // refused and left untouched.
 #pragma once

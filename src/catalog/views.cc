@@ -159,8 +159,8 @@ View fragments_view() {
                         derived("QUERY_NAME", text, "the name of the query")},
             .definition =
                 "SELECT f.id, f.query, f.worker, f.run, f.slots, f.state, f.reason, "
-                "f.since, f.revision, (SELECT q.name FROM query q WHERE q.id = f.query) "
-                "AS query_name FROM fragment f",
+                "f.since, f.revision, q.name AS query_name FROM fragment f "
+                "JOIN query q ON q.id = f.query",
             .meaning = "the parts of queries on workers"};
 }
 
@@ -285,13 +285,13 @@ std::string masked_json(DescriptorKind kind, const std::string& type, const Conf
 }  // namespace
 
 std::string occupies_slots(std::string_view state_column) {
-    std::string ended;
+    std::string text;
     for (const auto& [state, name] : StateNames<FragmentState>::kNames) {
         if (!has_ended(state)) continue;
-        if (!ended.empty()) ended += ",";
-        ended += "'" + std::string(name) + "'";
+        text += text.empty() ? "(" : " AND ";
+        text += std::string(state_column) + " <> '" + std::string(name) + "'";
     }
-    return std::string(state_column) + " NOT IN (" + ended + ")";
+    return text + ")";
 }
 
 std::string_view to_string(Entity entity) {
@@ -428,18 +428,25 @@ std::string row_to_json(const View& view, const SqlRow& row) {
     CHECK(row.size() <= view.columns.size());
     std::string text = "{";
     for (std::size_t i = 0; i < row.size(); ++i) {
-        if (i > 0) text += ",";
+        if (i > 0) text += ',';
         const ViewColumn& column = view.columns[i];
-        text += json_string(column.name) + ":";
+        text += '"';
+        text += column.name;
+        text += "\":";
         if (std::holds_alternative<std::monostate>(row[i])) {
             text += "null";
         } else if (const auto* string = std::get_if<std::string>(&row[i])) {
-            text += column.type == json ? *string : json_string(*string);
+            if (column.type == json) {
+                text += *string;
+            } else {
+                append_json_string(text, *string);
+            }
         } else {
             text += shown(row[i], column.type);
         }
     }
-    return text + "}";
+    text += '}';
+    return text;
 }
 
 Result<SqlRow> row_from_json(const View& view, const std::string& text) {

@@ -51,9 +51,11 @@ WriteTransaction::~WriteTransaction() {
     if (open_) sql_.rollback();
 }
 
-Result<Done> WriteTransaction::begin_bundle(WallTime now) {
+Result<Done> WriteTransaction::begin_bundle(WallTime now, Undo undo) {
     CHECK(!in_bundle_);
-    TRY(sql_.set_savepoint());
+    if (undo == Undo::always) TRY(sql_.set_savepoint());
+    undo_ = undo;
+    touched_ = false;
     in_bundle_ = true;
     now_ = now;
     before_revision_ = state_.revision;
@@ -75,7 +77,7 @@ std::optional<PlanningView> WriteTransaction::take_wanted_view() {
 
 Result<Revision> WriteTransaction::keep_bundle() {
     CHECK(in_bundle_);
-    TRY(sql_.release_savepoint());
+    if (undo_ == Undo::always) TRY(sql_.release_savepoint());
     in_bundle_ = false;
     if (state_.changes.size() > before_changes_) {
         state_.revision = state_.revision.next();
@@ -85,13 +87,14 @@ Result<Revision> WriteTransaction::keep_bundle() {
 }
 
 Result<Done> WriteTransaction::undo_bundle() {
-    CHECK(in_bundle_);
+    CHECK(in_bundle_ && can_undo());
     in_bundle_ = false;
     state_.revision = before_revision_;
     state_.next_id = before_next_id_;
     state_.cluster_revision = before_cluster_revision_;
     state_.changes.resize(before_changes_);
-    return sql_.roll_back_to_savepoint();
+    if (undo_ == Undo::always) TRY(sql_.roll_back_to_savepoint());
+    return Done{};
 }
 
 Result<Done> WriteTransaction::log(const StatementRecord& record) {
@@ -148,6 +151,12 @@ Result<Done> WriteTransaction::commit() {
     return done;
 }
 
+Result<Done> Application::write(std::string_view sql, std::span<const SqlValue> parameters) {
+    tx_.touched_ = true;
+    TRY(sql_.run(sql, parameters, nullptr));
+    return Done{};
+}
+
 Result<Done> Application::record(Entity entity, ChangeOp op, std::optional<SqlRow> row,
                                  std::optional<SqlRow> old) {
     const View& view = view_of(entity);
@@ -156,7 +165,7 @@ Result<Done> Application::record(Entity entity, ChangeOp op, std::optional<SqlRo
         return r ? SqlValue(row_to_json(view, *r)) : SqlValue();
     };
     const std::size_t ordinal = tx_.state_.changes.size() - tx_.before_changes_;
-    TRY(sql_.execute(
+    TRY(write(
         "INSERT INTO change_feed VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         {value_of(revision().value()), static_cast<std::int64_t>(ordinal), to_string(now()),
          std::string(to_string(entity)), key, std::string(to_string(op)), json(row), json(old)}));
@@ -172,6 +181,13 @@ Result<Done> Application::record(Entity entity, ChangeOp op, std::optional<SqlRo
                                   .row = shared(std::move(row)),
                                   .old = shared(std::move(old))});
     return Done{};
+}
+
+Result<bool> Application::finds(std::string_view sql, const std::string& name) {
+    bool found = false;
+    const SqlValue parameter = name;
+    TRY(sql_.run(sql, {&parameter, 1}, [&](const SqlRow&) { found = true; }));
+    return found;
 }
 
 Result<std::vector<std::string>> Application::names(std::string_view sql,

@@ -43,6 +43,13 @@ struct StatementRecord {
     std::optional<Revision> revision;
 };
 
+// When a bundle can be undone by itself. The savepoint for it costs a copy of every page that the
+// bundle writes to.
+enum class Undo : std::uint8_t {
+    always,
+    until_written,  // as long as no request of it wrote anything; most failures are found before
+};
+
 class WriteTransaction {
 public:
     // Fails with fenced if another epoch writes now, and with errors of the database.
@@ -51,7 +58,7 @@ public:
     WriteTransaction(const WriteTransaction&) = delete;
     WriteTransaction& operator=(const WriteTransaction&) = delete;
 
-    [[nodiscard]] Result<Done> begin_bundle(WallTime now);
+    [[nodiscard]] Result<Done> begin_bundle(WallTime now, Undo undo = Undo::always);
     // Does the request, or fails with its errors. CreateQuery without a plan, or with one made for
     // a catalog that has changed since, fails with conflict and leaves the view to plan with; it
     // has changed nothing then and may be applied again with another plan.
@@ -60,6 +67,8 @@ public:
     [[nodiscard]] std::optional<PlanningView> take_wanted_view();
     // Ends the bundle. The revision after it; unchanged if nothing was.
     [[nodiscard]] Result<Revision> keep_bundle();
+    // False: only the whole transaction can be rolled back.
+    [[nodiscard]] bool can_undo() const { return undo_ == Undo::always || !touched_; }
     [[nodiscard]] Result<Done> undo_bundle();
 
     // Statements are logged outside bundles, so that the log of a failure survives its undoing.
@@ -72,6 +81,7 @@ public:
 
     // What was kept so far, in order; valid to publish only after commit.
     [[nodiscard]] const std::vector<Change>& changes() const { return state_.changes; }
+    [[nodiscard]] std::vector<Change> take_changes() { return std::move(state_.changes); }
     [[nodiscard]] Revision revision() const { return state_.revision; }
     [[nodiscard]] const Reader& reader() const { return reader_; }
     [[nodiscard]] Sql& sql() { return sql_; }
@@ -100,6 +110,8 @@ private:
     bool open_ = false;   // between begin and commit
     // Of the bundle under way:
     bool in_bundle_ = false;
+    Undo undo_ = Undo::always;
+    bool touched_ = false;  // something was written, or was tried to be
     Revision before_revision_;
     std::uint64_t before_next_id_ = 0;
     Revision before_cluster_revision_;

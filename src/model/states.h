@@ -108,13 +108,14 @@ template <class Enum>
     return std::nullopt;
 }
 
-// "'ACTIVE','UNREACHABLE'": for the CHECK of a column.
+// "state = 'ACTIVE' OR state = 'UNREACHABLE'": for the CHECK of a column. SQLite would make a table
+// of an IN list for every row it checks.
 template <class Enum>
-[[nodiscard]] std::string sql_list_of() {
+[[nodiscard]] std::string sql_is_one_of(std::string_view column) {
     std::string text;
     for (const auto& [known, name] : StateNames<Enum>::kNames) {
-        if (!text.empty()) text += ",";
-        text += "'" + std::string(name) + "'";
+        if (!text.empty()) text += " OR ";
+        text += std::string(column) + " = '" + std::string(name) + "'";
     }
     return text;
 }

@@ -41,7 +41,7 @@ TYPED_TEST(States, OfNoKnownNameAreRefused) {
 }
 
 TEST(StateLists, BecomeTheCheckOfAColumn) {
-    EXPECT_EQ(sql_list_of<WorkerState>(), "'ACTIVE','UNREACHABLE'");
+    EXPECT_EQ(sql_is_one_of<WorkerState>("s"), "s = 'ACTIVE' OR s = 'UNREACHABLE'");
 }
 
 TEST(QueryStates, HaveEndedWhenNoFragmentCanBeLeft) {

@@ -33,6 +33,13 @@ Result<Answer> apply_planned(WriteTransaction& tx, request::CreateQuery query,
     return tx.apply(query);
 }
 
+// A trial is; several steps, or a DROP of several things, may fail half way.
+bool is_likely_undone_after_writing(const Bundle& bundle) {
+    if (!bundle.keep || bundle.steps.size() != 1) return true;
+    const auto* request = std::get_if<Request>(&bundle.steps.front().what);
+    return request != nullptr && std::holds_alternative<request::Drop>(*request);
+}
+
 }  // namespace
 
 CommitLoop::CommitLoop(std::unique_ptr<Sql> sql, const Clock& clock,
@@ -55,7 +62,11 @@ void CommitLoop::stop() {
 }
 
 Result<Done> CommitLoop::submit(Bundle bundle, Answered answered) {
-    Job job{.bundle = std::move(bundle), .answered = std::move(answered)};
+    return post({.bundle = std::make_shared<const Bundle>(std::move(bundle)),
+                 .answered = std::move(answered)});
+}
+
+Result<Done> CommitLoop::post(Job job) {
     if (mailbox_.post(job)) return Done{};
     if (mailbox_.closed()) return stopped();
     return Error{.code = ErrorCode::slow_down,
@@ -63,11 +74,13 @@ Result<Done> CommitLoop::submit(Bundle bundle, Answered answered) {
                  .hint = "nothing happened; try again in 100 ms"};
 }
 
-Outcome CommitLoop::submit_and_wait(Bundle bundle) {
+Outcome CommitLoop::submit_and_wait(const Bundle& bundle) {
     std::promise<Outcome> promise;
     std::future<Outcome> future = promise.get_future();
-    auto posted =
-        submit(std::move(bundle), [&](Outcome outcome) { promise.set_value(std::move(outcome)); });
+    const std::shared_ptr<const Bundle> borrowed(std::shared_ptr<const Bundle>(), &bundle);
+    auto posted = post({.bundle = borrowed, .answered = [&](Outcome outcome) {
+                            promise.set_value(std::move(outcome));
+                        }});
     if (!posted) return Refused{.step = 0, .error = posted.error()};
     return future.get();
 }
@@ -95,7 +108,10 @@ void CommitLoop::run() {
 
 void CommitLoop::run_batch(std::vector<Job>& jobs) {
     std::vector<Change> changes;
-    auto outcomes = attempt(jobs, changes);
+    auto outcomes = attempt(jobs, changes, Savepoints::where_likely);
+    if (!outcomes && outcomes.error().code == ErrorCode::conflict) {
+        outcomes = attempt(jobs, changes, Savepoints::everywhere);
+    }
     const bool retry_alone = !outcomes && jobs.size() > 1 &&
                              outcomes.error().code != ErrorCode::fenced &&
                              outcomes.error().code != ErrorCode::unknown_outcome;
@@ -139,21 +155,24 @@ bool CommitLoop::has_waiting_log() {
 }
 
 Result<std::vector<Outcome>> CommitLoop::attempt(std::vector<Job>& jobs,
-                                                 std::vector<Change>& changes) {
+                                                 std::vector<Change>& changes,
+                                                 Savepoints savepoints) {
     TRY_ASSIGN(tx, WriteTransaction::begin(*sql_, options_.epoch));
     TRY(catch_up(*tx));
     std::vector<Outcome> outcomes;
     outcomes.reserve(jobs.size());
     for (const Job& job : jobs) {
-        TRY_ASSIGN(outcome, do_bundle(*tx, job.bundle));
-        TRY(log_bundle(*tx, job.bundle, outcome));
+        const bool likely = is_likely_undone_after_writing(*job.bundle);
+        const bool safe = likely || savepoints == Savepoints::everywhere;
+        TRY_ASSIGN(outcome, do_bundle(*tx, *job.bundle, safe ? Undo::always : Undo::until_written));
+        TRY(log_bundle(*tx, *job.bundle, outcome));
         outcomes.push_back(std::move(outcome));
     }
     TRY(write_waiting_log(*tx));
     commits_ += 1;
     if (commits_ % kCommitsPerTrim == 0) TRY(tx->trim(options_.history, clock_.wall_now()));
     TRY(tx->commit());
-    changes = tx->changes();
+    changes = tx->take_changes();
     return outcomes;
 }
 
@@ -175,14 +194,15 @@ std::optional<Error> CommitLoop::overtaken(const WriteTransaction& tx, const Bun
     return std::nullopt;
 }
 
-Result<Outcome> CommitLoop::do_bundle(WriteTransaction& tx, const Bundle& bundle) {
+Result<Outcome> CommitLoop::do_bundle(WriteTransaction& tx, const Bundle& bundle, Undo undo) {
     if (auto error = overtaken(tx, bundle)) {
         return Outcome(Refused{.step = bundle.steps.size() - 1, .error = *std::move(error)});
     }
-    TRY(tx.begin_bundle(clock_.wall_now()));
+    TRY(tx.begin_bundle(clock_.wall_now(), undo));
     TRY_ASSIGN(outcome, do_steps(tx, bundle));
     auto* accepted = std::get_if<Accepted>(&outcome);
     if (accepted == nullptr || !bundle.keep) {
+        if (!tx.can_undo()) return Error{.code = ErrorCode::conflict, .message = "half done"};
         TRY(tx.undo_bundle());
         return outcome;
     }

@@ -3,8 +3,11 @@
 //
 // Rules:
 //   - A bundle is answered Accepted only after the commit that made it durable.
-//   - What one bundle does wrong costs no other bundle: each has its savepoint, and if the database
-//     abandons the whole transaction the others are done again without the culprit.
+//   - What one bundle does wrong costs no other bundle. Those of one request go without a
+//   savepoint,
+//     since requests look before they write; if one fails after it wrote, the batch is done again
+//     with savepoints. If the database abandons the whole transaction, the others are done again
+//     without the culprit.
 //   - The mailbox is bounded; a full one refuses with slow_down at once, and nothing has happened.
 //   - Changes are published in the order of their revisions, after the commit, before the answers.
 #pragma once
@@ -54,7 +57,7 @@ public:
     // otherwise `answered` is called exactly once.
     [[nodiscard]] Result<Done> submit(Bundle bundle, Answered answered);
     // The same, waiting for the answer. Not from the loop's own thread.
-    [[nodiscard]] Outcome submit_and_wait(Bundle bundle);
+    [[nodiscard]] Outcome submit_and_wait(const Bundle& bundle);
 
     // Adds a line to the statement log with the next commit. If too many are waiting, the oldest is
     // dropped and counted.
@@ -66,16 +69,21 @@ public:
 
 private:
     struct Job {
-        Bundle bundle;
+        std::shared_ptr<const Bundle> bundle;  // or of a caller that waits
         Answered answered;
     };
 
+    [[nodiscard]] Result<Done> post(Job job);
+
     void run();
     void run_batch(std::vector<Job>& jobs);
-    // Does the jobs in one transaction. An error means that none of them happened.
+    // Does the jobs in one transaction. An error means that none of them happened; conflict, that
+    // one of them cannot be undone without a savepoint.
+    enum class Savepoints : std::uint8_t { where_likely, everywhere };
     [[nodiscard]] Result<std::vector<Outcome>> attempt(std::vector<Job>& jobs,
-                                                       std::vector<Change>& changes);
-    [[nodiscard]] Result<Outcome> do_bundle(WriteTransaction& tx, const Bundle& bundle);
+                                                       std::vector<Change>& changes,
+                                                       Savepoints savepoints);
+    [[nodiscard]] Result<Outcome> do_bundle(WriteTransaction& tx, const Bundle& bundle, Undo undo);
     [[nodiscard]] Result<Outcome> do_steps(WriteTransaction& tx, const Bundle& bundle);
     [[nodiscard]] std::optional<Error> overtaken(const WriteTransaction& tx,
                                                  const Bundle& bundle) const;

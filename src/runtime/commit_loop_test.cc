@@ -108,6 +108,29 @@ TEST_F(CommitLoopTest, WhatOneBundleDoesWrongCostsNoOther) {
     EXPECT_EQ(sources(), (Names{"A", "B", "HOLD"}));
 }
 
+TEST_F(CommitLoopTest, ARequestThatFailsAfterItWroteLeavesNothingAndCostsNoOther) {
+    const std::uint64_t savepoints = faulty_->calls(SqlCall::savepoint);
+    int told = 0;
+    const auto texts = submit_together({source("A"), source("B"), source("C")},
+                                       [&](const SqlMoment& moment) -> std::optional<SqlFault> {
+                                           if (!moment.sql.starts_with("INSERT INTO change_feed"))
+                                               return std::nullopt;
+                                           told += 1;  // HOLD, A, B, and with savepoints A, B, C
+                                           if (told != 3 && told != 5) return std::nullopt;
+                                           return SqlFault{.code = ErrorCode::write_rejected};
+                                       });
+    EXPECT_EQ(texts, (Names{"accepted", "write_rejected", "accepted"}));
+    EXPECT_EQ(sources(), (Names{"A", "C", "HOLD"}));
+    EXPECT_GT(faulty_->calls(SqlCall::savepoint), savepoints);
+}
+
+TEST_F(CommitLoopTest, ARequestThatLooksBeforeItWritesNeedsNoSavepoint) {
+    const std::uint64_t savepoints = faulty_->calls(SqlCall::savepoint);
+    EXPECT_EQ(submit(source("A")), "accepted");
+    EXPECT_EQ(submit(source("A")), "source_exists");
+    EXPECT_EQ(faulty_->calls(SqlCall::savepoint), savepoints);
+}
+
 TEST_F(CommitLoopTest, ABundleThatCostsTheTransactionIsRefusedAlone) {
     const auto texts = submit_together({source("A"), worker("W"), source("B")},
                                        [](const SqlMoment& moment) -> std::optional<SqlFault> {

@@ -68,6 +68,33 @@ TEST_F(Concurrency, TwoPlannersThatSeeTheSameFreeSlotDoNotBothGetIt) {
     expect_sound();
 }
 
+// A bundle's query is planned with the numbers that its sources have in one attempt; in the next
+// attempt another client may have these.
+TEST_F(Concurrency, AQueryReadsTheSourcesOfItsOwnBundleThoughOthersTakeTheirNumbers) {
+    CoordinatorOptions options;
+    int plans = 0;
+    options.planner = [&](const sql::CreateQuery& query, const PlanningView& view) {
+        if (plans++ == 0) {
+            Session other(*coordinator_, "other");
+            run(other,
+                "CREATE PHYSICAL SOURCE FOR readings TYPE File SET ('other' AS SOURCE.FILE_PATH, "
+                "'EDGE' AS SOURCE.HOST)");
+        }
+        return plan(query, view);
+    };
+    open(options);
+    make_small_cluster();
+    run("BEGIN; CREATE LOGICAL SOURCE own (id UINT64 NOT NULL);"
+        "CREATE PHYSICAL SOURCE FOR own TYPE File SET ('own' AS SOURCE.FILE_PATH, "
+        "'EDGE' AS SOURCE.HOST);"
+        "CREATE QUERY q AS SELECT id FROM own INTO alerts; COMMIT");
+    EXPECT_EQ(rows("SELECT id, logical FROM baton.physical_sources"),
+              "1|READINGS\n2|READINGS\n3|OWN\n");
+    EXPECT_EQ(rows("SELECT source FROM baton.query_sources"), "3\n");
+    EXPECT_EQ(plans, 2);
+    expect_sound();
+}
+
 // Lost update: a query is placed while another one gives its slot back.
 TEST_F(Concurrency, ASlotGivenBackWhileAnotherIsTakenIsNeitherLostNorDoubled) {
     make_small_cluster("2 AS CAPACITY");

@@ -63,15 +63,19 @@ Result<PlanningView> Coordinator::planning_view(const sql::CreateQuery& query) {
     return view;
 }
 
-Result<Done> Coordinator::plan_first(Bundle& bundle) {
-    // Only the first step of a bundle surely sees the catalog as it is in a snapshot; the others
-    // are planned with the view that the writer gives them.
-    if (bundle.steps.empty()) return Done{};
-    request::CreateQuery* query = query_of(bundle.steps.front());
-    if (query == nullptr || query->plan) return Done{};
-    TRY_ASSIGN(view, planning_view(query->tree));
-    TRY_ASSIGN(made, planner_(query->tree, view));
-    query->plan = std::move(made);
+Result<Done> Coordinator::plan_ahead(Bundle& bundle) {
+    for (std::size_t i = 0; i < bundle.steps.size(); ++i) {
+        request::CreateQuery* query = query_of(bundle.steps[i]);
+        if (query == nullptr || query->plan) continue;
+        TRY_ASSIGN(view, planning_view(query->tree));
+        auto made = planner_(query->tree, view);
+        if (made) {
+            query->plan = *std::move(made);
+        } else if (i == 0) {
+            return made.error();
+        }
+        // Otherwise it may need what the steps before it make: the writer gives it a view of that.
+    }
     return Done{};
 }
 
@@ -88,7 +92,7 @@ Outcome Coordinator::execute(Bundle bundle) {
         }
         return Refused{.step = step, .error = error};
     };
-    if (auto planned = plan_first(bundle); !planned) return refuse(0, planned.error());
+    if (auto planned = plan_ahead(bundle); !planned) return refuse(0, planned.error());
     for (int attempt = 0; attempt < kPlanAttempts; ++attempt) {
         Outcome outcome = commits_.submit_and_wait(bundle);
         auto* wanted = std::get_if<NeedsPlan>(&outcome);

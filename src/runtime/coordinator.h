@@ -60,7 +60,9 @@ public:
 private:
     Coordinator(std::unique_ptr<SqlDatabase> database, std::unique_ptr<Sql> writer,
                 const Clock& clock, const CoordinatorOptions& options, Revision start);
-    [[nodiscard]] Result<Done> plan_first(Bundle& bundle);
+    // Plans the queries as if the bundle's other steps did not matter; the commit finds out if they
+    // do. Fails only if the first step cannot be planned.
+    [[nodiscard]] Result<Done> plan_ahead(Bundle& bundle);
     [[nodiscard]] Result<PlanningView> planning_view(const sql::CreateQuery& query);
 
     std::unique_ptr<SqlDatabase> database_;

@@ -155,7 +155,7 @@ Result<StatementResult> Session::run_change(const sql::Statement& statement) {
         }
         steps = transaction_->steps;
     }
-    steps.push_back(step);
+    steps.push_back(transaction_ ? step : std::move(step));
     Bundle bundle = bundle_of(std::move(steps));
     bundle.keep = !transaction_;
     Outcome outcome = coordinator_.execute(std::move(bundle));

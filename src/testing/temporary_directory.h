@@ -12,7 +12,9 @@ namespace baton::testing {
 
 class TemporaryDirectory {
 public:
-    TemporaryDirectory() : path_((std::filesystem::temp_directory_path() / "baton-XXXXXX")) {
+    explicit TemporaryDirectory(
+        const std::filesystem::path& parent = std::filesystem::temp_directory_path())
+        : path_(parent / "baton-XXXXXX") {
         CHECK(::mkdtemp(path_.data()) != nullptr);
     }
     TemporaryDirectory(const TemporaryDirectory&) = delete;

@@ -1,14 +1,5 @@
 // Any bytes as a deployment file: read_deployment answers, and what it accepts can be printed and
-// parsed again to the same statements.
-//
-// Built with clang and libFuzzer from the sources of base, model, sql and adapters/yaml:
-//
-//     clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Isrc
-//         tests/fuzz/yaml_fuzz.cc src/{base,model,sql,adapters/yaml}/*.cc (without *_test.cc)
-//         -lyaml-cpp -o yaml_fuzz
-//     ./yaml_fuzz -max_len=4096 -max_total_time=180 tests/fuzz/corpus/yaml
-//
-// The YAML library itself is not instrumented.
+// parsed again to the same statements. The YAML library itself is not instrumented.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -32,7 +32,7 @@ Result<Done> add_twins(Sql& sql, std::int64_t id) {
     return sql.commit();
 }
 
-std::int64_t number(SqliteDatabase& database, std::string_view sql) {
+std::int64_t number(SqlDatabase& database, std::string_view sql) {
     return std::get<std::int64_t>((*(*database.connect(Access::read))->query(sql))[0][0]);
 }
 
@@ -44,7 +44,7 @@ protected:
     }
 
     TemporaryDirectory directory_;
-    std::unique_ptr<SqliteDatabase> database_;
+    std::unique_ptr<SqlDatabase> database_;
 };
 
 TEST_F(SqliteBackup, IsConsistentWhileOthersWrite) {
@@ -125,7 +125,7 @@ TEST_F(SqliteBackup, RefusesToCopyDamage) {
     file.seekp(20 * 4096);
     file << std::string(4096, 'x');
     file.close();
-    database_ = *open_sqlite({.path = directory_ / "catalog", .check_pages = false});
+    database_ = *open_sqlite({.path = directory_ / "catalog", .check_bytes_max = 0});
     const auto copied = database_->backup_to(directory_ / "b");
     ASSERT_FALSE(copied);
     EXPECT_EQ(copied.error().code, ErrorCode::catalog_corrupt);

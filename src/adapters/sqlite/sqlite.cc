@@ -1,7 +1,6 @@
 #include "adapters/sqlite/sqlite.h"
 
 #include <filesystem>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -44,7 +43,6 @@ struct Shared {
     Settings settings;
     std::optional<TemporaryDirectory> directory;
     std::optional<ProcessLock> lock;  // none: the database only reads
-    std::mutex mutex;                 // guards keeper
     Handle keeper;                    // closed last of all, it empties and removes the log
 };
 
@@ -55,7 +53,7 @@ Error only_reads(const Settings& settings) {
             .hint = "a database that is opened beside the coordinator only reads"};
 }
 
-class Database final : public SqliteDatabase {
+class Database final : public SqlDatabase {
 public:
     explicit Database(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
 
@@ -72,16 +70,6 @@ public:
 
     Result<Done> backup_to(const std::string& path) override {
         return sqlite::copy_database(shared_->settings, path);
-    }
-
-    Result<Done> checkpoint() override {
-        if (!shared_->lock) return only_reads(shared_->settings);
-        const std::lock_guard guard(shared_->mutex);
-        sqlite3* db = shared_->keeper.get();
-        const int code =
-            sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
-        if (code == SQLITE_OK || code == SQLITE_BUSY) return Done{};  // another does it just now
-        return sqlite::error_of(db, {.what = "copy the log of", .path = shared_->settings.path});
     }
 
 private:
@@ -128,12 +116,15 @@ Result<Done> recover(sqlite3* db, const Settings& settings) {
 Result<Handle> open_verified(const Settings& settings, const SqliteOptions& options) {
     const int flags = options.lock ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
     TRY_ASSIGN(db, sqlite::open_handle(settings, flags));
-    TRY(sqlite::verify_header(db.get(), settings));
+    TRY_ASSIGN(length, sqlite::verify_header(db.get(), settings));
     if (options.lock && sqlite3_db_readonly(db.get(), "main") != 0) {
         return sqlite::system_error("write to", settings.path, EACCES);
     }
     TRY(sqlite::configure(db.get(), settings));
-    if (options.check_pages) TRY(sqlite::verify_pages(db.get(), settings));
+    // Copying a log into a file that was shortened would fill the gap with nothing.
+    if (!length.matches || length.bytes <= options.check_bytes_max) {
+        TRY(sqlite::verify_pages(db.get(), settings));
+    }
     if (options.lock) TRY(recover(db.get(), settings));
     return db;
 }
@@ -163,8 +154,8 @@ Result<bool> find(const Settings& settings, const SqliteOptions& options) {
         .hint = "check the path, or let the coordinator create a new catalog"};
 }
 
-Result<std::unique_ptr<SqliteDatabase>> open_shared(std::shared_ptr<Shared> shared,
-                                                    const SqliteOptions& options) {
+Result<std::unique_ptr<SqlDatabase>> open_shared(std::shared_ptr<Shared> shared,
+                                                 const SqliteOptions& options) {
     const Settings& settings = shared->settings;
     TRY(find(settings, options));
     if (options.lock) {
@@ -175,12 +166,12 @@ Result<std::unique_ptr<SqliteDatabase>> open_shared(std::shared_ptr<Shared> shar
     if (!found) TRY(create(settings, options));
     TRY_ASSIGN(keeper, open_verified(settings, options));
     shared->keeper = std::move(keeper);
-    return std::unique_ptr<SqliteDatabase>(std::make_unique<Database>(std::move(shared)));
+    return std::unique_ptr<SqlDatabase>(std::make_unique<Database>(std::move(shared)));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<SqliteDatabase>> open_sqlite(const SqliteOptions& options) {
+Result<std::unique_ptr<SqlDatabase>> open_sqlite(const SqliteOptions& options) {
     if (options.path.empty()) {
         return Error{.code = ErrorCode::missing_configuration,
                      .message = "cannot open a catalog: no path was given"};
@@ -188,11 +179,12 @@ Result<std::unique_ptr<SqliteDatabase>> open_sqlite(const SqliteOptions& options
     auto shared = std::make_shared<Shared>();
     shared->settings = {.path = sqlite::absolute(options.path),
                         .busy_deadline = options.busy_deadline,
-                        .cache_bytes = options.cache_bytes};
+                        .cache_bytes = options.cache_bytes,
+                        .log_pages_step = options.log_pages_step};
     return open_shared(std::move(shared), options);
 }
 
-Result<std::unique_ptr<SqliteDatabase>> open_temporary_sqlite(const SqliteOptions& options) {
+Result<std::unique_ptr<SqlDatabase>> open_temporary_sqlite(const SqliteOptions& options) {
     std::error_code none;
     std::string name = "/dev/shm/baton-XXXXXX";
     if (!fs::is_directory("/dev/shm", none)) name = fs::temp_directory_path(none) / "baton-XXXXXX";
@@ -204,6 +196,7 @@ Result<std::unique_ptr<SqliteDatabase>> open_temporary_sqlite(const SqliteOption
     shared->settings = {.path = name + "/catalog",
                         .busy_deadline = options.busy_deadline,
                         .cache_bytes = options.cache_bytes,
+                        .log_pages_step = options.log_pages_step,
                         .durable = false};
     SqliteOptions created = options;
     created.create = true;
@@ -230,12 +223,14 @@ Result<std::vector<std::string>> integrity_problems(const std::string& path) {
 
     Connection connection(std::move(db), settings, Access::read);
     const auto dangling = connection.query(
-        R"(SELECT "table", coalesce(rowid, 0), parent FROM pragma_foreign_key_check LIMIT 100)");
+        R"(SELECT "table", rowid, parent FROM pragma_foreign_key_check LIMIT 100)");
     if (!dangling) return as_problem(dangling.error());
     for (const SqlRow& row : *dangling) {
-        problems->push_back("row " + std::to_string(std::get<std::int64_t>(row[1])) + " of " +
-                            baton::quoted(std::get<std::string>(row[0])) + " refers to a row of " +
-                            baton::quoted(std::get<std::string>(row[2])) + " that does not exist");
+        const auto* number = std::get_if<std::int64_t>(&row[1]);  // not of every table
+        problems->push_back((number != nullptr ? "row " + std::to_string(*number) : "a row") +
+                            " of " + baton::quoted(std::get<std::string>(row[0])) +
+                            " refers to a row of " + baton::quoted(std::get<std::string>(row[2])) +
+                            " that does not exist");
     }
     return problems;
 }

@@ -94,7 +94,7 @@ std::optional<Error> length_error(const Header& header, const Settings& settings
 
 }  // namespace
 
-Result<Done> verify_header(sqlite3* db, const Settings& settings) {
+Result<FileLength> verify_header(sqlite3* db, const Settings& settings) {
     TRY_ASSIGN(header, Header::read(db, settings));
     if (header.file_size() == 0) return corrupt(settings, "the file is empty");
     if (header.file_size() < std::int64_t{kHeaderBytes}) {
@@ -130,9 +130,10 @@ Result<Done> verify_header(sqlite3* db, const Settings& settings) {
                                      std::to_string(header.schema_format()) + ", the encoding " +
                                      std::to_string(header.encoding()));
     }
-    if (exists(settings.path + "-wal")) return Done{};  // the log may hold the missing pages
-    if (const auto error = length_error(header, settings)) return *error;
-    return Done{};
+    const auto error = length_error(header, settings);
+    // A process that was killed while it copied its log into the file leaves the rest in the log.
+    if (error && !exists(settings.path + "-wal")) return *error;
+    return FileLength{.bytes = header.file_size(), .matches = !error.has_value()};
 }
 
 Result<Done> verify_length(sqlite3* db, const Settings& settings) {

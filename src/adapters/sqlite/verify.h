@@ -12,7 +12,11 @@ namespace baton::sqlite {
 
 // Looks at the first page as it is on disk, before SQLite does anything with the file.
 // catalog_corrupt or catalog_version.
-[[nodiscard]] Result<Done> verify_header(sqlite3* db, const Settings& settings);
+struct FileLength {
+    std::int64_t bytes = 0;
+    bool matches = true;  // what the header says; false only beside a log that may hold the rest
+};
+[[nodiscard]] Result<FileLength> verify_header(sqlite3* db, const Settings& settings);
 // The file is as long as its header says. True only while nothing is left in the log.
 [[nodiscard]] Result<Done> verify_length(sqlite3* db, const Settings& settings);
 // The structure of every page: quick_check.

@@ -52,8 +52,8 @@ struct PlanningView {
     std::vector<std::string> known_sources;
     std::vector<std::string> known_sinks;
     std::shared_ptr<const Cluster> cluster;
-    std::map<std::string, std::uint64_t>
-        used;  // slots, of the workers that sources and sink are on
+    // Slots, of the workers with a capacity that sources and sink are on.
+    std::map<std::string, std::uint64_t> used;
 };
 
 enum class ReadKind : std::uint8_t {
