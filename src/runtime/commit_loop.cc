@@ -10,7 +10,10 @@ namespace baton {
 
 namespace {
 
+// History is trimmed after so many commits, or sooner so that it keeps up: each trim forgets more
+// than was written since the last one.
 constexpr std::uint64_t kCommitsPerTrim = 64;
+constexpr std::uint64_t kWrittenPerTrim = 1'000;
 
 Error stopped() {
     return Error{.code = ErrorCode::catalog_unavailable,
@@ -166,11 +169,15 @@ Result<std::vector<Outcome>> CommitLoop::attempt(std::vector<Job>& jobs,
         const bool safe = likely || savepoints == Savepoints::everywhere;
         TRY_ASSIGN(outcome, do_bundle(*tx, *job.bundle, safe ? Undo::always : Undo::until_written));
         TRY(log_bundle(*tx, *job.bundle, outcome));
+        untrimmed_ += job.bundle->steps.size();
         outcomes.push_back(std::move(outcome));
     }
     TRY(write_waiting_log(*tx));
     commits_ += 1;
-    if (commits_ % kCommitsPerTrim == 0) TRY(tx->trim(options_.history, clock_.wall_now()));
+    if (commits_ % kCommitsPerTrim == 0 || untrimmed_ >= kWrittenPerTrim) {
+        TRY(tx->trim(options_.history, clock_.wall_now()));
+        untrimmed_ -= std::min(untrimmed_, kWrittenPerTrim);
+    }
     TRY(tx->commit());
     changes = tx->take_changes();
     return outcomes;
@@ -270,6 +277,7 @@ Result<Done> CommitLoop::write_waiting_log(WriteTransaction& tx) {
     }
     // If the transaction fails these lines are lost; they tell of statements that changed nothing.
     for (const StatementRecord& record : waiting) TRY(tx.log(record));
+    untrimmed_ += waiting.size();
     return Done{};
 }
 

@@ -106,6 +106,7 @@ private:
     std::array<Revision, kEntityCount> last_changed_{};
     Revision published_through_;
     std::uint64_t commits_ = 0;
+    std::uint64_t untrimmed_ = 0;  // steps done since history was last trimmed
 
     std::mutex log_mutex_;
     std::vector<StatementRecord> log_waiting_;

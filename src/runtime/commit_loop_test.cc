@@ -213,5 +213,28 @@ TEST_F(CommitLoopTest, ATrialAnswersAndLeavesNothing) {
     EXPECT_EQ(coordinator_->snapshot()->revision(), Revision(0));
 }
 
+TEST_F(CommitLoopTest, HistoryIsTrimmedAsFastAsItIsWritten) {
+    coordinator_.reset();
+    CoordinatorOptions options;
+    options.commits.history = {.changes_max = 10, .statements_max = 10};
+    auto faulty = std::make_unique<testing::FaultySqlDatabase>(*real_, nullptr);
+    coordinator_ = *Coordinator::open(std::move(faulty), clock_, options);
+    constexpr int kBundles = 20;
+    constexpr std::size_t kSteps = 500;
+    for (int i = 0; i < kBundles; ++i) {
+        Bundle bundle;
+        for (std::size_t k = 0; k < kSteps; ++k) {
+            const std::string name = "S" + std::to_string(i) + "_" + std::to_string(k);
+            bundle.steps.push_back({.what = source(name), .statement = "a statement"});
+        }
+        ASSERT_EQ(text_of(coordinator_->commits().submit_and_wait(bundle)), "accepted");
+    }
+    const auto snapshot = *coordinator_->snapshot();
+    const auto lines = *snapshot.sql().query("SELECT COUNT(*) FROM statement_log");
+    EXPECT_LT(std::get<std::int64_t>(lines[0][0]), std::int64_t{3 * kSteps});
+    const auto changes = *snapshot.sql().query("SELECT COUNT(DISTINCT revision) FROM change_feed");
+    EXPECT_LT(std::get<std::int64_t>(changes[0][0]), std::int64_t{15});
+}
+
 }  // namespace
 }  // namespace baton
