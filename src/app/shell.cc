@@ -194,7 +194,15 @@ bool Shell::run_deployment(std::string_view yaml) {
     std::move(deployment->statements.begin(), deployment->statements.end(),
               std::back_inserter(bundle));
     bundle.push_back({.node = sql::Commit{}, .at = {}});
-    return show(session_.execute(bundle), yaml);
+    Execution execution = session_.execute(bundle);
+    // Statements have their place in the file; places within a query are those of its own text.
+    const bool in_file =
+        execution.error && execution.error->at &&
+        std::any_of(bundle.begin(), bundle.end(), [&](const sql::Statement& statement) {
+            return statement.at.offset == execution.error->at->offset;
+        });
+    if (execution.error && !in_file) execution.error->at.reset();
+    return show(execution, yaml);
 }
 
 bool Shell::show(const Execution& execution, std::string_view text) {
