@@ -117,7 +117,7 @@ private:
 // A catalog in a file, with a coordinator over it.
 struct Catalog {
     SystemClock clock;
-    SqliteDatabase* database = nullptr;
+    SqlDatabase* database = nullptr;
     std::unique_ptr<Coordinator> coordinator;
 };
 [[nodiscard]] std::unique_ptr<Catalog> open_catalog(const std::string& path);

@@ -22,7 +22,7 @@ protected:
     Result<std::int64_t> insert(std::int64_t a) { return sql_->execute(kInsert, {a}); }
     std::size_t rows() { return (*real_->connect(Access::read))->query("SELECT a FROM t")->size(); }
 
-    std::unique_ptr<SqliteDatabase> real_;
+    std::unique_ptr<SqlDatabase> real_;
     std::unique_ptr<FaultySqlDatabase> faulty_;
     std::unique_ptr<Sql> sql_;
 };

@@ -1,4 +1,4 @@
-#include "process.h"
+#include "cli/process.h"
 
 #include <array>
 #include <csignal>

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "process.h"
+#include "cli/process.h"
 #include "testing/temporary_directory.h"
 
 namespace baton::cli {

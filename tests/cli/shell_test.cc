@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
 
-#include "process.h"
+#include "cli/process.h"
 #include "testing/temporary_directory.h"
 
 namespace baton::cli {

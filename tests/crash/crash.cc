@@ -6,6 +6,7 @@
 // The moments: while the catalog is created, opened and recovered, at an answer, between answers,
 // during checkpoints and backups, and while the disk is full. Exit status: 0 if nothing was wrong,
 // 1 if something was; then the files and the story stay in DIRECTORY.
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -22,9 +23,9 @@
 
 #include "base/check.h"
 #include "base/prng.h"
-#include "load.h"
+#include "crash/load.h"
+#include "crash/verify.h"
 #include "testing/temporary_directory.h"
-#include "verify.h"
 
 namespace baton::crash {
 namespace {
@@ -135,7 +136,7 @@ private:
     Load random_load() {
         Load load{.path = path(), .seed = prng_.next(), .facts = known_.facts};
         load.changes_max = prng_.chance(1, 2) ? 20 : 5'000;
-        load.checkpoints = prng_.chance(1, 3);
+        if (prng_.chance(1, 2)) load.log_pages_step = static_cast<int>(prng_.between(1, 100));
         if (prng_.chance(1, 8)) load.copy = *directory_ / "copy";
         if (prng_.chance(1, 10) && fs::exists(path())) {
             load.file_size_max = fs::file_size(path()) / 2 + prng_.between(0, 300'000);
@@ -212,7 +213,12 @@ private:
 
     bool fail(const std::vector<std::string>& problems) {
         std::cout << "after " << kills_ << " kills, seed " << options_.seed << ":\n";
-        for (const std::string& problem : problems) std::cout << "  " << problem << "\n";
+        constexpr std::size_t kShownMax = 20;
+        for (std::size_t i = 0; i < std::min(problems.size(), kShownMax); ++i) {
+            std::cout << "  " << problems[i] << "\n";
+        }
+        if (problems.size() > kShownMax)
+            std::cout << "  and " << problems.size() - kShownMax << " more\n";
         fs::remove_all(options_.keep);
         fs::copy(directory_->path(), options_.keep, fs::copy_options::recursive);
         std::ofstream(options_.keep + "/story.txt") << story_;

@@ -1,4 +1,4 @@
-#include "load.h"
+#include "crash/load.h"
 
 #include <atomic>
 #include <csignal>
@@ -116,12 +116,10 @@ private:
     Facts facts_;
 };
 
-// Checkpoints and backups, as often as they go.
-void keep_house(const Load& load, const Reporter& reporter, SqliteDatabase& database,
-                const std::atomic<bool>& ending) {
-    for (int i = 0; !ending && (load.checkpoints || load.copy); ++i) {
-        if (load.checkpoints) (void)database.checkpoint();
-        if (!load.copy) continue;
+// Backups, as often as they go.
+void keep_copying(const Load& load, const Reporter& reporter, SqlDatabase& database,
+                  const std::atomic<bool>& ending) {
+    for (int i = 0; !ending && load.copy; ++i) {
         const std::string name = *load.copy + "-" + std::to_string(i);
         if (database.backup_to(name)) reporter.say("backup " + name);
     }
@@ -143,9 +141,11 @@ void run_load(const Load& load, int report) {
     const SystemClock clock;
     if (load.file_size_max) limit_file_size(*load.file_size_max);
     {
-        auto database = open_sqlite(catalog_options(load.path));
+        SqliteOptions sqlite = catalog_options(load.path);
+        sqlite.log_pages_step = load.log_pages_step;
+        auto database = open_sqlite(sqlite);
         if (!database) give_up(reporter, database.error());
-        SqliteDatabase& files = **database;
+        SqlDatabase& files = **database;
         CoordinatorOptions options;
         options.commits.history.changes_max = load.changes_max;
         auto coordinator = Coordinator::open(*std::move(database), clock, options);
@@ -154,7 +154,7 @@ void run_load(const Load& load, int report) {
 
         Disk disk(reporter, load.file_size_max.has_value());
         std::atomic<bool> ending = false;
-        std::thread housekeeper([&] { keep_house(load, reporter, files, ending); });
+        std::thread copier([&] { keep_copying(load, reporter, files, ending); });
         std::vector<std::thread> threads;
         for (std::size_t i = 0; i < load.facts.size(); ++i) {
             threads.emplace_back(
@@ -162,7 +162,7 @@ void run_load(const Load& load, int report) {
         }
         for (std::thread& thread : threads) thread.join();
         ending = true;
-        housekeeper.join();
+        copier.join();
     }
     ::_exit(0);
 }

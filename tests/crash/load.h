@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "adapters/sqlite/sqlite.h"
-#include "model.h"
+#include "crash/model.h"
 
 namespace baton::crash {
 
@@ -25,7 +25,7 @@ struct Load {
     std::uint64_t seed = 0;
     std::vector<Facts> facts;         // what each thread owns; none: the catalog is only opened
     std::uint64_t changes_max = 0;    // how much history is kept
-    bool checkpoints = false;         // beside the requests
+    int log_pages_step = 2'000;       // how often the log is copied into the file
     std::optional<std::string> copy;  // beside the requests, back up to this name, -0, -1, ..
     std::optional<std::uint64_t> file_size_max;  // for all files, until requests were refused
     std::uint64_t operations_max = UINT64_MAX;   // of each thread; then it ends by itself

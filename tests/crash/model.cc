@@ -1,4 +1,4 @@
-#include "model.h"
+#include "crash/model.h"
 
 #include <array>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "replica.h"
+#include "crash/replica.h"
 
 #include "base/check.h"
 #include "catalog/reader.h"

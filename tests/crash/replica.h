@@ -8,7 +8,7 @@
 
 #include "base/id.h"
 #include "catalog/change.h"
-#include "model.h"
+#include "crash/model.h"
 #include "ports/sql.h"
 
 namespace baton::crash {

@@ -1,4 +1,4 @@
-#include "story.h"
+#include "crash/story.h"
 
 #include <algorithm>
 

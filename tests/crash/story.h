@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/id.h"
-#include "model.h"
+#include "crash/model.h"
 
 namespace baton::crash {
 

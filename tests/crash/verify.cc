@@ -1,4 +1,4 @@
-#include "verify.h"
+#include "crash/verify.h"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "catalog/check.h"
 #include "catalog/history.h"
-#include "load.h"
+#include "crash/load.h"
 
 namespace baton::crash {
 

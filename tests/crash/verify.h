@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "replica.h"
-#include "story.h"
+#include "crash/replica.h"
+#include "crash/story.h"
 
 namespace baton::crash {
 

@@ -27,15 +27,15 @@ std::string worker_name() {
 }
 
 std::string source_name() {
-    return *rc::gen::weightedElement<std::string>({{5, "S1"}, {4, "S2"}, {1, "S3"}});
+    return *rc::gen::weightedElement<std::string>({{8, "S1"}, {6, "S2"}, {1, "S3"}});
 }
 
 std::string sink_name() {
-    return *rc::gen::weightedElement<std::string>({{5, "K1"}, {4, "K2"}, {1, "K3"}});
+    return *rc::gen::weightedElement<std::string>({{8, "K1"}, {6, "K2"}, {1, "K3"}});
 }
 
 std::string query_name() {
-    return *rc::gen::element<std::string>("A", "B", "C");
+    return *rc::gen::element<std::string>("A", "B", "C", "D");
 }
 
 std::string reason() {
@@ -335,21 +335,91 @@ Request resolved(const Request& request, const ModelState& state) {
     return result;
 }
 
-std::vector<Item> small_cluster() {
+namespace {
+
+// `first` and `second` follow the names in the settings of the workers.
+std::vector<Item> cluster(const std::string& first, const std::string& second) {
     std::vector<Item> items;
-    for (const char* sql :
-         {"CREATE WORKER 'h1:1' SET ('W1' AS NAME, 3 AS CAPACITY)",
-          "CREATE WORKER 'h2:1' SET ('W2' AS NAME, 'W1' AS UPSTREAM)",
-          "CREATE LOGICAL SOURCE S1 (A INT64)", "CREATE LOGICAL SOURCE S2 (A INT64)",
-          "CREATE PHYSICAL SOURCE FOR S1 TYPE File SET ('f1' AS SOURCE.FILE_PATH, 'W1' AS "
-          "SOURCE.HOST)",
-          "CREATE PHYSICAL SOURCE FOR S2 TYPE File SET ('f1' AS SOURCE.FILE_PATH, 'W1' AS "
-          "SOURCE.HOST)",
-          "CREATE SINK K1 (A INT64) TYPE Void SET ('W2' AS SINK.HOST)",
-          "CREATE SINK K2 (A INT64) TYPE Void SET ('W1' AS SINK.HOST)"}) {
+    for (const std::string& sql :
+         {"CREATE WORKER 'h1:1' SET ('W1' AS NAME" + first + ")",
+          "CREATE WORKER 'h2:1' SET ('W2' AS NAME, 'W1' AS UPSTREAM" + second + ")",
+          std::string("CREATE LOGICAL SOURCE S1 (A INT64)"),
+          std::string("CREATE LOGICAL SOURCE S2 (A INT64)"),
+          std::string("CREATE PHYSICAL SOURCE FOR S1 TYPE File SET ('f1' AS SOURCE.FILE_PATH, "
+                      "'W1' AS SOURCE.HOST)"),
+          std::string("CREATE PHYSICAL SOURCE FOR S2 TYPE File SET ('f1' AS SOURCE.FILE_PATH, "
+                      "'W1' AS SOURCE.HOST)"),
+          std::string("CREATE SINK K1 (A INT64) TYPE Void SET ('W2' AS SINK.HOST)"),
+          std::string("CREATE SINK K2 (A INT64) TYPE Void SET ('W1' AS SINK.HOST)")}) {
         items.push_back({.asks = {statement(sql)}});
     }
     return items;
+}
+
+std::string any_capacity() {
+    return *rc::gen::element<std::string>("", ", 1 AS CAPACITY", ", 2 AS CAPACITY",
+                                          ", 3 AS CAPACITY");
+}
+
+void add_reports(std::vector<Item>& items, FragmentState state) {
+    constexpr std::uint64_t kFragments = 6;
+    for (std::uint64_t n = 0; n < kFragments; ++n) {
+        items.push_back({.asks = {{"report fragment #" + std::to_string(n) + " " +
+                                       std::string(to_string(state)) + " ''",
+                                   request::ReportFragment{FragmentId(n), state, ""}}}});
+    }
+}
+
+Item mark(std::uint64_t n, QueryState state) {
+    return {
+        .asks = {{"mark query #" + std::to_string(n) + " " + std::string(to_string(state)) + " ''",
+                  request::MarkQuery{QueryId(n), state, ""}}}};
+}
+
+// What a controller does until a query runs; others may be in between or in the way.
+std::vector<Item> bring_up() {
+    const std::uint64_t n = nth();
+    std::vector<Item> items = {mark(n, QueryState::deploying)};
+    add_reports(items, FragmentState::running);
+    items.push_back(mark(n, QueryState::running));
+    return items;
+}
+
+// A query that is stopped and dropped, more than once, until it is gone.
+std::vector<Item> wind_down() {
+    const std::uint64_t n = nth();
+    const std::string query = " query #" + std::to_string(n) + " ";
+    std::vector<Item> items;
+    const int asks = between(1, 5);
+    for (int i = 0; i < asks; ++i) {
+        const StopMode how = stop_mode();
+        const std::string mode_name(to_string(how));
+        if (chance(60)) {
+            items.push_back(
+                {.asks = {{"stop" + query + mode_name, request::StopQuery{QueryId(n), how}}}});
+        } else {
+            items.push_back(
+                {.asks = {{"drop" + query + mode_name, request::DropQuery{QueryId(n), how}}}});
+        }
+    }
+    if (chance(50)) return items;
+    add_reports(items, FragmentState::stopped);
+    items.push_back({.asks = {{"release" + query, request::ReleaseQuery{QueryId(n)}}}});
+    return items;
+}
+
+rc::Gen<std::vector<Item>> any_items() {
+    return rc::gen::exec([] {
+        if (chance(6)) return bring_up();
+        if (chance(6)) return wind_down();
+        return std::vector<Item>{*any_item()};
+    });
+}
+
+}  // namespace
+
+std::vector<Item> small_cluster() {
+    return cluster("", "");
 }
 
 rc::Gen<Ask> any_create_query() {
@@ -377,7 +447,7 @@ rc::Gen<Ask> any_ask() {
                                                            {3, create_logical_source},
                                                            {4, create_physical_source},
                                                            {4, create_sink},
-                                                           {9, create_query},
+                                                           {12, create_query},
                                                            {4, drop},
                                                            {3, typed_drop},
                                                            {3, stop_query},
@@ -393,11 +463,13 @@ rc::Gen<Ask> any_ask() {
 rc::Gen<Sequence> any_sequence(std::size_t most) {
     return rc::gen::exec([most] {
         Sequence sequence;
-        if (chance(75)) sequence.items = small_cluster();
+        if (chance(80)) sequence.items = cluster(any_capacity(), any_capacity());
         const auto size = static_cast<int>(most);
-        const auto items =
-            *rc::gen::resize(size, rc::gen::container<std::vector<Item>>(any_item()));
-        sequence.items.insert(sequence.items.end(), items.begin(), items.end());
+        const auto parts =
+            *rc::gen::resize(size, rc::gen::container<std::vector<std::vector<Item>>>(any_items()));
+        for (const std::vector<Item>& part : parts) {
+            sequence.items.insert(sequence.items.end(), part.begin(), part.end());
+        }
         return sequence;
     });
 }

@@ -40,7 +40,7 @@ void showValue(const Sequence& sequence, std::ostream& os);
 // nothing is there.
 [[nodiscard]] Request resolved(const Request& request, const ModelState& state);
 
-// Two workers W1 -> W2, sources S1 and S2 on W1, sinks K1 on W2 and K2 on W1.
+// Two workers W1 -> W2 without limits, sources S1 and S2 on W1, sinks K1 on W2 and K2 on W1.
 [[nodiscard]] std::vector<Item> small_cluster();
 
 [[nodiscard]] rc::Gen<Ask> any_ask();

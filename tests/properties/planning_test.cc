@@ -115,6 +115,26 @@ TEST(Planning, OfWhatTheBundleMadeIsDoneAgainAfterAnotherCommit) {
     for (const std::uint64_t id : query.sources) EXPECT_EQ(state.physical.at(id).logical, "S1");
 }
 
+// Both were planned while the slot was free.
+TEST(Planning, ForTheLastSlotHasOneWinner) {
+    World world;
+    world.perform(Sequence{small_cluster()});
+    for (const char* sql : {"CREATE WORKER 'h3:1' SET ('W3' AS NAME, 1 AS CAPACITY)",
+                            "CREATE SINK K3 (A INT64) TYPE Void SET ('W3' AS SINK.HOST)",
+                            "CREATE LOGICAL SOURCE S3 (A INT64)",
+                            "CREATE PHYSICAL SOURCE FOR S3 TYPE File SET ('f' AS "
+                            "SOURCE.FILE_PATH, 'W3' AS SOURCE.HOST)"}) {
+        ASSERT_TRUE(accepted(world.ask(statement(sql).request)));
+    }
+    const Request query = statement("SELECT A FROM S3 INTO K3").request;
+    bool other = false;
+    world.interfere([&] { other = accepted(world.ask(query)); });
+    const Outcome outcome = world.ask(query);
+    EXPECT_TRUE(other);
+    ASSERT_FALSE(accepted(outcome));
+    EXPECT_EQ(std::get<Refused>(outcome).error.code, ErrorCode::placement);
+}
+
 TEST(Planning, OfABundleOfManyQueriesEnds) {
     World world;
     world.perform(Sequence{small_cluster()});

@@ -30,7 +30,7 @@ const View& view_of_everything() {
 
 // A table like the view, in a database that lasts as long as the process.
 Sql& table_of_everything() {
-    static const std::unique_ptr<SqliteDatabase> kDatabase = *open_temporary_sqlite();
+    static const std::unique_ptr<SqlDatabase> kDatabase = *open_temporary_sqlite();
     static const std::unique_ptr<Sql> kSql = [] {
         auto sql = *kDatabase->connect(Access::write);
         (void)*sql->run_script(

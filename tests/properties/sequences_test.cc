@@ -11,9 +11,11 @@ namespace {
 RC_GTEST_PROP(Sequences, GiveTheAnswersAndTheStateOfTheModel, ()) {
     const Sequence sequence = *any_sequence(60);
     World world;
-    for (const Item& item : sequence.items) {
-        world.perform(item);
+    for (std::size_t i = 0; i < sequence.items.size(); ++i) {
+        world.perform(sequence.items[i]);
         world.compare();
+        constexpr std::size_t kNowAndThen = 8;
+        if (i % kNowAndThen == 0) world.check_soundness();
     }
     world.check_soundness();
 }

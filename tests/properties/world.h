@@ -40,7 +40,6 @@ public:
     [[nodiscard]] Sql& sql() { return *sql_; }  // reads, beside the coordinator
     // Called once, when the next query is planned: between its look at the catalog and its commit.
     void interfere(std::function<void()> meanwhile) { meanwhile_ = std::move(meanwhile); }
-    void adopt(const Model& model) { model_ = model; }
     [[nodiscard]] const Model& model() const { return model_; }
 
 private:

@@ -157,7 +157,8 @@ Connection::Connection(Handle db, Settings settings, Access access,
       db_(std::move(db)),
       settings_(std::move(settings)),
       access_(access) {
-    if (access == Access::write) log_.watch(db_.get(), in_milliseconds(settings_.busy_deadline));
+    if (access != Access::write) return;
+    log_.watch(db_.get(), in_milliseconds(settings_.busy_deadline), settings_.log_pages_step);
 }
 
 Connection::~Connection() {

@@ -26,6 +26,7 @@ struct Settings {
     std::string path;  // absolute
     Duration busy_deadline = std::chrono::seconds(1);
     std::int64_t cache_bytes = 16 << 20;
+    int log_pages_step = kLogPagesStep;
     bool durable = true;  // false: synchronous=OFF, for databases that end with the process
 };
 

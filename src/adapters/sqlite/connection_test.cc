@@ -34,7 +34,7 @@ private:
     }
 
     TemporaryDirectory directory_;
-    std::unique_ptr<SqliteDatabase> database_;
+    std::unique_ptr<SqlDatabase> database_;
 };
 
 class SqliteInMemory final : public SqlUnderTest {
@@ -48,7 +48,7 @@ public:
     void reopen() override {}  // it ends with the process
 
 private:
-    std::unique_ptr<SqliteDatabase> database_;
+    std::unique_ptr<SqlDatabase> database_;
 };
 
 TEST(SqliteConnection, TellsWhenSqliteGaveUpTheWholeTransaction) {

@@ -32,7 +32,7 @@ Result<Done> add_twins(Sql& sql, std::int64_t id) {
     return sql.commit();
 }
 
-std::int64_t number(SqliteDatabase& database, std::string_view sql) {
+std::int64_t number(SqlDatabase& database, std::string_view sql) {
     return std::get<std::int64_t>((*(*database.connect(Access::read))->query(sql))[0][0]);
 }
 
@@ -44,7 +44,7 @@ protected:
     }
 
     TemporaryDirectory directory_;
-    std::unique_ptr<SqliteDatabase> database_;
+    std::unique_ptr<SqlDatabase> database_;
 };
 
 TEST_F(SqliteBackup, IsConsistentWhileOthersWrite) {

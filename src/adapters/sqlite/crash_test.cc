@@ -36,7 +36,7 @@ SqliteOptions options(const std::string& path, bool create = false) {
     return {.path = path, .create = create, .initialise = fill};
 }
 
-std::int64_t count(SqliteDatabase& database) {
+std::int64_t count(SqlDatabase& database) {
     const auto sql = *database.connect(Access::read);
     return std::get<std::int64_t>((*sql->query("SELECT count(*) FROM t"))[0][0]);
 }

@@ -112,7 +112,7 @@ protected:
         std::fprintf(stderr, "%s\n", result ? "no error" : to_string(result.error()).c_str());
         return false;
     }
-    static Numbers numbers_in(SqliteDatabase& database) {
+    static Numbers numbers_in(SqlDatabase& database) {
         Numbers numbers;
         const auto sql = *database.connect(Access::read);
         CHECK(sql->run("SELECT a FROM t ORDER BY a", {}, [&](const SqlRow& row) {
@@ -127,7 +127,7 @@ protected:
 };
 
 TEST_F(SqliteFaultyDisk, DoesNotKnowTheOutcomeOfACommitThatCouldNotBeSynced) {
-    EXPECT_EQ(in_child([](SqliteDatabase& database, Sql& sql) {
+    EXPECT_EQ(in_child([](SqlDatabase& database, Sql& sql) {
                   if (!insert(sql, 1)) return 1;
                   log_faults().sync = SQLITE_IOERR_FSYNC;
                   if (!failed_with(insert(sql, 2), ErrorCode::unknown_outcome)) return 2;
@@ -138,7 +138,7 @@ TEST_F(SqliteFaultyDisk, DoesNotKnowTheOutcomeOfACommitThatCouldNotBeSynced) {
 }
 
 TEST_F(SqliteFaultyDisk, WritesOverACommitThatCouldNotBeSynced) {
-    EXPECT_EQ(in_child([](SqliteDatabase&, Sql& sql) {
+    EXPECT_EQ(in_child([](SqlDatabase&, Sql& sql) {
                   if (!insert(sql, 1)) return 1;
                   log_faults().sync = SQLITE_IOERR_FSYNC;
                   if (!failed_with(insert(sql, 2), ErrorCode::unknown_outcome)) return 2;
@@ -150,7 +150,7 @@ TEST_F(SqliteFaultyDisk, WritesOverACommitThatCouldNotBeSynced) {
 }
 
 TEST_F(SqliteFaultyDisk, DoesNotKnowTheOutcomeOfAWriteOutsideATransactionEither) {
-    EXPECT_EQ(in_child([](SqliteDatabase&, Sql& sql) {
+    EXPECT_EQ(in_child([](SqlDatabase&, Sql& sql) {
                   log_faults().sync = SQLITE_IOERR_FSYNC;
                   const auto stored = sql.execute("INSERT INTO t VALUES (1)");
                   return !stored && stored.error().code == ErrorCode::unknown_outcome ? 0 : 1;
@@ -159,7 +159,7 @@ TEST_F(SqliteFaultyDisk, DoesNotKnowTheOutcomeOfAWriteOutsideATransactionEither)
 }
 
 TEST_F(SqliteFaultyDisk, KnowsThatNothingHappenedWhenTheDiskIsFull) {
-    EXPECT_EQ(in_child([](SqliteDatabase& database, Sql& sql) {
+    EXPECT_EQ(in_child([](SqlDatabase& database, Sql& sql) {
                   if (!insert(sql, 1)) return 1;
                   log_faults().write = SQLITE_FULL;
                   if (!failed_with(insert(sql, 2), ErrorCode::catalog_full)) return 2;
@@ -170,7 +170,7 @@ TEST_F(SqliteFaultyDisk, KnowsThatNothingHappenedWhenTheDiskIsFull) {
 }
 
 TEST_F(SqliteFaultyDisk, IsUnavailableWhenItCannotBeRead) {
-    EXPECT_EQ(in_child([](SqliteDatabase& database, Sql& sql) {
+    EXPECT_EQ(in_child([](SqlDatabase& database, Sql& sql) {
                   if (!insert(sql, 1)) return 1;
                   const auto reader = *database.connect(Access::read);
                   log_faults().read = SQLITE_IOERR_READ;

@@ -16,7 +16,9 @@ int timeout(std::chrono::milliseconds time) {
 
 }  // namespace
 
-void Log::watch(sqlite3* db, std::chrono::milliseconds busy_deadline) {
+void Log::watch(sqlite3* db, std::chrono::milliseconds busy_deadline, int step) {
+    step_ = step;
+    next_ = step;
     busy_deadline_ = busy_deadline;
     wait_ = kFirstWait;
     sqlite3_wal_hook(db, on_commit, this);
@@ -29,12 +31,12 @@ int Log::on_commit(void* log, sqlite3* db, const char*, int pages) {
 
 void Log::copy(sqlite3* db, int pages) {
     if (pages < last_) {  // the log was started again
-        next_ = kLogPagesStep;
+        next_ = step_;
         wait_ = kFirstWait;
     }
     last_ = pages;
     if (pages < next_) return;
-    next_ = pages + kLogPagesStep;
+    next_ = pages + step_;
     if (pages < kLogPagesWanted) {
         sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
         return;

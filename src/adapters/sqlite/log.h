@@ -24,7 +24,7 @@ inline constexpr auto kWaitMax = std::chrono::milliseconds(200);
 class Log {
 public:
     // Watches the commits of `db`, which must be in WAL mode and be closed before this ends.
-    void watch(sqlite3* db, std::chrono::milliseconds busy_deadline);
+    void watch(sqlite3* db, std::chrono::milliseconds busy_deadline, int step = kLogPagesStep);
 
 private:
     static int on_commit(void* log, sqlite3* db, const char* database, int pages);
@@ -32,8 +32,9 @@ private:
 
     std::chrono::milliseconds busy_deadline_{0};  // of the connection, to be restored
     std::chrono::milliseconds wait_{0};           // for readers, in the next attempt
-    int next_ = kLogPagesStep;                    // pages in the log at the next attempt
-    int last_ = 0;                                // pages in the log after the last commit
+    int step_ = kLogPagesStep;
+    int next_ = kLogPagesStep;  // pages in the log at the next attempt
+    int last_ = 0;              // pages in the log after the last commit
 };
 
 }  // namespace baton::sqlite

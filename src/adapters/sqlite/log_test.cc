@@ -46,7 +46,7 @@ protected:
 
     testing::TemporaryDirectory directory_;
     std::string path_ = directory_ / "catalog";
-    std::unique_ptr<SqliteDatabase> database_;
+    std::unique_ptr<SqlDatabase> database_;
     std::unique_ptr<Sql> writer_;
 };
 

@@ -1,7 +1,6 @@
 #include "adapters/sqlite/sqlite.h"
 
 #include <filesystem>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -44,7 +43,6 @@ struct Shared {
     Settings settings;
     std::optional<TemporaryDirectory> directory;
     std::optional<ProcessLock> lock;  // none: the database only reads
-    std::mutex mutex;                 // guards keeper
     Handle keeper;                    // closed last of all, it empties and removes the log
 };
 
@@ -55,7 +53,7 @@ Error only_reads(const Settings& settings) {
             .hint = "a database that is opened beside the coordinator only reads"};
 }
 
-class Database final : public SqliteDatabase {
+class Database final : public SqlDatabase {
 public:
     explicit Database(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
 
@@ -72,16 +70,6 @@ public:
 
     Result<Done> backup_to(const std::string& path) override {
         return sqlite::copy_database(shared_->settings, path);
-    }
-
-    Result<Done> checkpoint() override {
-        if (!shared_->lock) return only_reads(shared_->settings);
-        const std::lock_guard guard(shared_->mutex);
-        sqlite3* db = shared_->keeper.get();
-        const int code =
-            sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
-        if (code == SQLITE_OK || code == SQLITE_BUSY) return Done{};  // another does it just now
-        return sqlite::error_of(db, {.what = "copy the log of", .path = shared_->settings.path});
     }
 
 private:
@@ -166,8 +154,8 @@ Result<bool> find(const Settings& settings, const SqliteOptions& options) {
         .hint = "check the path, or let the coordinator create a new catalog"};
 }
 
-Result<std::unique_ptr<SqliteDatabase>> open_shared(std::shared_ptr<Shared> shared,
-                                                    const SqliteOptions& options) {
+Result<std::unique_ptr<SqlDatabase>> open_shared(std::shared_ptr<Shared> shared,
+                                                 const SqliteOptions& options) {
     const Settings& settings = shared->settings;
     TRY(find(settings, options));
     if (options.lock) {
@@ -178,12 +166,12 @@ Result<std::unique_ptr<SqliteDatabase>> open_shared(std::shared_ptr<Shared> shar
     if (!found) TRY(create(settings, options));
     TRY_ASSIGN(keeper, open_verified(settings, options));
     shared->keeper = std::move(keeper);
-    return std::unique_ptr<SqliteDatabase>(std::make_unique<Database>(std::move(shared)));
+    return std::unique_ptr<SqlDatabase>(std::make_unique<Database>(std::move(shared)));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<SqliteDatabase>> open_sqlite(const SqliteOptions& options) {
+Result<std::unique_ptr<SqlDatabase>> open_sqlite(const SqliteOptions& options) {
     if (options.path.empty()) {
         return Error{.code = ErrorCode::missing_configuration,
                      .message = "cannot open a catalog: no path was given"};
@@ -191,11 +179,12 @@ Result<std::unique_ptr<SqliteDatabase>> open_sqlite(const SqliteOptions& options
     auto shared = std::make_shared<Shared>();
     shared->settings = {.path = sqlite::absolute(options.path),
                         .busy_deadline = options.busy_deadline,
-                        .cache_bytes = options.cache_bytes};
+                        .cache_bytes = options.cache_bytes,
+                        .log_pages_step = options.log_pages_step};
     return open_shared(std::move(shared), options);
 }
 
-Result<std::unique_ptr<SqliteDatabase>> open_temporary_sqlite(const SqliteOptions& options) {
+Result<std::unique_ptr<SqlDatabase>> open_temporary_sqlite(const SqliteOptions& options) {
     std::error_code none;
     std::string name = "/dev/shm/baton-XXXXXX";
     if (!fs::is_directory("/dev/shm", none)) name = fs::temp_directory_path(none) / "baton-XXXXXX";
@@ -207,6 +196,7 @@ Result<std::unique_ptr<SqliteDatabase>> open_temporary_sqlite(const SqliteOption
     shared->settings = {.path = name + "/catalog",
                         .busy_deadline = options.busy_deadline,
                         .cache_bytes = options.cache_bytes,
+                        .log_pages_step = options.log_pages_step,
                         .durable = false};
     SqliteOptions created = options;
     created.create = true;

@@ -8,6 +8,10 @@
 // Private:  files are created with mode 0600.
 // Readers:  see a snapshot, never wait for the writer and never make it wait. A reader that stays
 //           in its transaction keeps the log from being reused meanwhile.
+// Log:      only the writer copies the log into the file, after its commits. In SQLite
+// before 3.51.3
+//           (Debian 12 has 3.40) two connections that do so at the same time damage the file: see
+//           https://sqlite.org/wal.html#walresetbug. So there is one writer, and no call for it.
 // Local:    needs a file system with shared memory maps and locks; network file systems have none.
 #pragma once
 
@@ -32,7 +36,8 @@ struct SqliteOptions {
     std::function<Result<Done>(Sql& sql)> initialise;
     Duration busy_deadline = std::chrono::seconds(1);  // how long a writer waits for another
     std::int64_t cache_bytes = 16 << 20;               // per connection, at most
-    bool lock = true;  // false for a look from beside: such a database only reads
+    bool lock = true;            // false for a look from beside: such a database only reads
+    int log_pages_step = 2'000;  // how much the log grows before a commit copies it into the file
     // Look at every page when opening, which takes 2 to 4 ms per MB, if the file has at most so
     // many bytes. A larger one is opened at once: what a crash leaves is whole by itself, damage
     // from elsewhere is found when it is read, or by integrity_problems(). A file that was
@@ -40,22 +45,15 @@ struct SqliteOptions {
     std::int64_t check_bytes_max = 32 << 20;
 };
 
-class SqliteDatabase : public SqlDatabase {
-public:
-    // Copies the log into the file as far as readers allow, without waiting for anyone. Call it now
-    // and then from a thread that may block; otherwise commits do it, and take longer.
-    [[nodiscard]] virtual Result<Done> checkpoint() = 0;
-};
-
 // Errors: catalog_unavailable (no file, no permission), catalog_in_use (with the pid of the
 // holder), catalog_corrupt, catalog_version (the file format is newer), catalog_full, and those of
 // `initialise`.
-[[nodiscard]] Result<std::unique_ptr<SqliteDatabase>> open_sqlite(const SqliteOptions& options);
+[[nodiscard]] Result<std::unique_ptr<SqlDatabase>> open_sqlite(const SqliteOptions& options);
 
 // A database in memory that ends with its last connection, for tests and simulation; `path` is not
 // used. It is a file in /dev/shm without syncs, because the databases that SQLite itself keeps in
 // memory have no log: there, readers and the writer exclude each other.
-[[nodiscard]] Result<std::unique_ptr<SqliteDatabase>> open_temporary_sqlite(
+[[nodiscard]] Result<std::unique_ptr<SqlDatabase>> open_temporary_sqlite(
     const SqliteOptions& options = {});
 
 // What is wrong with a catalog, as sentences: pages, indexes, constraints and references. Only
