@@ -285,13 +285,14 @@ std::string masked_json(DescriptorKind kind, const std::string& type, const Conf
 }  // namespace
 
 std::string occupies_slots(std::string_view state_column) {
-    std::string text;
+    // Those that do, not those that do not: an index can seek them.
+    std::string list;
     for (const auto& [state, name] : StateNames<FragmentState>::kNames) {
-        if (!has_ended(state)) continue;
-        text += text.empty() ? "(" : " AND ";
-        text += std::string(state_column) + " <> '" + std::string(name) + "'";
+        if (has_ended(state)) continue;
+        if (!list.empty()) list += ",";
+        list += "'" + std::string(name) + "'";
     }
-    return text + ")";
+    return std::string(state_column) + " IN (" + list + ")";
 }
 
 std::string_view to_string(Entity entity) {
