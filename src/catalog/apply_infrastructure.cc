@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::string_view kEmbedded = "embedded";
 
-SqlValue value_of(std::uint64_t number) {
-    return static_cast<std::int64_t>(number);
-}
-
 Error worker_exists(const std::string& message, std::string hint = {}) {
     return Error{.code = ErrorCode::worker_exists, .message = message, .hint = std::move(hint)};
 }

@@ -18,10 +18,6 @@ constexpr std::uint64_t kOwn = std::uint64_t{1} << 63U;
 
 constexpr std::string_view kQueryByName = "SELECT 1 FROM query WHERE name = ?";
 
-SqlValue value_of(std::uint64_t number) {
-    return static_cast<std::int64_t>(number);
-}
-
 template <class State>
 SqlValue state_value(State state) {
     return std::string(to_string(state));

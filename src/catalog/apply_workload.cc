@@ -8,10 +8,6 @@ namespace baton {
 
 namespace {
 
-SqlValue value_of(std::uint64_t number) {
-    return static_cast<std::int64_t>(number);
-}
-
 Error in_use(ErrorCode code, const std::string& what, const std::string& by,
              std::vector<std::string> users) {
     return Error{

@@ -40,8 +40,8 @@ Result<Change> change_from(const SqlRow& row) {
 
 Result<ChangesAfter> changes_after(Sql& sql, Revision cursor, std::optional<Entity> entity,
                                    std::size_t most) {
-    const SqlValue from = static_cast<std::int64_t>(cursor.value());
-    const SqlValue limit = static_cast<std::int64_t>(most);
+    const SqlValue from = value_of(cursor.value());
+    const SqlValue limit = value_of(most);
     // Where the revision that holds the last of `most` changes ends.
     const std::string condition = entity ? " AND entity = ?" : "";
     std::vector<SqlValue> parameters = {from};

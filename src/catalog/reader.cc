@@ -25,10 +25,6 @@ constexpr std::string_view kQueryColumns =
 constexpr std::string_view kFragmentColumns =
     "SELECT id, query, worker, run, slots, plan, state, reason, since, revision FROM fragment";
 
-SqlValue value_of(std::uint64_t number) {
-    return static_cast<std::int64_t>(number);
-}
-
 // Conditions joined by AND, with their parameters.
 class Where {
 public:

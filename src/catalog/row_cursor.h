@@ -1,4 +1,5 @@
-// RowCursor takes the values of a row one after the other, as the types they were stored as.
+// Between values of ours and those of a row. RowCursor takes the values of a row one after the
+// other, as the types they were stored as.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,11 @@
 #include "ports/sql.h"
 
 namespace baton {
+
+// Ids, revisions and counts are stored as signed numbers, and never come near their limit.
+[[nodiscard]] inline SqlValue value_of(std::uint64_t number) {
+    return static_cast<std::int64_t>(number);
+}
 
 class RowCursor {
 public:

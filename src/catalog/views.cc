@@ -9,6 +9,7 @@
 #include "base/overload.h"
 #include "base/text.h"
 #include "catalog/encode.h"
+#include "catalog/row_cursor.h"
 #include "core/descriptors/descriptors.h"
 
 namespace baton {
@@ -254,17 +255,13 @@ std::vector<View> make_views() {
         changes_view()};
 }
 
-SqlValue number_of(std::uint64_t value) {
-    return static_cast<std::int64_t>(value);
-}
-
 template <class T>
 SqlValue optional_number(const std::optional<T>& value) {
     if (!value) return std::monostate{};
     if constexpr (std::is_integral_v<T>) {
-        return number_of(*value);
+        return value_of(*value);
     } else {
-        return number_of(value->value());
+        return value_of(value->value());
     }
 }
 
@@ -351,25 +348,25 @@ SqlRow row_of(const Worker& w) {
             optional_number(w.incarnation),
             w.reason,
             to_string(w.since),
-            number_of(w.revision.value())};
+            value_of(w.revision.value())};
 }
 
 SqlRow row_of(const NetworkLink& link, Revision revision) {
-    return {link.upstream, link.downstream, number_of(revision.value())};
+    return {link.upstream, link.downstream, value_of(revision.value())};
 }
 
 SqlRow row_of(const LogicalSource& source) {
-    return {source.name, to_json(source.schema), number_of(source.revision.value())};
+    return {source.name, to_json(source.schema), value_of(source.revision.value())};
 }
 
 SqlRow row_of(const PhysicalSource& p) {
-    return {number_of(p.id.value()),
+    return {value_of(p.id.value()),
             p.logical,
             p.worker,
             p.type,
             masked_json(DescriptorKind::source, p.type, p.source),
             to_json(p.format),
-            number_of(p.revision.value())};
+            value_of(p.revision.value())};
 }
 
 SqlRow row_of(const Sink& s) {
@@ -379,28 +376,28 @@ SqlRow row_of(const Sink& s) {
             s.type,
             masked_json(DescriptorKind::sink, s.type, s.sink),
             to_json(s.format),
-            number_of(s.revision.value())};
+            value_of(s.revision.value())};
 }
 
 SqlRow row_of(const Query& q) {
-    return {number_of(q.id.value()),
+    return {value_of(q.id.value()),
             q.name,
             name_of(q.state),
             name_of(q.desired),
             name_of(q.stop_mode),
-            number_of(q.run),
+            value_of(q.run),
             q.reason,
             to_string(q.since),
             to_string(q.created),
             q.statement,
             to_json(q.settings),
-            number_of(q.revision.value())};
+            value_of(q.revision.value())};
 }
 
 SqlRow row_of(const Fragment& f) {
-    return {number_of(f.id.value()),      number_of(f.query.value()), f.worker, number_of(f.run),
-            number_of(f.slots),           name_of(f.state),           f.reason, to_string(f.since),
-            number_of(f.revision.value())};
+    return {value_of(f.id.value()),      value_of(f.query.value()), f.worker, value_of(f.run),
+            value_of(f.slots),           name_of(f.state),          f.reason, to_string(f.since),
+            value_of(f.revision.value())};
 }
 
 std::string shown(const SqlValue& value, ViewType type) {

@@ -13,10 +13,6 @@ namespace {
 // Rows removed by one call of trim, so that a commit never waits long for housekeeping.
 constexpr std::int64_t kTrimMost = 2'000;
 
-SqlValue value_of(std::uint64_t number) {
-    return static_cast<std::int64_t>(number);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<WriteTransaction>> WriteTransaction::begin(Sql& sql, Epoch epoch) {
@@ -58,7 +54,6 @@ Result<Done> WriteTransaction::begin_bundle(WallTime now, Undo undo) {
     touched_ = false;
     in_bundle_ = true;
     now_ = now;
-    before_revision_ = state_.revision;
     before_next_id_ = state_.next_id;
     before_cluster_revision_ = state_.cluster_revision;
     before_changes_ = state_.changes.size();
@@ -89,7 +84,6 @@ Result<Revision> WriteTransaction::keep_bundle() {
 Result<Done> WriteTransaction::undo_bundle() {
     CHECK(in_bundle_ && can_undo());
     in_bundle_ = false;
-    state_.revision = before_revision_;
     state_.next_id = before_next_id_;
     state_.cluster_revision = before_cluster_revision_;
     state_.changes.resize(before_changes_);

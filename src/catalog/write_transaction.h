@@ -83,7 +83,6 @@ public:
     [[nodiscard]] const std::vector<Change>& changes() const { return state_.changes; }
     [[nodiscard]] std::vector<Change> take_changes() { return std::move(state_.changes); }
     [[nodiscard]] Revision revision() const { return state_.revision; }
-    [[nodiscard]] const Reader& reader() const { return reader_; }
     [[nodiscard]] Sql& sql() { return sql_; }
 
 private:
@@ -105,14 +104,12 @@ private:
     Sql& sql_;
     Reader reader_;
     State state_;
-    std::uint64_t feed_size_ = 0;
     bool dirty_ = false;  // meta differs from the database
     bool open_ = false;   // between begin and commit
     // Of the bundle under way:
     bool in_bundle_ = false;
     Undo undo_ = Undo::always;
     bool touched_ = false;  // something was written, or was tried to be
-    Revision before_revision_;
     std::uint64_t before_next_id_ = 0;
     Revision before_cluster_revision_;
     std::size_t before_changes_ = 0;

@@ -72,9 +72,12 @@ Result<Done> CommitLoop::submit(Bundle bundle, Answered answered) {
 Result<Done> CommitLoop::post(Job job) {
     if (mailbox_.post(job)) return Done{};
     if (mailbox_.closed()) return stopped();
-    return Error{.code = ErrorCode::slow_down,
-                 .message = std::to_string(options_.waiting_max) + " requests are waiting already",
-                 .hint = "nothing happened; try again in 100 ms"};
+    const Error error{
+        .code = ErrorCode::slow_down,
+        .message = std::to_string(options_.waiting_max) + " requests are waiting already",
+        .hint = "nothing happened; try again in 100 ms"};
+    log_undone(*job.bundle, error);
+    return error;
 }
 
 Outcome CommitLoop::submit_and_wait(const Bundle& bundle) {
@@ -128,6 +131,7 @@ void CommitLoop::run_batch(std::vector<Job>& jobs) {
     }
     if (outcomes) publish(changes);
     for (std::size_t i = 0; i < jobs.size(); ++i) {
+        if (!outcomes) log_undone(*jobs[i].bundle, outcomes.error());
         jobs[i].answered(outcomes ? std::move((*outcomes)[i])
                                   : Outcome(Refused{.step = 0, .error = outcomes.error()}));
     }
@@ -154,7 +158,7 @@ Result<Done> CommitLoop::catch_up(WriteTransaction& tx) {
 
 bool CommitLoop::has_waiting_log() {
     const std::lock_guard lock(log_mutex_);
-    return !log_waiting_.empty();
+    return !log_waiting_.empty() || !log_in_hand_.empty();
 }
 
 Result<std::vector<Outcome>> CommitLoop::attempt(std::vector<Job>& jobs,
@@ -179,6 +183,8 @@ Result<std::vector<Outcome>> CommitLoop::attempt(std::vector<Job>& jobs,
         untrimmed_ -= std::min(untrimmed_, kWrittenPerTrim);
     }
     TRY(tx->commit());
+    untrimmed_ += log_in_hand_.size();
+    log_in_hand_.clear();
     changes = tx->take_changes();
     return outcomes;
 }
@@ -270,15 +276,31 @@ Result<Done> CommitLoop::log_bundle(WriteTransaction& tx, const Bundle& bundle,
 }
 
 Result<Done> CommitLoop::write_waiting_log(WriteTransaction& tx) {
-    std::vector<StatementRecord> waiting;
     {
         const std::lock_guard lock(log_mutex_);
-        waiting.swap(log_waiting_);
+        std::move(log_waiting_.begin(), log_waiting_.end(), std::back_inserter(log_in_hand_));
+        log_waiting_.clear();
     }
-    // If the transaction fails these lines are lost; they tell of statements that changed nothing.
-    for (const StatementRecord& record : waiting) TRY(tx.log(record));
-    untrimmed_ += waiting.size();
+    const std::size_t most = options_.log_waiting_max;
+    if (log_in_hand_.size() > most) {
+        const std::size_t over = log_in_hand_.size() - most;
+        log_in_hand_.erase(log_in_hand_.begin(),
+                           log_in_hand_.begin() + static_cast<std::ptrdiff_t>(over));
+        log_dropped_ += over;
+    }
+    for (const StatementRecord& record : log_in_hand_) TRY(tx.log(record));
     return Done{};
+}
+
+void CommitLoop::log_undone(const Bundle& bundle, const Error& error) {
+    const Step& step = bundle.steps.front();
+    if (step.statement.empty()) return;
+    log({.received = bundle.received,
+         .principal = bundle.principal,
+         .statement = step.statement,
+         .error = error,
+         .took = clock_.now() - bundle.started,
+         .revision = {}});
 }
 
 }  // namespace baton

@@ -59,8 +59,8 @@ public:
     // The same, waiting for the answer. Not from the loop's own thread.
     [[nodiscard]] Outcome submit_and_wait(const Bundle& bundle);
 
-    // Adds a line to the statement log with the next commit. If too many are waiting, the oldest is
-    // dropped and counted.
+    // Adds a line to the statement log with the next commit that succeeds. If too many are waiting,
+    // the oldest is dropped and counted. After an unknown outcome a line may stand twice.
     void log(StatementRecord record);
     [[nodiscard]] std::uint64_t log_lines_dropped() const { return log_dropped_; }
 
@@ -90,6 +90,8 @@ private:
     [[nodiscard]] Result<Done> log_bundle(WriteTransaction& tx, const Bundle& bundle,
                                           const Outcome& outcome);
     [[nodiscard]] Result<Done> write_waiting_log(WriteTransaction& tx);
+    // Puts on record that the whole bundle did not happen, under its first statement.
+    void log_undone(const Bundle& bundle, const Error& error);
     void publish(const std::vector<Change>& changes);
     // Publishes what is in the catalog but was not published yet: commits whose outcome was
     // unknown.
@@ -110,6 +112,7 @@ private:
 
     std::mutex log_mutex_;
     std::vector<StatementRecord> log_waiting_;
+    std::vector<StatementRecord> log_in_hand_;  // of the loop's thread: written, not yet committed
     std::atomic<std::uint64_t> log_dropped_ = 0;
 
     std::thread thread_;  // last: it uses everything above

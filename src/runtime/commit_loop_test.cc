@@ -84,6 +84,16 @@ protected:
         return names;
     }
 
+    // "statement OK" or "statement 2000", sorted: lines of different requests may change places.
+    std::vector<std::string> logged() {
+        coordinator_->commits().stop();  // writes what is waiting
+        const auto rows = coordinator_->snapshot()->sql().query(
+            "SELECT statement || ' ' || coalesce(error, 'OK') FROM statement_log ORDER BY 1");
+        std::vector<std::string> lines;
+        for (const SqlRow& row : *rows) lines.push_back(std::get<std::string>(row[0]));
+        return lines;
+    }
+
     SystemClock clock_;
     std::unique_ptr<SqlDatabase> real_;
     testing::FaultySqlDatabase* faulty_ = nullptr;
@@ -203,6 +213,35 @@ TEST_F(CommitLoopTest, AStoppedLoopAnswersWhatWaitedAndRefusesTheRest) {
     ASSERT_EQ(submit(source("A")), "accepted");
     coordinator_->commits().stop();
     EXPECT_EQ(submit(source("B")), "catalog_unavailable");
+}
+
+// Who asked for what was refused is on record, also when the disk was full just then.
+TEST_F(CommitLoopTest, ALineOfTheLogOutlivesACommitThatFails) {
+    faulty_->set_faults([](const SqlMoment& moment) -> std::optional<SqlFault> {
+        if (moment.call != SqlCall::commit) return std::nullopt;
+        return SqlFault{.code = ErrorCode::catalog_full};
+    });
+    coordinator_->commits().log({.received = {},
+                                 .principal = "alice",
+                                 .statement = "CREATE SNIK",
+                                 .error = Error{.code = ErrorCode::syntax, .message = "no"},
+                                 .took = {},
+                                 .revision = {}});
+    EXPECT_EQ(submit(source("A")), "catalog_full");
+    faulty_->set_faults(nullptr);
+    EXPECT_EQ(submit(source("B")), "accepted");
+    EXPECT_EQ(logged(), (Names{"CREATE SNIK 2000", "a statement 6002", "a statement OK"}));
+}
+
+TEST_F(CommitLoopTest, WhatTheDatabaseRefusedIsOnRecordToo) {
+    faulty_->set_faults([](const SqlMoment& moment) -> std::optional<SqlFault> {
+        if (moment.call != SqlCall::begin) return std::nullopt;
+        return SqlFault{.code = ErrorCode::catalog_unavailable};
+    });
+    EXPECT_EQ(submit(source("A")), "catalog_unavailable");
+    faulty_->set_faults(nullptr);
+    EXPECT_EQ(submit(source("B")), "accepted");
+    EXPECT_EQ(logged(), (Names{"a statement 6000", "a statement OK"}));
 }
 
 TEST_F(CommitLoopTest, ATrialAnswersAndLeavesNothing) {

@@ -6,9 +6,6 @@ namespace baton {
 
 namespace {
 
-// Each attempt needs another commit to get between; this many in a row are not an accident.
-constexpr int kPlanAttempts = 50;
-
 CommitLoopOptions starting_at(CommitLoopOptions options, Revision start) {
     options.start = start;
     return options;
@@ -93,7 +90,7 @@ Outcome Coordinator::execute(Bundle bundle) {
         return Refused{.step = step, .error = error};
     };
     if (auto planned = plan_ahead(bundle); !planned) return refuse(0, planned.error());
-    for (int attempt = 0; attempt < kPlanAttempts; ++attempt) {
+    for (int attempt = 0;; ++attempt) {
         Outcome outcome = commits_.submit_and_wait(bundle);
         auto* wanted = std::get_if<NeedsPlan>(&outcome);
         if (wanted == nullptr) return outcome;
@@ -104,9 +101,6 @@ Outcome Coordinator::execute(Bundle bundle) {
         query->plan = *std::move(made);
         if (attempt >= kAttemptsOutside) bundle.plan_in_place = planner_;
     }
-    return refuse(0, {.code = ErrorCode::conflict,
-                      .message = "the catalog changed faster than the query could be planned",
-                      .hint = "nothing happened; try again"});
 }
 
 Result<Answer> Coordinator::execute(const Request& request) {

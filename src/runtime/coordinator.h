@@ -40,8 +40,9 @@ public:
     Coordinator(const Coordinator&) = delete;
     Coordinator& operator=(const Coordinator&) = delete;
 
-    // Does what the bundle asks, planning its queries against a snapshot first, and again as long
-    // as the catalog changes below the plan. Refused{conflict} if that does not end.
+    // Does what the bundle asks, planning its queries against a snapshot first, and again if the
+    // catalog changed below the plan; after some attempts the writer plans itself, which ends it.
+    // Never NeedsPlan.
     [[nodiscard]] Outcome execute(Bundle bundle);
     // One request by itself, not logged.
     [[nodiscard]] Result<Answer> execute(const Request& request);

@@ -60,7 +60,7 @@ Execution Session::execute(const std::vector<sql::Statement>& statements) {
                 execution.error = done.error();
                 return execution;
             }
-            if (*done == Did::changed) continue;
+            if (*done) continue;
         }
         auto result = run(statements[i]);
         if (!result) {
@@ -274,14 +274,14 @@ Result<StatementResult> Session::run_commit() {
     return result;
 }
 
-Result<Did> Session::run_script_transaction(const std::vector<sql::Statement>& statements,
-                                            std::size_t& at, Execution& execution) {
+Result<bool> Session::run_script_transaction(const std::vector<sql::Statement>& statements,
+                                             std::size_t& at, Execution& execution) {
     const auto begin = statements.begin() + static_cast<std::ptrdiff_t>(at);
     const auto commit = std::find_if(begin, statements.end(), is_commit);
     const bool whole = !transaction_ && commit != statements.end() &&
                        std::all_of(begin + 1, commit, changes_catalog) &&
                        commit - begin <= static_cast<std::ptrdiff_t>(kTransactionStatementsMax);
-    if (!whole) return Did::unchanged;
+    if (!whole) return false;
 
     std::vector<Step> steps;
     for (auto statement = begin + 1; statement != commit; ++statement) {
@@ -308,7 +308,7 @@ Result<Did> Session::run_script_transaction(const std::vector<sql::Statement>& s
     execution.results.push_back(
         {.tag = "COMMIT", .value = {}, .format = {}, .revision = accepted.revision});
     at = static_cast<std::size_t>(commit - statements.begin());
-    return Did::changed;
+    return true;
 }
 
 // ---- WAIT FOR QUERY -----------------------------------------------------------------------------

@@ -70,10 +70,9 @@ private:
     [[nodiscard]] Result<StatementResult> run_rollback();
     [[nodiscard]] Result<Done> outside_transaction(std::string_view what) const;
 
-    // BEGIN .. COMMIT given at once: `changed`, and `at` stands at the COMMIT. Otherwise
-    // `unchanged`.
-    [[nodiscard]] Result<Did> run_script_transaction(const std::vector<sql::Statement>& statements,
-                                                     std::size_t& at, Execution& execution);
+    // Runs BEGIN .. COMMIT if it is given at once: true, and `at` stands at the COMMIT.
+    [[nodiscard]] Result<bool> run_script_transaction(const std::vector<sql::Statement>& statements,
+                                                      std::size_t& at, Execution& execution);
     [[nodiscard]] Result<Step> step_of(const sql::Statement& statement) const;
     [[nodiscard]] Bundle bundle_of(std::vector<Step> steps) const;
     void log_rejected(const std::string& statement, const Error& error) const;
