@@ -8,11 +8,6 @@ namespace baton {
 
 namespace {
 
-request::QueryRef query_ref(const sql::Target& target) {
-    if (const auto* id = std::get_if<std::uint64_t>(&target)) return QueryId(*id);
-    return std::get<std::string>(target);
-}
-
 Result<Request> bind_create_query(const sql::CreateQuery& statement) {
     TRY_ASSIGN(settings, bind_query(statement.settings));
     if (settings.id && statement.name && *settings.id != *statement.name) {
@@ -98,6 +93,11 @@ Result<Request> bind(const sql::Statement& statement) {
             [](const sql::WaitForQuery&) -> R { return not_a_change(); },
         },
         statement.node);
+}
+
+request::QueryRef query_ref(const sql::Target& target) {
+    if (const auto* id = std::get_if<std::uint64_t>(&target)) return QueryId(*id);
+    return std::get<std::string>(target);
 }
 
 bool changes_catalog(const sql::Statement& statement) {

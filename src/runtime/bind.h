@@ -13,6 +13,9 @@ namespace baton {
 // Fails with the errors of the settings' descriptors; with `defect` for any other statement.
 [[nodiscard]] Result<Request> bind(const sql::Statement& statement);
 
+// A query's number or name; never `WHERE attr = const`, which the parser allows only for DROP.
+[[nodiscard]] request::QueryRef query_ref(const sql::Target& target);
+
 [[nodiscard]] bool changes_catalog(const sql::Statement& statement);
 
 // "CREATE SINK": what kind of statement it is.

@@ -45,7 +45,7 @@ struct Bundle {
 // Everything happened, durably (or would have, for a trial).
 struct Accepted {
     std::vector<StepAnswer> answers;
-    Revision revision;  // of the catalog after it
+    Revision revision;  // of the catalog after it; of a trial, the one it was tried on
 };
 // Nothing happened.
 struct Refused {

@@ -217,6 +217,7 @@ Result<Outcome> CommitLoop::do_bundle(WriteTransaction& tx, const Bundle& bundle
     if (accepted == nullptr || !bundle.keep) {
         if (!tx.can_undo()) return Error{.code = ErrorCode::conflict, .message = "half done"};
         TRY(tx.undo_bundle());
+        if (accepted != nullptr) accepted->revision = tx.revision();
         return outcome;
     }
     TRY_ASSIGN(revision, tx.keep_bundle());

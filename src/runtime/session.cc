@@ -202,20 +202,27 @@ Result<StatementResult> Session::run_view(const ViewQuery& query, std::string ta
         bundle.keep = false;
         Outcome outcome = coordinator_.execute(std::move(bundle));
         if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
-        return shown(std::get<Table>(std::move(std::get<Accepted>(outcome).answers.back())));
+        auto& accepted = std::get<Accepted>(outcome);
+        note_read(query, accepted.revision);
+        return shown(std::get<Table>(std::move(accepted.answers.back())));
     }
     if (!transaction_->snapshot) {
         TRY_ASSIGN(snapshot, coordinator_.snapshot());
         transaction_->snapshot.emplace(std::move(snapshot));
     }
     TRY_ASSIGN(table, query.run(transaction_->snapshot->sql()));
-    transaction_->seen.at = transaction_->snapshot->revision();
-    if (const auto entity = query.view().entity) {
-        transaction_->seen.entities.set(static_cast<std::size_t>(*entity));
-    } else {
-        transaction_->seen.entities.set();
-    }
+    note_read(query, transaction_->snapshot->revision());
     return shown(std::move(table));
+}
+
+void Session::note_read(const ViewQuery& query, Revision at) {
+    SeenBefore& seen = transaction_->seen;
+    seen.at = seen.entities.none() ? at : std::min(seen.at, at);
+    if (const auto entity = query.view().entity) {
+        seen.entities.set(static_cast<std::size_t>(*entity));
+    } else {
+        seen.entities.set();  // a view over several kinds
+    }
 }
 
 Result<Done> Session::outside_transaction(std::string_view what) const {
@@ -352,12 +359,8 @@ Result<bool> arrived(const Query& query, std::optional<QueryState> wanted) {
 
 Result<StatementResult> Session::run_wait(const sql::WaitForQuery& wait) {
     TRY(outside_transaction("WAIT"));
-    request::QueryRef ref;
-    if (const auto* id = std::get_if<std::uint64_t>(&wait.target)) {
-        ref = QueryId(*id);
-    } else {
-        ref = std::get<std::string>(wait.target);
-    }
+    const request::QueryRef asked = query_ref(wait.target);
+    request::QueryRef ref = asked;
     constexpr std::chrono::hours kForEver{24 * 365};
     const Duration timeout = wait.timeout ? duration_of(*wait.timeout) : Duration(kForEver);
     const Instant deadline = coordinator_.clock().now() + timeout;
@@ -368,7 +371,13 @@ Result<StatementResult> Session::run_wait(const sql::WaitForQuery& wait) {
         TRY_ASSIGN(snapshot, coordinator_.snapshot());
         TRY_ASSIGN(found, snapshot.read().query(ref));
         if (!found && first) {
-            return Error{.code = ErrorCode::unknown_query, .message = "unknown query to wait for"};
+            const auto* id = std::get_if<QueryId>(&asked);
+            return Error{
+                .code = ErrorCode::unknown_query,
+                .message = "cannot wait for query " +
+                           (id != nullptr ? to_string(*id) : quoted(std::get<std::string>(asked))) +
+                           ": it does not exist",
+                .hint = "SHOW QUERIES lists what there is"};
         }
         if (!found) {
             return Error{.code = ErrorCode::wait_timed_out,

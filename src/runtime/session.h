@@ -68,6 +68,8 @@ private:
     [[nodiscard]] Result<StatementResult> run_begin();
     [[nodiscard]] Result<StatementResult> run_commit();
     [[nodiscard]] Result<StatementResult> run_rollback();
+    // What the open transaction has read, to be checked at COMMIT.
+    void note_read(const ViewQuery& query, Revision at);
     [[nodiscard]] Result<Done> outside_transaction(std::string_view what) const;
 
     // Runs BEGIN .. COMMIT if it is given at once: true, and `at` stands at the COMMIT.

@@ -104,6 +104,20 @@ TEST_F(SessionTest, ATransactionThatReadWhatHasChangedIsRefused) {
     run("COMMIT");
 }
 
+TEST_F(SessionTest, WhatIsReadAfterAChangeIsCheckedAtCommitToo) {
+    make_small_cluster();
+    Session other(*coordinator_, "other");
+    run("BEGIN; CREATE LOGICAL SOURCE mine (x INT8)");
+    EXPECT_EQ(rows("SELECT name FROM baton.sinks"), "ALERTS\n");
+    run(other, "DROP SINK alerts");
+    EXPECT_EQ(error_of("COMMIT").code, ErrorCode::conflict);
+    EXPECT_EQ(rows("SELECT name FROM baton.logical_sources"), "READINGS\n");
+    // Its own changes are none of another's.
+    run("BEGIN; CREATE LOGICAL SOURCE mine (x INT8)");
+    EXPECT_EQ(rows("SELECT name FROM baton.logical_sources"), "MINE\nREADINGS\n");
+    run("COMMIT");
+}
+
 TEST_F(SessionTest, WatchAndWaitStayOutsideTransactions) {
     run("BEGIN");
     EXPECT_EQ(error_of("WATCH SHOW QUERIES").code, ErrorCode::transaction_state);
@@ -193,7 +207,9 @@ TEST_F(SessionTest, WhatIsNotImplementedIsRefusedByName) {
 
 TEST_F(SessionTest, AWaitEndsWithAReason) {
     make_small_cluster();
-    EXPECT_EQ(error_of("WAIT FOR QUERY q").code, ErrorCode::unknown_query);
+    EXPECT_EQ(outcome_of("WAIT FOR QUERY q"),
+              "2040: cannot wait for query \"Q\": it does not exist");
+    EXPECT_EQ(outcome_of("WAIT FOR QUERY 77"), "2040: cannot wait for query 77: it does not exist");
     run("CREATE QUERY q AS SELECT id FROM readings INTO alerts");
     run("WAIT FOR QUERY q STATE PENDING");
     const Error late = error_of("WAIT FOR QUERY q STATE RUNNING TIMEOUT 20 MS");
