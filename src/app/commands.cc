@@ -3,16 +3,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <map>
 #include <sstream>
 
-#include <fcntl.h>
 #include <pwd.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "adapters/sqlite/files.h"
+#include "adapters/sqlite/restore.h"
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/system_clock.h"
 #include "app/shell.h"
@@ -85,7 +83,7 @@ Result<std::unique_ptr<Coordinator>> open_catalog(const std::string& data, const
     SqliteOptions options;
     options.path = path;
     options.create = true;
-    options.initialise = [](Sql& sql) { return migrate(sql); };
+    options.initialise = migrate;
     TRY_ASSIGN(database, open_sqlite(options));
     if (is_new) std::cerr << "created a new catalog in " << path << "\n";
     return Coordinator::open(std::move(database), clock);
@@ -134,40 +132,6 @@ int run_backup(const std::string& data, const std::string& file) {
 
 namespace {
 
-// Each table, index and view beside the statement that makes it.
-Result<std::map<std::string, std::string>> schema_of(Sql& sql) {
-    std::map<std::string, std::string> schema;
-    TRY(sql.run("SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema", {},
-                [&](const SqlRow& row) {
-                    schema.emplace(std::get<std::string>(row.at(0)),
-                                   std::get<std::string>(row.at(1)));
-                }));
-    return schema;
-}
-
-// What other tools have done to the tables themselves.
-Result<std::vector<std::string>> schema_problems(Sql& sql) {
-    TRY(require_current_version(sql));
-    SqliteOptions options;
-    options.initialise = [](Sql& fresh) { return migrate(fresh); };
-    TRY_ASSIGN(model, open_temporary_sqlite(options));
-    TRY_ASSIGN(model_sql, model->connect(Access::read));
-    TRY_ASSIGN(wanted, schema_of(*model_sql));
-    TRY_ASSIGN(found, schema_of(sql));
-    std::vector<std::string> problems;
-    for (const auto& [what, statement] : wanted) {
-        if (!found.contains(what)) {
-            problems.push_back(what + " is missing");
-        } else if (found[what] != statement) {
-            problems.push_back(what + " is not as this version of Baton makes it");
-        }
-    }
-    for (const auto& [what, statement] : found) {
-        if (!wanted.contains(what)) problems.push_back(what + " does not belong to a catalog");
-    }
-    return problems;
-}
-
 // The problems of a file, whatever level finds them.
 Result<std::vector<std::string>> problems_of(const std::string& path) {
     TRY_ASSIGN(problems, integrity_problems(path));
@@ -177,69 +141,17 @@ Result<std::vector<std::string>> problems_of(const std::string& path) {
     options.lock = false;
     TRY_ASSIGN(database, open_sqlite(options));
     TRY_ASSIGN(sql, database->connect(Access::read));
-    TRY_ASSIGN(of_schema, schema_problems(*sql));
+    TRY(require_current_version(*sql));
+    TRY_ASSIGN(of_schema, schema_problems(*sql, migrate));
     if (!of_schema.empty()) return of_schema;
     return catalog_problems(*sql);
 }
 
+// "20261115T124400Z"
 std::string time_for_name() {
     std::string text = to_string(SystemClock().wall_now());
     std::erase_if(text, [](char c) { return c == ':' || c == '-'; });
     return text.substr(0, text.find('.'));
-}
-
-Result<Done> sync_directory_of(const std::string& path) {
-    const std::string directory = fs::absolute(path).parent_path();
-    const int opened = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool synced = opened >= 0 && ::fsync(opened) == 0;
-    const int reason = errno;
-    if (opened >= 0) ::close(opened);
-    if (synced) return Done{};
-    return file_error("make durable", directory, std::generic_category().message(reason));
-}
-
-// Copies the log of the catalog into its file, if it is sound; fails only if it is in use.
-Result<Done> fold_log(const std::string& path) {
-    if (!fs::exists(path)) return Done{};
-    SqliteOptions options;
-    options.path = path;
-    const auto opened = open_sqlite(options);
-    if (!opened && opened.error().code == ErrorCode::catalog_in_use) return opened.error();
-    return Done{};
-}
-
-// Gives the catalog a second name, under which it stays when it is replaced. Until then the first
-// name stays, so that whoever is interrupted here leaves a catalog and never an empty place.
-Result<Done> keep_beside(const std::string& path, const std::string& old) {
-    std::error_code problem;
-    for (const char* suffix : {"-wal", "-shm"}) {
-        if (!fs::exists(path + suffix)) continue;
-        fs::rename(path + suffix, old + suffix, problem);
-        if (problem) return file_error("set aside", path + suffix, problem.message());
-        std::cout << "kept the old log as " << old + suffix << "\n";
-    }
-    if (!fs::exists(path)) return Done{};
-    fs::create_hard_link(path, old, problem);
-    if (problem) fs::rename(path, old, problem);  // a file system without links
-    if (problem) return file_error("set aside", path, problem.message());
-    std::cout << "kept the old catalog as " << old << "\n";
-    return Done{};
-}
-
-// A whole catalog in the place of whatever was there. The caller holds the lock.
-Result<Done> replace_catalog(const std::string& path, const std::string& file) {
-    SqliteOptions source;
-    source.path = file;
-    source.lock = false;
-    TRY_ASSIGN(database, open_sqlite(source));
-    const std::string fresh = path + ".restored";
-    std::error_code problem;
-    fs::remove(fresh, problem);
-    TRY(database->backup_to(fresh));
-    TRY(keep_beside(path, path + ".replaced-" + time_for_name()));
-    fs::rename(fresh, path, problem);
-    if (problem) return file_error("put in place", path, problem.message());
-    return sync_directory_of(path);
 }
 
 }  // namespace
@@ -255,16 +167,11 @@ int run_restore(const std::string& data, const std::string& file, bool force) {
              .hint = "`baton check` lists everything"});
     }
     if (auto made = make_directory(data); !made) return fail(made.error());
-    if ((fs::exists(path) || fs::exists(path + "-wal")) && !force) {
-        return fail(file_error("restore to", data,
-                               "there is a catalog already; --force replaces "
-                               "it and keeps the old one beside it",
-                               ErrorCode::write_rejected));
-    }
-    if (auto folded = fold_log(path); !folded) return fail(folded.error());
-    const auto lock = sqlite::ProcessLock::take(path + ".lock", path);
-    if (!lock) return fail(lock.error());
-    if (auto done = replace_catalog(path, file); !done) return fail(done.error());
+    std::optional<std::string> keep_as;
+    if (force) keep_as = path + ".replaced-" + time_for_name();
+    const auto kept = restore_sqlite(path, file, keep_as);
+    if (!kept) return fail(kept.error());
+    for (const std::string& old : *kept) std::cout << "kept what was there as " << old << "\n";
     std::cout << "restored " << path << " from " << file << "\n";
     return 0;
 }

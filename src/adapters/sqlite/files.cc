@@ -78,6 +78,11 @@ std::string absolute(const std::string& path) {
     return failure ? "./" + path : result.string();
 }
 
+Result<Done> sync_directory_of(const std::string& path) {
+    const auto directory = std::filesystem::path(absolute(path)).parent_path();
+    return sync(directory.string(), O_RDONLY | O_DIRECTORY);
+}
+
 Result<ProcessLock> ProcessLock::take(const std::string& path, const std::string& database) {
     Descriptor file(path, O_RDWR | O_CREAT, kPrivate);
     if (file.get() < 0) return system_error("lock", path, errno);
@@ -120,8 +125,7 @@ Result<Done> Draft::publish_as(const std::string& name) {
         if (::rename(path_.c_str(), name.c_str()) != 0) return system_error("create", name, errno);
     }
     path_.clear();
-    const auto directory = std::filesystem::path(name).parent_path();
-    return sync(directory.string(), O_RDONLY | O_DIRECTORY);
+    return sync_directory_of(name);
 }
 
 }  // namespace baton::sqlite

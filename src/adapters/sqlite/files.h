@@ -54,6 +54,9 @@ private:
     std::string path_;  // empty once published
 };
 
+// Makes the names in the directory of `path` durable.
+[[nodiscard]] Result<Done> sync_directory_of(const std::string& path);
+
 [[nodiscard]] bool exists(const std::string& path);  // a link counts, wherever it leads
 // So that a path is never taken for a URI, and does not depend on the current directory later.
 [[nodiscard]] std::string absolute(const std::string& path);

@@ -1,6 +1,7 @@
 #include "adapters/sqlite/sqlite.h"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -231,6 +232,43 @@ Result<std::vector<std::string>> integrity_problems(const std::string& path) {
                             " of " + baton::quoted(std::get<std::string>(row[0])) +
                             " refers to a row of " + baton::quoted(std::get<std::string>(row[2])) +
                             " that does not exist");
+    }
+    return problems;
+}
+
+namespace {
+
+// Each table, index and view beside the statement that makes it.
+Result<std::map<std::string, std::string>> schema_of(Sql& sql) {
+    std::map<std::string, std::string> schema;
+    TRY(sql.run("SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema", {},
+                [&](const SqlRow& row) {
+                    schema.emplace(std::get<std::string>(row.at(0)),
+                                   std::get<std::string>(row.at(1)));
+                }));
+    return schema;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> schema_problems(
+    Sql& sql, const std::function<Result<Done>(Sql& sql)>& initialise) {
+    SqliteOptions options;
+    options.initialise = initialise;
+    TRY_ASSIGN(model, open_temporary_sqlite(options));
+    TRY_ASSIGN(model_sql, model->connect(Access::read));
+    TRY_ASSIGN(wanted, schema_of(*model_sql));
+    TRY_ASSIGN(found, schema_of(sql));
+    std::vector<std::string> problems;
+    for (const auto& [what, statement] : wanted) {
+        if (!found.contains(what)) {
+            problems.push_back(what + " is missing");
+        } else if (found[what] != statement) {
+            problems.push_back(what + " is not as this version of Baton makes it");
+        }
+    }
+    for (const auto& [what, statement] : found) {
+        if (!wanted.contains(what)) problems.push_back(what + " does not belong to a catalog");
     }
     return problems;
 }

@@ -60,4 +60,9 @@ struct SqliteOptions {
 // reads and needs no lock. Fails if the file cannot be read at all.
 [[nodiscard]] Result<std::vector<std::string>> integrity_problems(const std::string& path);
 
+// How the tables, indexes and views of a catalog differ from those that `initialise` makes, as
+// sentences: what other tools have done to them.
+[[nodiscard]] Result<std::vector<std::string>> schema_problems(
+    Sql& sql, const std::function<Result<Done>(Sql& sql)>& initialise);
+
 }  // namespace baton
