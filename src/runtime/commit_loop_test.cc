@@ -176,9 +176,12 @@ TEST_F(CommitLoopTest, AnUnknownOutcomeIsToldAndItsChangesReachTheWatchers) {
     EXPECT_EQ(submit(source("A")), "unknown_outcome");
     faulty_->set_faults(nullptr);
     EXPECT_EQ(sources(), Names{"A"});
-    EXPECT_TRUE(watch->poll()->empty());
+    // A may be told already, with the log line of the statement, and at the latest before B.
+    std::size_t told = watch->poll()->size();
+    EXPECT_LE(told, 1U);
     EXPECT_EQ(submit(source("B")), "accepted");
-    EXPECT_EQ(watch->poll()->size(), 2U);  // A, then B
+    told += watch->poll()->size();
+    EXPECT_EQ(told, 2U);
 }
 
 TEST_F(CommitLoopTest, AnUnknownOutcomeThatDidNotHappenLeavesNothing) {
