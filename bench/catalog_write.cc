@@ -167,9 +167,10 @@ void prepare(Coordinator& coordinator) {
     }
 }
 
-request::CreateSink sink_request() {
-    const auto statements = must(sql::parse(sink_statement("x")));
-    return std::get<request::CreateSink>(must(bind(statements.front())));
+template <class Request>
+Request request_of(const std::string& statement) {
+    const auto statements = must(sql::parse(statement));
+    return std::get<Request>(must(bind(statements.front())));
 }
 
 void execute(Session& session, const std::string& statement) {
@@ -185,7 +186,8 @@ public:
           floor_(scratch_ / "floor"),
           raw_(scratch_ / "raw.db"),
           catalog_(open_catalog(scratch_ / "catalog.db")),
-          sink_(sink_request()) {
+          source_(request_of<request::CreateLogicalSource>(source_statement("x"))),
+          sink_(request_of<request::CreateSink>(sink_statement("x"))) {
         prepare(*catalog_->coordinator);
     }
 
@@ -210,6 +212,8 @@ public:
              [&] { return run_clients(1, time, [&](unsigned) { raw_.insert(); }); }},
             {"floor",
              [&] { return run_clients(clients, time, [&](unsigned) { floor_.write(); }); }},
+            {"typed CREATE LOGICAL SOURCE",
+             [&] { return run_clients(clients, time, [&](unsigned) { create_source(name()); }); }},
             {"typed CREATE SINK",
              [&] { return run_clients(clients, time, [&](unsigned) { create_sink(name()); }); }},
             {"CREATE SINK", text([&] { return sink_statement(name()); })},
@@ -224,6 +228,12 @@ public:
     }
 
 private:
+    void create_source(const std::string& name) {
+        request::CreateLogicalSource request = source_;
+        request.name = name;
+        must(catalog_->coordinator->execute(Request(std::move(request))));
+    }
+
     void create_sink(const std::string& name) {
         request::CreateSink request = sink_;
         request.name = name;
@@ -257,6 +267,7 @@ private:
     Floor floor_;
     RawSqlite raw_;
     std::unique_ptr<Catalog> catalog_;
+    const request::CreateLogicalSource source_;
     const request::CreateSink sink_;
     std::atomic<std::uint64_t> next_ = 0;
     std::atomic<std::uint64_t> next_query_ = 0;

@@ -19,7 +19,7 @@ struct Words {
     std::string text;  // a text of any length
     std::string integer;
     std::string table;  // what follows the closing parenthesis of a table
-    std::string keyed;  // the same for one whose key is not a number
+    std::string keyed;  // the same for one of short rows whose key is not a number
     char quote = '"';
 };
 
@@ -30,7 +30,7 @@ Words words_of(SqlDialect dialect) {
                     .text = "TEXT",
                     .integer = "INTEGER",
                     .table = "STRICT",
-                    .keyed = "STRICT, WITHOUT ROWID"};  // one tree instead of two
+                    .keyed = "STRICT, WITHOUT ROWID"};  // one tree; long rows spill
         case SqlDialect::postgres:
             return {.key = "TEXT COLLATE \"C\"",
                     .text = "TEXT COLLATE \"C\"",
@@ -150,7 +150,7 @@ CREATE TABLE sink (
     format {text} NOT NULL,
     format_shown {text} NOT NULL,
     revision {int} NOT NULL
-) {keyed};
+) {table};
 CREATE INDEX sink_worker ON sink (worker);
 CREATE TABLE query (
     id {int} PRIMARY KEY,
@@ -213,6 +213,7 @@ CREATE TABLE statement_log (
     duration_us {int} NOT NULL,
     revision {int}
 ) {table};
+CREATE INDEX statement_log_outcome ON statement_log (outcome);
 CREATE TABLE change_feed (
     revision {int} NOT NULL,
     ordinal {int} NOT NULL,
@@ -224,7 +225,7 @@ CREATE TABLE change_feed (
     new_row {text},
     old_row {text},
     PRIMARY KEY (revision, ordinal)
-) {keyed};
+) {table};
 )";
 }
 

@@ -44,6 +44,16 @@ enum class Access : std::uint8_t {
     write,  // the one writer, from begin() on
 };
 
+// Makes durable what a connection has committed, on any one thread beside that connection's.
+class SqlSync {
+public:
+    virtual ~SqlSync() = default;
+
+    // Durable when it returns Done: everything that had been committed when it was called. After an
+    // error nobody knows what is, nor what a later sync is worth.
+    virtual Result<Done> sync() = 0;
+};
+
 class Sql {
 public:
     virtual ~Sql() = default;
@@ -58,11 +68,19 @@ public:
 
     // Transactions do not nest; savepoints do, and the last one set ends first.
     virtual Result<Done> begin(Access access) = 0;
-    virtual Result<Done> commit() = 0;  // durable when it returns Done; ends the transaction anyway
-    virtual void rollback() = 0;        // no effect outside a transaction
+    // Durable when it returns Done, but for defer_sync(); ends the transaction anyway.
+    virtual Result<Done> commit() = 0;
+    virtual void rollback() = 0;  // no effect outside a transaction
     virtual Result<Done> set_savepoint() = 0;
     virtual Result<Done> release_savepoint() = 0;
     virtual Result<Done> roll_back_to_savepoint() = 0;  // and releases it
+
+    // From now on commits come in order but are durable only after a sync, so that the next
+    // transaction can be under way meanwhile. Null: this database has no such way, and commits stay
+    // durable by themselves. What it returns ends before the connection does.
+    [[nodiscard]] virtual Result<std::unique_ptr<SqlSync>> defer_sync() {
+        return std::unique_ptr<SqlSync>();
+    }
 
     // Convenience over run().
     Result<std::int64_t> execute(std::string_view sql,

@@ -45,14 +45,14 @@ bool is_likely_undone_after_writing(const Bundle& bundle) {
 
 }  // namespace
 
-CommitLoop::CommitLoop(std::unique_ptr<Sql> sql, const Clock& clock,
-                       const CommitLoopOptions& options, Published published)
+CommitLoop::CommitLoop(std::unique_ptr<Sql> sql, std::unique_ptr<SqlSync> sync, const Clock& clock,
+                       const CommitLoopOptions& options, Durable& durable, Published published)
     : sql_(std::move(sql)),
       clock_(clock),
       options_(options),
-      published_(std::move(published)),
       mailbox_(options.waiting_max),
-      published_through_(options.start),
+      handed_through_(options.start),
+      settler_(std::move(sync), durable, std::move(published)),
       thread_([this] { run(); }) {}
 
 CommitLoop::~CommitLoop() {
@@ -62,6 +62,7 @@ CommitLoop::~CommitLoop() {
 void CommitLoop::stop() {
     mailbox_.close();
     if (thread_.joinable()) thread_.join();
+    settler_.stop();
 }
 
 Result<Done> CommitLoop::submit(Bundle bundle, Answered answered) {
@@ -129,29 +130,42 @@ void CommitLoop::run_batch(std::vector<Job>& jobs) {
         }
         return;
     }
-    if (outcomes) publish(changes);
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-        if (!outcomes) log_undone(*jobs[i].bundle, outcomes.error());
-        jobs[i].answered(outcomes ? std::move((*outcomes)[i])
-                                  : Outcome(Refused{.step = 0, .error = outcomes.error()}));
-    }
+    hand_over(jobs, std::move(outcomes), std::move(changes));
 }
 
-void CommitLoop::publish(const std::vector<Change>& changes) {
-    if (changes.empty()) return;
+void CommitLoop::hand_over(std::vector<Job>& jobs, Result<std::vector<Outcome>> outcomes,
+                           std::vector<Change> changes) {
+    CommittedBatch batch{.changes = std::exchange(missed_, {}), .answers = {}, .revision = {}};
+    if (outcomes) {
+        note_changed(changes);
+        std::move(changes.begin(), changes.end(), std::back_inserter(batch.changes));
+    }
+    batch.answers.reserve(jobs.size());
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        if (!outcomes) log_undone(*jobs[i].bundle, outcomes.error());
+        batch.answers.push_back({.answered = std::move(jobs[i].answered),
+                                 .outcome = outcomes
+                                                ? std::move((*outcomes)[i])
+                                                : Outcome(Refused{.error = outcomes.error()})});
+    }
+    batch.revision = handed_through_;
+    settler_.hand(std::move(batch));
+}
+
+void CommitLoop::note_changed(const std::vector<Change>& changes) {
     for (const Change& change : changes) {
         last_changed_.at(static_cast<std::size_t>(change.entity)) = change.revision;
+        handed_through_ = change.revision;
     }
-    published_through_ = changes.back().revision;
-    published_(changes);
 }
 
 Result<Done> CommitLoop::catch_up(WriteTransaction& tx) {
-    while (published_through_ < tx.revision()) {
+    while (handed_through_ < tx.revision()) {
         constexpr std::size_t kPortion = 10'000;
-        TRY_ASSIGN(missed, changes_after(tx.sql(), published_through_, std::nullopt, kPortion));
-        if (missed.changes.empty()) published_through_ = tx.revision();
-        publish(missed.changes);
+        TRY_ASSIGN(missed, changes_after(tx.sql(), handed_through_, std::nullopt, kPortion));
+        note_changed(missed.changes);
+        if (missed.changes.empty()) handed_through_ = tx.revision();
+        std::move(missed.changes.begin(), missed.changes.end(), std::back_inserter(missed_));
     }
     return Done{};
 }
@@ -164,6 +178,7 @@ bool CommitLoop::has_waiting_log() {
 Result<std::vector<Outcome>> CommitLoop::attempt(std::vector<Job>& jobs,
                                                  std::vector<Change>& changes,
                                                  Savepoints savepoints) {
+    if (auto error = settler_.broken()) return *std::move(error);
     TRY_ASSIGN(tx, WriteTransaction::begin(*sql_, options_.epoch));
     TRY(catch_up(*tx));
     std::vector<Outcome> outcomes;

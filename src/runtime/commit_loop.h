@@ -1,13 +1,12 @@
-// CommitLoop is the one writer of the catalog: a thread that takes whatever bundles are waiting,
-// does them in one transaction and answers them after its commit.
+// CommitLoop is the one writer of the catalog: a thread that takes whatever bundles are waiting and
+// does them in one transaction; a Settler makes it durable and answers them.
 //
 // Rules:
-//   - A bundle is answered Accepted only after the commit that made it durable.
+//   - A bundle is answered Accepted only after it is durable.
 //   - What one bundle does wrong costs no other bundle. Those of one request go without a
-//   savepoint,
-//     since requests look before they write; if one fails after it wrote, the batch is done again
-//     with savepoints. If the database abandons the whole transaction, the others are done again
-//     without the culprit.
+//     savepoint, since requests look before they write; if one fails after it wrote, the batch is
+//     done again with savepoints. If the database abandons the whole transaction, the others are
+//     done again without the culprit.
 //   - The mailbox is bounded; a full one refuses with slow_down at once, and nothing has happened.
 //   - Changes are published in the order of their revisions, after the commit, before the answers.
 #pragma once
@@ -27,7 +26,9 @@
 #include "ports/clock.h"
 #include "ports/sql.h"
 #include "runtime/bundle.h"
+#include "runtime/durable.h"
 #include "runtime/mailbox.h"
+#include "runtime/settler.h"
 
 namespace baton {
 
@@ -42,13 +43,10 @@ struct CommitLoopOptions {
 
 class CommitLoop {
 public:
-    // Called on the loop's thread; must not block.
-    using Answered = std::function<void(Outcome)>;
-    using Published = std::function<void(const std::vector<Change>&)>;
-
-    // `sql` is a writing connection that nobody else uses.
-    CommitLoop(std::unique_ptr<Sql> sql, const Clock& clock, const CommitLoopOptions& options,
-               Published published);
+    // `sql` is a writing connection that nobody else uses, and `sync` what makes its commits
+    // durable; null if they are. `durable` outlives the loop.
+    CommitLoop(std::unique_ptr<Sql> sql, std::unique_ptr<SqlSync> sync, const Clock& clock,
+               const CommitLoopOptions& options, Durable& durable, Published published);
     ~CommitLoop();
     CommitLoop(const CommitLoop&) = delete;
     CommitLoop& operator=(const CommitLoop&) = delete;
@@ -92,21 +90,23 @@ private:
     [[nodiscard]] Result<Done> write_waiting_log(WriteTransaction& tx);
     // Puts on record that the whole bundle did not happen, under its first statement.
     void log_undone(const Bundle& bundle, const Error& error);
-    void publish(const std::vector<Change>& changes);
-    // Publishes what is in the catalog but was not published yet: commits whose outcome was
-    // unknown.
+    // Passes the jobs on, with the changes of their commit.
+    void hand_over(std::vector<Job>& jobs, Result<std::vector<Outcome>> outcomes,
+                   std::vector<Change> changes);
+    void note_changed(const std::vector<Change>& changes);
+    // Finds what is in the catalog but was not handed over: commits whose outcome was unknown.
     [[nodiscard]] Result<Done> catch_up(WriteTransaction& tx);
     [[nodiscard]] bool has_waiting_log();
 
     std::unique_ptr<Sql> sql_;
     const Clock& clock_;
     const CommitLoopOptions options_;
-    const Published published_;
     Mailbox<Job> mailbox_;
     // When an entity of each kind last changed. Written by the loop's thread only; what happened
     // before this process started counts as unchanged, since no session is older.
     std::array<Revision, kEntityCount> last_changed_{};
-    Revision published_through_;
+    Revision handed_through_;
+    std::vector<Change> missed_;  // of commits whose outcome was unknown, to be handed over next
     std::uint64_t commits_ = 0;
     std::uint64_t untrimmed_ = 0;  // steps done since history was last trimmed
 
@@ -115,6 +115,7 @@ private:
     std::vector<StatementRecord> log_in_hand_;  // of the loop's thread: written, not yet committed
     std::atomic<std::uint64_t> log_dropped_ = 0;
 
+    Settler settler_;
     std::thread thread_;  // last: it uses everything above
 };
 

@@ -195,6 +195,22 @@ TEST_F(CommitLoopTest, AnUnknownOutcomeThatDidNotHappenLeavesNothing) {
     EXPECT_EQ(submit(source("A")), "accepted");
 }
 
+// A disk that lost a write may say that all is well the next time: it is never believed again.
+TEST_F(CommitLoopTest, AfterASyncThatFailedNothingIsWrittenOrShownAnyMore) {
+    ASSERT_EQ(submit(source("A")), "accepted");
+    faulty_->set_faults([](const SqlMoment& moment) -> std::optional<SqlFault> {
+        if (moment.call != SqlCall::sync) return std::nullopt;
+        return SqlFault{.code = ErrorCode::catalog_unavailable};
+    });
+    EXPECT_EQ(submit(source("B")), "unknown_outcome");
+    faulty_->set_faults(nullptr);
+    EXPECT_EQ(submit(source("C")), "catalog_unavailable");
+    const auto snapshot = coordinator_->snapshot();
+    ASSERT_FALSE(snapshot);
+    EXPECT_EQ(snapshot.error().code, ErrorCode::catalog_unavailable);
+    EXPECT_NE(snapshot.error().hint.find("restart"), std::string::npos);
+}
+
 TEST_F(CommitLoopTest, ADatabaseThatIsBusyIsUnavailableAndThenWorksAgain) {
     faulty_->set_faults([](const SqlMoment& moment) -> std::optional<SqlFault> {
         if (moment.call != SqlCall::begin) return std::nullopt;

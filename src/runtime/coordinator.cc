@@ -23,14 +23,16 @@ constexpr int kAttemptsOutside = 8;
 }  // namespace
 
 Coordinator::Coordinator(std::unique_ptr<SqlDatabase> database, std::unique_ptr<Sql> writer,
-                         const Clock& clock, const CoordinatorOptions& options, Revision start)
+                         std::unique_ptr<SqlSync> sync, const Clock& clock,
+                         const CoordinatorOptions& options, Revision start)
     : database_(std::move(database)),
       clock_(clock),
       planner_(options.planner ? options.planner : Planner(plan)),
-      readers_(*database_, options.readers_max),
+      durable_(start),
+      readers_(*database_, durable_, options.readers_max),
       feed_(start, options.changes_in_memory),
-      commits_(std::move(writer), clock, starting_at(options.commits, start),
-               [this](const std::vector<Change>& changes) { feed_.publish(changes); }) {}
+      commits_(std::move(writer), std::move(sync), clock, starting_at(options.commits, start),
+               durable_, [this](const std::vector<Change>& changes) { feed_.publish(changes); }) {}
 
 Coordinator::~Coordinator() = default;
 
@@ -40,8 +42,9 @@ Result<std::unique_ptr<Coordinator>> Coordinator::open(std::unique_ptr<SqlDataba
     TRY_ASSIGN(writer, database->connect(Access::write));
     TRY(migrate(*writer));
     TRY_ASSIGN(start, Reader(*writer).revision());
-    return std::unique_ptr<Coordinator>(
-        new Coordinator(std::move(database), std::move(writer), clock, options, start));
+    TRY_ASSIGN(sync, writer->defer_sync());
+    return std::unique_ptr<Coordinator>(new Coordinator(std::move(database), std::move(writer),
+                                                        std::move(sync), clock, options, start));
 }
 
 Result<PlanningView> Coordinator::planning_view(const sql::CreateQuery& query) {

@@ -1,7 +1,8 @@
 // Coordinator keeps one catalog open and serves it to sessions and watchers in this process.
 //
-// Threads: sessions, watches and snapshots may be used from any threads, each by one at a time. One
-// thread of its own writes (CommitLoop). Everything taken from a Coordinator ends before it does.
+// Threads: sessions, watches and snapshots may be used from any threads, each by one at a time. Two
+// threads of its own write (CommitLoop) and sync, publish and answer (Settler). Everything taken
+// from a Coordinator ends before it does.
 #pragma once
 
 #include <atomic>
@@ -15,6 +16,7 @@
 #include "ports/clock.h"
 #include "ports/sql.h"
 #include "runtime/commit_loop.h"
+#include "runtime/durable.h"
 #include "runtime/feed.h"
 #include "runtime/readers.h"
 #include "runtime/watch.h"
@@ -60,7 +62,8 @@ public:
 
 private:
     Coordinator(std::unique_ptr<SqlDatabase> database, std::unique_ptr<Sql> writer,
-                const Clock& clock, const CoordinatorOptions& options, Revision start);
+                std::unique_ptr<SqlSync> sync, const Clock& clock,
+                const CoordinatorOptions& options, Revision start);
     // Plans the queries as if the bundle's other steps did not matter; the commit finds out if they
     // do. Fails only if the first step cannot be planned.
     [[nodiscard]] Result<Done> plan_ahead(Bundle& bundle);
@@ -69,6 +72,7 @@ private:
     std::unique_ptr<SqlDatabase> database_;
     const Clock& clock_;
     const Planner planner_;
+    Durable durable_;
     Readers readers_;
     Feed feed_;
     std::mutex cluster_mutex_;

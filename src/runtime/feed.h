@@ -54,12 +54,12 @@ public:
         std::uint64_t id_ = 0;
     };
 
-    // Called on the writer's thread after each commit that concerned any of the entities; must not
+    // Called, one at a time, after each commit that concerned any of the entities; must not
     // block, nor end a registration.
     [[nodiscard]] Registration listen(EntitySet entities, Listener listener);
     [[nodiscard]] Registration wake_on(EntitySet entities, Wake wake);
 
-    // Called by the writer, in the order of the revisions.
+    // Called by one thread at a time, in the order of the revisions.
     void publish(const std::vector<Change>& changes);
 
     // The changes of one entity after `cursor`, whole revisions, at least `most` of them if there

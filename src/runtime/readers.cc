@@ -21,6 +21,7 @@ Result<Snapshot> Readers::snapshot() {
     Snapshot snapshot(*this, std::move(sql));
     TRY(snapshot.sql().begin(Access::read));
     TRY_ASSIGN(revision, snapshot.read().revision());
+    TRY(durable_.wait_for(revision));
     snapshot.revision_ = revision;
     return snapshot;
 }

@@ -1,5 +1,6 @@
 // Readers lends read-only connections: each loan is a snapshot of the catalog at one revision,
-// taken when it is lent. Readers never wait for the writer, nor the writer for them.
+// taken when it is lent. Readers wait for the disk if the writer is ahead of it, never for the
+// writer, nor the writer for them.
 #pragma once
 
 #include <condition_variable>
@@ -11,6 +12,7 @@
 #include "base/time.h"
 #include "catalog/reader.h"
 #include "ports/sql.h"
+#include "runtime/durable.h"
 
 namespace baton {
 
@@ -38,8 +40,8 @@ private:
 
 class Readers {
 public:
-    Readers(SqlDatabase& database, std::size_t connections_max)
-        : database_(database), free_(connections_max) {}
+    Readers(SqlDatabase& database, Durable& durable, std::size_t connections_max)
+        : database_(database), durable_(durable), free_(connections_max) {}
 
     // Waits for a connection if all are lent. Fails with slow_down if none comes back in time.
     // Every Snapshot must be gone before this is.
@@ -51,6 +53,7 @@ private:
     void give_back(std::unique_ptr<Sql> sql);
 
     SqlDatabase& database_;
+    Durable& durable_;
     std::mutex mutex_;
     std::condition_variable returned_;
     std::vector<std::unique_ptr<Sql>> idle_;

@@ -12,7 +12,7 @@ namespace baton::testing {
 struct FaultySqlDatabase::Shared {
     std::mutex mutex;
     SqlFaults faults;
-    std::array<std::uint64_t, 8> counts{};  // by SqlCall
+    std::array<std::uint64_t, 9> counts{};  // by SqlCall
 
     std::optional<SqlFault> ask(SqlCall call, std::string_view sql = {}) {
         const std::lock_guard guard(mutex);
@@ -37,6 +37,21 @@ SqlCall kind_of(std::string_view sql) {
     }
     return SqlCall::write;
 }
+
+class FaultySync final : public SqlSync {
+public:
+    FaultySync(std::unique_ptr<SqlSync> real, std::shared_ptr<FaultySqlDatabase::Shared> shared)
+        : real_(std::move(real)), shared_(std::move(shared)) {}
+
+    Result<Done> sync() override {
+        if (const auto fault = shared_->ask(SqlCall::sync)) return error_of(*fault);
+        return real_->sync();
+    }
+
+private:
+    std::unique_ptr<SqlSync> real_;
+    std::shared_ptr<FaultySqlDatabase::Shared> shared_;
+};
 
 class FaultySql final : public Sql {
 public:
@@ -76,6 +91,12 @@ public:
     Result<Done> roll_back_to_savepoint() override {
         return attempt<Done>(SqlCall::savepoint, {},
                              [&] { return real_->roll_back_to_savepoint(); });
+    }
+
+    [[nodiscard]] Result<std::unique_ptr<SqlSync>> defer_sync() override {
+        TRY_ASSIGN(real, real_->defer_sync());
+        if (!real) return real;
+        return std::unique_ptr<SqlSync>(std::make_unique<FaultySync>(std::move(real), shared_));
     }
 
 private:

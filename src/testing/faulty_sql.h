@@ -26,6 +26,7 @@ enum class SqlCall : std::uint8_t {
     script,
     savepoint,  // set, released or rolled back to
     commit,
+    sync,
     backup,
 };
 

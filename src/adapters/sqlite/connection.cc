@@ -8,12 +8,19 @@
 #include <sqlite3.h>
 
 #include "adapters/sqlite/errors.h"
+#include "adapters/sqlite/log_sync.h"
 #include "base/text.h"
 #include "ports/sql_values.h"
 
 namespace baton::sqlite {
 
 namespace {
+
+// Of a database that ends with the process.
+class NoSync final : public SqlSync {
+public:
+    Result<Done> sync() override { return Done{}; }
+};
 
 constexpr std::string_view kRun = "run a statement on";
 constexpr std::string_view kBegin = "begin a transaction on";
@@ -360,6 +367,16 @@ Result<Done> Connection::roll_back_to_savepoint() {
     TRY(control(texts.release, kSavepoint));
     depth_ -= 1;
     return Done{};
+}
+
+Result<std::unique_ptr<SqlSync>> Connection::defer_sync() {
+    CHECK(!transaction_ && access_ == Access::write);
+    if (!settings_.durable) return std::unique_ptr<SqlSync>(std::make_unique<NoSync>());
+    TRY(begin(Access::write));  // so that there is a log
+    rollback();
+    TRY_ASSIGN(sync, open_log_sync(settings_.path));
+    TRY(sqlite::execute(db_.get(), settings_, "PRAGMA synchronous=NORMAL"));
+    return sync;
 }
 
 Error Connection::failed(std::string_view sql, std::string_view what, bool commits) {

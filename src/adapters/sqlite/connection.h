@@ -1,7 +1,10 @@
 // Connection is one connection to one SQLite file: ports/sql.h says what it promises.
 //
 // A writer runs in WAL mode with synchronous=FULL: what commit() has confirmed survives the loss of
-// power. A reader cannot write, and sees the catalog as it was at begin().
+// power. After defer_sync() it is synchronous=NORMAL: the log is synced by the SqlSync, and by
+// SQLite itself before its pages go to the file and before it is used again from the start, so that
+// a loss of power takes back the last commits and never one in the middle. A reader cannot write,
+// and sees the catalog as it was at begin().
 //
 // Some failures (no space, I/O, memory) make SQLite abandon the whole transaction at once. From
 // then on every call but rollback() returns the failure that did it: a statement must never run,
@@ -63,6 +66,7 @@ public:
     Result<Done> set_savepoint() override;
     Result<Done> release_savepoint() override;
     Result<Done> roll_back_to_savepoint() override;
+    [[nodiscard]] Result<std::unique_ptr<SqlSync>> defer_sync() override;
 
     [[nodiscard]] std::size_t statements_kept() const { return statements_.size(); }
 

@@ -1,6 +1,7 @@
 // The catalog in one SQLite file: opened, created, checked, backed up.
 //
-// Durable:  what commit() confirmed survives a crash and the loss of power (WAL, synchronous=FULL).
+// Durable:  what commit() confirmed, or a sync where that is deferred, survives a crash and the loss
+//           of power (WAL).
 // Alone:    one process at a time holds a database, by a lock on `<path>.lock`, which holds its
 // pid. Whole:    a new file appears under its name only when `initialise` has succeeded; a file
 // that is

@@ -75,6 +75,41 @@ private:
     TemporaryDirectory directory_;
 };
 
+// The log is cut at every length that the disk may have got to: whole commits, in order, and
+// nothing less than was synced.
+TEST_F(SqliteFileTest, ALossOfPowerTakesBackOnlyCommitsThatWereNotSynced) {
+    const auto database = *open(true);
+    const auto sql = *database->connect(Access::write);
+    const auto sync = *sql->defer_sync();
+    ASSERT_NE(sync, nullptr);
+    const auto commit = [&](std::int64_t id) {
+        ASSERT_TRUE(sql->begin(Access::write));
+        ASSERT_TRUE(sql->execute("INSERT INTO t VALUES (?, 'x')", {id}));
+        ASSERT_TRUE(sql->commit());
+    };
+    commit(kRows);
+    ASSERT_TRUE(sync->sync());
+    const std::size_t synced = contents(path() + "-wal").size();
+    commit(kRows + 1);
+    commit(kRows + 2);
+    const std::string file = contents(path());
+    const std::string log = contents(path() + "-wal");
+    ASSERT_GT(log.size(), synced);
+    std::vector<std::int64_t> counts;
+    for (std::size_t length = synced; length <= log.size(); length += 1024) {
+        const std::string copy = beside("copy" + std::to_string(length));
+        write(copy, file);
+        write(copy + "-wal", log.substr(0, length));
+        const auto after = open_sqlite({.path = copy});
+        ASSERT_TRUE(after) << to_string(after.error());
+        const auto reader = *(*after)->connect(Access::read);
+        counts.push_back(std::get<std::int64_t>((*reader->query("SELECT count(*) FROM t"))[0][0]));
+    }
+    EXPECT_EQ(counts.front(), kRows + 1);
+    EXPECT_GT(counts.back(), kRows + 1);
+    EXPECT_TRUE(std::is_sorted(counts.begin(), counts.end()));
+}
+
 TEST_F(SqliteFileTest, IsCreatedPrivateAndReadableLater) {
     {
         const auto database = open(true);

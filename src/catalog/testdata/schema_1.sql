@@ -8,7 +8,7 @@ CREATE TABLE change_feed (
     new_row TEXT,
     old_row TEXT,
     PRIMARY KEY (revision, ordinal)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE TABLE fence (
     lock_key TEXT PRIMARY KEY,
     epoch INTEGER NOT NULL
@@ -107,7 +107,7 @@ CREATE TABLE sink (
     format TEXT NOT NULL,
     format_shown TEXT NOT NULL,
     revision INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE INDEX sink_worker ON sink (worker);
 CREATE TABLE statement_log (
     id INTEGER PRIMARY KEY,
@@ -120,6 +120,7 @@ CREATE TABLE statement_log (
     duration_us INTEGER NOT NULL,
     revision INTEGER
 ) STRICT;
+CREATE INDEX statement_log_outcome ON statement_log (outcome);
 CREATE TABLE worker (
     name TEXT PRIMARY KEY CHECK (name <> ''),
     kind TEXT NOT NULL CHECK (kind = 'REMOTE' OR kind = 'EMBEDDED'),
