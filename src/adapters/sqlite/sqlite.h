@@ -1,18 +1,18 @@
 // The catalog in one SQLite file: opened, created, checked, backed up.
 //
-// Durable:  what commit() confirmed, or a sync where that is deferred, survives a crash and the loss
+// Durable:  what commit() confirmed, or a sync where that is deferred, survives a crash and the
+// loss
 //           of power (WAL).
-// Alone:    one process at a time holds a database, by a lock on `<path>.lock`, which holds its
-// pid. Whole:    a new file appears under its name only when `initialise` has succeeded; a file
-// that is
+// Alone:    one process at a time holds a database, by a lock on `<path>.lock`, with its pid in it.
+// Whole:    a new file appears under its name only when `initialise` has succeeded; a file that is
 //           empty, shortened, overwritten or not a catalog is refused, never repaired or replaced.
 // Private:  files are created with mode 0600.
 // Readers:  see a snapshot, never wait for the writer and never make it wait. A reader that stays
 //           in its transaction keeps the log from being reused meanwhile.
-// Log:      only the writer copies the log into the file, after its commits. In SQLite
-// before 3.51.3
-//           (Debian 12 has 3.40) two connections that do so at the same time damage the file: see
-//           https://sqlite.org/wal.html#walresetbug. So there is one writer, and no call for it.
+// Log:      only the writer copies the log into the file, after its commits. In SQLite before
+//           3.51.3 (Debian 12 has 3.40) two connections that do so at the same time damage the
+//           file: see https://sqlite.org/wal.html#walresetbug. So there is one writer, and no call
+//           for it.
 // Local:    needs a file system with shared memory maps and locks; network file systems have none.
 #pragma once
 
