@@ -107,6 +107,9 @@ struct Fragment {
     std::string worker;
     std::uint64_t run = 1;
     std::uint64_t slots = 1;
+    // The longest way, in workers, to the sink's worker, which has 0: data flows from higher stages
+    // to lower ones.
+    std::uint64_t stage = 0;
     std::string plan;  // serialised by the planner; opaque to the catalog
     FragmentState state = FragmentState::pending;
     std::string reason;

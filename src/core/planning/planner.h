@@ -74,7 +74,8 @@ struct Read {
 struct PlannedFragment {
     std::string worker;
     std::uint64_t slots = 1;
-    std::string plan;  // what the worker is told to run
+    std::uint64_t stage = 0;  // the longest way, in workers, from here to the sink's worker: 0
+    std::string plan;         // what the worker is told to run
 
     friend bool operator==(const PlannedFragment&, const PlannedFragment&) = default;
 };

@@ -1,0 +1,97 @@
+// An Expression is a typed computation over the columns of one row, by position.
+//
+// It is what binding makes of the text of a query, and all that a worker will ever be told to
+// compute: user text reaches no engine. Every node knows its type and whether it can be NULL, so
+// nothing is inferred twice. Meanings are those of the dialect (three-valued logic, promotion as in
+// C++, integer division truncates); conversions are explicit `cast` nodes, put in by binding: the
+// arguments of arithmetic and of comparisons have one type.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/data_type.h"
+
+namespace baton {
+
+// NULL, or a value of the type that stands beside it. Signed integers are int64, unsigned ones
+// uint64, both floats double, CHAR and VARSIZED text.
+using Value = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string>;
+
+enum class Function : std::uint8_t {
+    // arithmetic; arguments and result of one type
+    add,
+    subtract,
+    multiply,
+    divide,
+    modulo,
+    negate,
+    // comparison: two arguments of one type
+    equal,
+    not_equal,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    // logic
+    logical_and,  // two or more arguments
+    logical_or,   // two or more arguments
+    logical_not,
+    in_list,  // the first argument is equal to one of the others
+    is_null,
+    is_nan,
+    // functions
+    abs,
+    ceil,
+    floor,
+    round,
+    exp,
+    pow,
+    sqrt,
+    concat,
+    char_length,
+    octet_length,
+    to_base64,
+    from_base64,
+    cast_to_unix_ts,
+    cast_from_unix_ts,
+    day_of,
+    month_of,
+    year_of,
+    conditional,  // condition, value, condition, value, .., default
+    cast,         // to the type of the node
+};
+
+struct Expression;
+
+struct ColumnIndex {
+    std::size_t index = 0;  // in the input's schema; of a join, left columns come first
+
+    friend bool operator==(const ColumnIndex&, const ColumnIndex&) = default;
+};
+
+struct Constant {
+    Value value;
+
+    friend bool operator==(const Constant&, const Constant&) = default;
+};
+
+struct Call {
+    Function function = Function::add;
+    std::vector<Expression> arguments;
+
+    friend bool operator==(const Call&, const Call&) = default;
+};
+
+struct Expression {
+    std::variant<ColumnIndex, Constant, Call> node;
+    DataType type = DataType::int64;
+    bool nullable = true;
+
+    friend bool operator==(const Expression&, const Expression&) = default;
+};
+
+}  // namespace baton
