@@ -1,0 +1,189 @@
+// Deployment decides what is to be done next for one continuous query: what is written to the
+// catalog and what is asked of workers, from what is wanted and what is there.
+//
+// Input:   a view of the query: as the catalog has it, as its workers told, what was asked of them
+//          and not answered yet, and the time.
+// Output:  either writes, which belong in one transaction, or sends, or nothing; and when to look
+//          again even if nothing is heard.
+//
+// Rules:
+//   - Writes come before sends. What is sent follows from what the catalog holds durably: a plan
+//     with writes has no sends, and the plan for the view after them has.
+//   - Nothing is sent for a query that is PENDING, and it stays so until all of its workers can be
+//     told. So a PENDING query is on no worker and can be dropped at once.
+//   - Register everywhere before start anywhere; start downstream before upstream. Stop upstream
+//     first for GRACEFUL, the next stage when the last one is confirmed ended; everywhere at once
+//     for FORCEFUL, for a rollback and for a restart.
+//   - RUNNING only if every fragment is confirmed, by a worker that is ready, to run, or to have
+//     ended by itself after it ran. TERMINATED if all of them have ended by themselves.
+//   - A fragment that failed or was lost ends its run: all fragments of the run are stopped, and
+//     when all are confirmed gone the next run begins; or the query fails, if it was created so or
+//     if another run would fail the same way.
+//   - A fragment is gone when its worker says so, or does not list it in its present life. Silence
+//     means nothing: who cannot be asked is named in `lagging`, and waited for.
+//   - What a worker holds and the catalog does not want there is a stray: it is stopped, then
+//     forgotten.
+// Pure: no clock, no I/O, no randomness.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/id.h"
+#include "base/time.h"
+#include "model/config.h"
+#include "model/control.h"
+#include "model/states.h"
+
+namespace baton::deployment {
+
+struct Pace {
+    Duration retry_first = std::chrono::milliseconds(100);
+    Duration retry_max = std::chrono::seconds(10);
+    Duration answer_within = std::chrono::seconds(5);  // else a command is sent again
+    Duration lag_after = std::chrono::seconds(1);      // a worker waited for this long is named
+    Duration steady_after = std::chrono::minutes(1);   // a run this long makes restarts quick again
+};
+
+// retry_first after the first failure, doubling up to retry_max; up to half as much is added
+// according to `jitter`, never beyond retry_max.
+[[nodiscard]] Duration delay_after(const Pace& pace, unsigned failures, std::uint64_t jitter);
+
+// ---- the view -----------------------------------------------------------------------------------
+
+enum class OnFailure : std::uint8_t { restart, fail };
+
+struct Settings {
+    OnFailure on_failure = OnFailure::restart;
+    std::optional<Duration> deploy_timeout = std::chrono::minutes(10);  // none: for ever
+
+    friend bool operator==(const Settings&, const Settings&) = default;
+};
+// Of the QUERY.* settings, which passed their descriptor.
+[[nodiscard]] Settings settings_of(const Config& config);
+
+struct Register {
+    friend bool operator==(const Register&, const Register&) = default;
+};
+struct Start {
+    friend bool operator==(const Start&, const Start&) = default;
+};
+struct Stop {
+    StopMode mode = StopMode::graceful;
+    friend bool operator==(const Stop&, const Stop&) = default;
+};
+struct Forget {
+    friend bool operator==(const Forget&, const Forget&) = default;
+};
+using Order = std::variant<Register, Start, Stop, Forget>;
+
+// What was last asked of the worker about a fragment on the present stream, if that is not over.
+struct Asked {  // and not answered
+    Order order;
+    Instant at;
+    friend bool operator==(const Asked&, const Asked&) = default;
+};
+struct Rebuffed {  // it did not work, and may work later
+    Order order;
+    Instant retry_at;
+    std::string why;
+    friend bool operator==(const Rebuffed&, const Rebuffed&) = default;
+};
+using Talk = std::variant<std::monostate, Asked, Rebuffed>;
+
+// A fragment that the catalog has, of the query's present run.
+struct FragmentView {
+    FragmentId id;
+    std::string worker;
+    // The worker is ACTIVE in the catalog in the incarnation that is connected, and its full list
+    // was taken since it connected. Else `held` and `talk` are empty.
+    bool ready = false;
+    Instant ready_since;  // or not ready since
+    std::uint64_t stage = 0;
+    FragmentState recorded = FragmentState::pending;
+    std::string reason;                           // with `recorded`
+    std::optional<control::FragmentStatus> held;  // none: the worker does not have it
+    Talk talk;
+};
+
+// What a worker that is ready holds of the query beyond that: of another run, or of no query.
+struct Stray {
+    std::string worker;
+    control::FragmentStatus held;
+    Talk talk;
+};
+
+// The query as the catalog has it.
+struct Recorded {
+    QueryDesire desired = QueryDesire::running;
+    QueryState state = QueryState::pending;
+    std::uint64_t run = 1;
+    StopMode stop_mode = StopMode::graceful;
+    std::string reason;
+    std::vector<std::string> lagging;
+    Settings settings;
+};
+
+struct QueryView {
+    QueryId id;
+    std::optional<Recorded> recorded;  // none: the catalog has no such query, or no longer
+    Instant since;                     // of its state
+    Instant restart_at;                // the next run may not begin before
+    std::vector<FragmentView> fragments;
+    std::vector<Stray> strays;
+};
+
+// ---- the plan -----------------------------------------------------------------------------------
+
+struct ReportFragment {
+    FragmentId fragment;
+    FragmentState state = FragmentState::pending;
+    std::string reason;
+    friend bool operator==(const ReportFragment&, const ReportFragment&) = default;
+};
+struct MarkQuery {
+    QueryState state = QueryState::pending;
+    std::string reason;
+    std::vector<std::string> lagging;
+    friend bool operator==(const MarkQuery&, const MarkQuery&) = default;
+};
+// It is to end FAILED: from now on it is stopped, never started.
+struct FailQuery {
+    std::string reason;
+    friend bool operator==(const FailQuery&, const FailQuery&) = default;
+};
+struct RestartQuery {
+    std::string reason;
+    friend bool operator==(const RestartQuery&, const RestartQuery&) = default;
+};
+struct ReleaseQuery {
+    friend bool operator==(const ReleaseQuery&, const ReleaseQuery&) = default;
+};
+using Write = std::variant<ReportFragment, MarkQuery, FailQuery, RestartQuery, ReleaseQuery>;
+
+struct Send {
+    std::string worker;
+    FragmentKey key;
+    Order order;
+    friend bool operator==(const Send&, const Send&) = default;
+};
+
+struct Plan {
+    std::vector<Write> writes;  // one transaction
+    std::vector<Send> sends;    // none if there are writes
+    std::optional<Instant> wake_at;
+
+    [[nodiscard]] bool empty() const { return writes.empty() && sends.empty(); }
+    friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+[[nodiscard]] Plan plan(const QueryView& view, Instant now, const Pace& pace);
+
+// One line each: "report 7 RUNNING", "stop 3/1/7 on EDGE FORCEFUL".
+[[nodiscard]] std::string to_string(const Write& write);
+[[nodiscard]] std::string to_string(const Send& send);
+
+}  // namespace baton::deployment

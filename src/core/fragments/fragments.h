@@ -1,0 +1,164 @@
+// Fragments is the worker's side of the control connection: which fragments a worker has, how they
+// are, and what it tells about them.
+//
+// Input:   what a coordinator says on a session, and what the engine reports.
+// Output:  orders to the engine and answers on a session.
+//
+// Rules:
+//   - A session is one stream. Only the newest one that was greeted is listened to, and only it is
+//     answered. A greeting or command with a lower epoch than was ever seen is refused.
+//   - A repeated command does nothing and is answered with how the fragment is.
+//   - What ended is remembered until the coordinator says that it may be forgotten: a lost message
+//     loses no outcome.
+//   - Each change of a fragment takes the next event number. A change is told at once, and again
+//     with the answers to beats until a beat says that it was seen.
+//   - Fragments do not depend on being commanded: without a coordinator they go on as they are.
+// The same machine runs in workers and in simulations. Pure: no clock, no I/O, no threads.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/id.h"
+#include "model/control.h"
+
+namespace baton {
+
+namespace fragments {
+
+using Session = std::uint64_t;  // grows with every stream that a coordinator opens
+
+// ---- events -------------------------------------------------------------------------------------
+
+struct Greeted {
+    Session session = 0;
+    control::Hello hello;
+};
+struct Told {
+    Session session = 0;
+    control::Down message;
+};
+struct HungUp {
+    Session session = 0;
+};
+// From the engine:
+struct Prepared {
+    FragmentKey key;
+};
+struct PrepareFailed {
+    FragmentKey key;
+    control::Fault fault = control::Fault::transient;
+    std::string why;
+};
+struct Ran {  // data flows
+    FragmentKey key;
+};
+struct Ended {  // by itself, everything flushed
+    FragmentKey key;
+};
+struct Halted {  // as it was told to
+    FragmentKey key;
+};
+struct Broke {
+    FragmentKey key;
+    control::Fault fault = control::Fault::transient;
+    std::string why;
+};
+using Event =
+    std::variant<Greeted, Told, HungUp, Prepared, PrepareFailed, Ran, Ended, Halted, Broke>;
+
+// ---- effects ------------------------------------------------------------------------------------
+
+struct Welcome {  // or refuse: the stream is then over
+    Session session = 0;
+    std::variant<control::Welcome, control::Refusal> outcome;
+    friend bool operator==(const Welcome&, const Welcome&) = default;
+};
+struct Reply {
+    Session session = 0;
+    control::Up message;
+    friend bool operator==(const Reply&, const Reply&) = default;
+};
+// To the engine. Each Prepare is answered by Prepared or PrepareFailed, unless Abort comes first;
+// Drain and Abort are answered by Halted, or by whatever end came before they could act.
+struct Prepare {
+    FragmentKey key;
+    std::string plan;
+    friend bool operator==(const Prepare&, const Prepare&) = default;
+};
+struct Start {
+    FragmentKey key;
+    friend bool operator==(const Start&, const Start&) = default;
+};
+struct Drain {
+    FragmentKey key;
+    friend bool operator==(const Drain&, const Drain&) = default;
+};
+struct Abort {  // whatever it is at, also preparing
+    FragmentKey key;
+    friend bool operator==(const Abort&, const Abort&) = default;
+};
+using EngineOrder = std::variant<Prepare, Start, Drain, Abort>;
+using Effect = std::variant<Welcome, Reply, Prepare, Start, Drain, Abort>;
+
+[[nodiscard]] std::string to_string(const Effect& effect);
+
+}  // namespace fragments
+
+class Fragments {
+public:
+    explicit Fragments(Incarnation incarnation) : incarnation_(incarnation) {}
+
+    [[nodiscard]] std::vector<fragments::Effect> step(const fragments::Event& event);
+
+    [[nodiscard]] Incarnation incarnation() const { return incarnation_; }
+    [[nodiscard]] Epoch epoch() const { return epoch_; }
+    [[nodiscard]] const std::map<FragmentKey, control::FragmentStatus>& held() const {
+        return held_;
+    }
+
+private:
+    using Effects = std::vector<fragments::Effect>;
+
+    void on(const fragments::Greeted& event, Effects& effects);
+    void on(const fragments::Told& event, Effects& effects);
+    void on(const fragments::HungUp& event, Effects& effects);
+    void on(const fragments::Prepared& event, Effects& effects);
+    void on(const fragments::PrepareFailed& event, Effects& effects);
+    void on(const fragments::Ran& event, Effects& effects);
+    void on(const fragments::Ended& event, Effects& effects);
+    void on(const fragments::Halted& event, Effects& effects);
+    void on(const fragments::Broke& event, Effects& effects);
+
+    void obey(const control::RegisterFragment& order, Effects& effects);
+    void obey(const control::StartFragment& order, Effects& effects);
+    void obey(const control::StopFragment& order, Effects& effects);
+    void obey(const control::ForgetFragment& order, Effects& effects);
+
+    void beat(const control::Beat& beat, Effects& effects);
+    void command(const control::Command& command, Effects& effects);
+
+    // The fragment if it lives; what the engine says of others comes too late.
+    [[nodiscard]] control::FragmentStatus* living(const FragmentKey& key);
+    // Gives the status, which differs from what was told last, the next number.
+    void changed(control::FragmentStatus& status);
+    void end(control::FragmentStatus& status, FragmentState state, control::Fault fault,
+             std::string reason);
+    void tell_changes(Effects& effects);
+    [[nodiscard]] control::Pulse pulse_after(std::uint64_t from, std::uint64_t beat) const;
+
+    const Incarnation incarnation_;
+    Epoch epoch_;                                // the highest seen
+    std::optional<fragments::Session> session_;  // that is listened to
+    fragments::Session newest_ = 0;              // greeted so far
+    std::map<FragmentKey, control::FragmentStatus> held_;
+    std::map<std::uint64_t, control::FragmentStatus> unseen_;  // the last change of each, by number
+    std::uint64_t last_event_ = 0;
+    std::uint64_t told_ = 0;  // on this session
+};
+
+}  // namespace baton

@@ -1,0 +1,161 @@
+// What coordinator and worker say to each other, as values. Adapters translate; nobody else knows
+// how it travels.
+//
+// Rules:
+//   - A stream begins with Hello and Welcome. What is said on one stream arrives in order or not at
+//     all; what was said on an older stream means nothing.
+//   - The full list is in the Welcome. After it, only what changed is told: each change of a
+//     fragment has the next number of the worker's incarnation, and of two statuses of a fragment
+//     the one with the higher number holds.
+//   - Commands are idempotent: each is answered with how the fragment is after it.
+//   - What carries a lower epoch than the worker has seen is refused.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/id.h"
+#include "model/states.h"
+
+namespace baton {
+
+// One life of a fragment: a restart of its query is another.
+struct FragmentKey {
+    QueryId query;
+    std::uint64_t run = 1;
+    FragmentId fragment;
+
+    friend auto operator<=>(const FragmentKey&, const FragmentKey&) = default;
+};
+
+// "3/1/7": query, run, fragment
+[[nodiscard]] inline std::string to_string(const FragmentKey& key) {
+    return to_string(key.query) + "/" + std::to_string(key.run) + "/" + to_string(key.fragment);
+}
+
+namespace control {
+
+constexpr std::uint32_t kProtocol = 1;
+
+// Whether the same attempt could end better another time.
+enum class Fault : std::uint8_t {
+    transient,  // failed while it ran, or the worker could not take it just now
+    terminal,   // its plan cannot be compiled, its configuration cannot work
+};
+
+// A fragment as its worker knows it.
+struct FragmentStatus {
+    FragmentKey key;
+    // None: the worker does not have it. PENDING: it is being prepared.
+    std::optional<FragmentState> state;
+    std::optional<StopMode> stopping;  // it lives, and was told to end
+    Fault fault = Fault::transient;    // of FAILED, and of one that is gone with a reason
+    std::string reason;
+    std::uint64_t event = 0;  // the number of its last change; 0: it was never here
+
+    friend bool operator==(const FragmentStatus&, const FragmentStatus&) = default;
+};
+
+// ---- down -----------------------------------------------------------------------------------
+
+struct Hello {
+    Epoch epoch;
+    std::string worker;  // who is thought to be there
+    std::uint32_t protocol = kProtocol;
+
+    friend bool operator==(const Hello&, const Hello&) = default;
+};
+
+struct Beat {
+    std::uint64_t number = 0;
+    std::uint64_t seen = 0;  // every change up to this number has arrived
+
+    friend bool operator==(const Beat&, const Beat&) = default;
+};
+
+// Prepares the fragment: REGISTERED when that is done, FAILED if it never can be, gone with a
+// reason if it cannot be now.
+struct RegisterFragment {
+    FragmentKey key;
+    std::string plan;
+
+    friend bool operator==(const RegisterFragment&, const RegisterFragment&) = default;
+};
+// A registered fragment accepts data, and produces it: STARTED at once, RUNNING when it does.
+struct StartFragment {
+    FragmentKey key;
+
+    friend bool operator==(const StartFragment&, const StartFragment&) = default;
+};
+// GRACEFUL: what came in is processed and passed on first. FORCEFUL overrides it.
+struct StopFragment {
+    FragmentKey key;
+    StopMode mode = StopMode::graceful;
+
+    friend bool operator==(const StopFragment&, const StopFragment&) = default;
+};
+// The worker need not remember how it ended. Nothing if it lives.
+struct ForgetFragment {
+    FragmentKey key;
+
+    friend bool operator==(const ForgetFragment&, const ForgetFragment&) = default;
+};
+using Order = std::variant<RegisterFragment, StartFragment, StopFragment, ForgetFragment>;
+
+struct Command {
+    std::uint64_t request = 0;  // unique within a coordinator process
+    Epoch epoch;
+    Order order;
+
+    friend bool operator==(const Command&, const Command&) = default;
+};
+
+using Down = std::variant<Beat, Command>;  // after the Hello
+
+[[nodiscard]] inline const FragmentKey& key_of(const Order& order) {
+    return std::visit([](const auto& o) -> const FragmentKey& { return o.key; }, order);
+}
+
+// ---- up -------------------------------------------------------------------------------------
+
+struct Welcome {
+    Incarnation incarnation;
+    std::uint64_t last_event = 0;           // the list holds every change up to this number
+    std::vector<FragmentStatus> fragments;  // all that it has, in the order of their keys
+
+    friend bool operator==(const Welcome&, const Welcome&) = default;
+};
+
+// Instead of a Welcome, or of the answer to a command.
+struct Refusal {
+    Epoch highest;  // that the worker has seen
+    std::string why;
+
+    friend bool operator==(const Refusal&, const Refusal&) = default;
+};
+
+// What changed after `from` up to `through`, each fragment once; and that the worker is alive.
+struct Pulse {
+    std::uint64_t beat = 0;  // that it answers; 0: unasked
+    std::uint64_t from = 0;
+    std::uint64_t through = 0;
+    std::vector<FragmentStatus> changed;
+
+    friend bool operator==(const Pulse&, const Pulse&) = default;
+};
+
+struct CommandAnswer {
+    std::uint64_t request = 0;
+    std::variant<FragmentStatus, Refusal> outcome;
+
+    friend bool operator==(const CommandAnswer&, const CommandAnswer&) = default;
+};
+
+using Up = std::variant<Pulse, CommandAnswer>;  // after the Welcome
+
+}  // namespace control
+}  // namespace baton

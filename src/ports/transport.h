@@ -1,0 +1,71 @@
+// Transport carries what a coordinator and its workers say to each other. A stream to a worker is
+// known by the number of the attempt that opened it.
+//
+// Calls do not block. What comes of them is told to the listener, from any thread, possibly before
+// the call returns: it must not call back into the transport, nor block.
+//   - A dial ends in Dialled or DialFailed, once; unless hang_up came first, then in anything or
+//     nothing. Then come the stream's messages in their order, then at most one Broken.
+//   - A message that is sent may be lost only together with its stream. (A simulated transport may
+//     be worse than that.)
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/id.h"
+#include "model/control.h"
+#include "model/entities.h"
+
+namespace baton {
+
+namespace transport {
+
+using Attempt = std::uint64_t;
+
+struct Dialled {
+    std::string worker;
+    Attempt attempt = 0;
+    control::Welcome welcome;
+};
+struct DialFailed {  // also: the worker refused us
+    std::string worker;
+    Attempt attempt = 0;
+    std::string why;
+    Epoch highest;  // that the worker has seen, if it refused us for ours; else 0
+};
+struct Heard {
+    std::string worker;
+    Attempt attempt = 0;
+    control::Up message;
+};
+struct Broken {
+    std::string worker;
+    Attempt attempt = 0;
+    std::string why;
+};
+using Event = std::variant<Dialled, DialFailed, Heard, Broken>;
+
+}  // namespace transport
+
+class Transport {
+public:
+    using Listener = std::function<void(transport::Event)>;
+
+    virtual ~Transport() = default;
+
+    // Before the first dial; an empty one ends it: no call is under way when it returns.
+    virtual void listen(Listener listener) = 0;
+
+    // `address` is absent for the embedded worker.
+    virtual void dial(const std::string& worker, const std::optional<Address>& address,
+                      transport::Attempt attempt, const control::Hello& hello) = 0;
+    // Nothing happens if the stream is no longer there.
+    virtual void send(const std::string& worker, transport::Attempt attempt,
+                      const control::Down& message) = 0;
+    virtual void hang_up(const std::string& worker, transport::Attempt attempt) = 0;
+};
+
+}  // namespace baton

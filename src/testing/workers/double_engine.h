@@ -1,0 +1,56 @@
+// DoubleEngine stands in for the engine of a worker: fragments prepare, run until they are told to
+// stop, and do otherwise only if a test says so.
+//
+// obey() returns what the engine reports at once. A slow engine keeps that back until finish().
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/fragments/fragments.h"
+#include "model/control.h"
+
+namespace baton::testing {
+
+class DoubleEngine {
+public:
+    using Reports = std::vector<fragments::Event>;
+
+    struct Trouble {
+        control::Fault fault = control::Fault::transient;
+        std::string why;
+    };
+
+    [[nodiscard]] Reports obey(const fragments::EngineOrder& order);
+
+    // From now on, every prepare fails so; none: prepares succeed.
+    void fail_prepares(std::optional<Trouble> trouble) { trouble_ = std::move(trouble); }
+    // Whether orders are carried out only when finish() is called.
+    void set_slow(bool slow) { slow_ = slow; }
+    [[nodiscard]] Reports finish();
+
+    // What happens to fragments by itself. Nothing if it does not run.
+    [[nodiscard]] Reports end(const FragmentKey& key);
+    [[nodiscard]] Reports fail(const FragmentKey& key, const Trouble& trouble);
+
+    [[nodiscard]] const std::set<FragmentKey>& running() const { return running_; }
+    // The plan that a fragment was prepared with.
+    [[nodiscard]] std::optional<std::string> plan_of(const FragmentKey& key) const;
+
+private:
+    [[nodiscard]] Reports carry_out(const fragments::EngineOrder& order);
+    [[nodiscard]] Reports prepare(const fragments::Prepare& order);
+    [[nodiscard]] Reports start(const fragments::Start& order);
+    [[nodiscard]] Reports halt(const FragmentKey& key);
+
+    std::optional<Trouble> trouble_;
+    bool slow_ = false;
+    std::vector<fragments::EngineOrder> waiting_;
+    std::map<FragmentKey, std::string> plans_;
+    std::set<FragmentKey> running_;
+};
+
+}  // namespace baton::testing
