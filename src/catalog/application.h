@@ -31,6 +31,8 @@ public:
     Result<Answer> on(const request::ReportWorker& r);
     Result<Answer> on(const request::ReportFragment& r);
     Result<Answer> on(const request::MarkQuery& r);
+    Result<Answer> on(const request::FailQuery& r);
+    Result<Answer> on(const request::RestartQuery& r);
     Result<Answer> on(const request::ReleaseQuery& r);
 
 private:
@@ -80,6 +82,7 @@ private:
     Result<Done> end_fragments(QueryId query, FragmentState state);
     Result<Done> remove_query(const Query& query);
     Result<bool> has_live_fragments(QueryId query);
+    Result<Done> check_comeback(const Fragment& fragment);  // placement
     Result<Done> interrupt_queries_on(const std::string& worker, const std::string& reason);
 
     Result<std::vector<std::string>> names(std::string_view sql,

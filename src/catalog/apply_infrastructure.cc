@@ -187,6 +187,8 @@ Result<Answer> Application::on(const request::ReportWorker& r) {
     TRY(update_worker(before, after));
     if (after.state == WorkerState::unreachable) {
         TRY(interrupt_queries_on(r.name, "worker " + quoted(r.name) + " is UNREACHABLE"));
+    } else if (before.incarnation && after.incarnation != before.incarnation) {
+        TRY(interrupt_queries_on(r.name, "worker " + quoted(r.name) + " was restarted"));
     }
     return Answer{.did = Did::changed, .name = r.name};
 }

@@ -1,4 +1,4 @@
-// What requests about queries and their fragments do.
+// What clients' requests about queries do, and what they are made of.
 #include <algorithm>
 
 #include "base/text.h"
@@ -124,13 +124,14 @@ Result<Done> Application::insert_fragments(QueryId query, const QueryPlan& plan)
                                 .query = query,
                                 .worker = planned.worker,
                                 .slots = planned.slots,
+                                .stage = planned.stage,
                                 .plan = planned.plan,
                                 .since = now(),
                                 .revision = revision()};
         const SqlRow row = row_of(fragment);
-        TRY(write("INSERT INTO fragment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                  {row[0], row[1], row[2], row[3], row[4], fragment.plan, row[5], row[6], row[7],
-                   row[8]}));
+        TRY(write("INSERT INTO fragment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                  {row[0], row[1], row[2], row[3], row[4], row[5], fragment.plan, row[6], row[7],
+                   row[8], row[9]}));
         TRY(record(Entity::fragment, ChangeOp::create, row, std::nullopt));
     }
     return Done{};
@@ -159,9 +160,9 @@ Result<Answer> Application::on(const request::CreateQuery& r) {
     TRY_ASSIGN(name, r.name ? Result<std::string>(*r.name) : made_up_name(query.id));
     query.name = name;
     const SqlRow row = row_of(query);
-    TRY(write("INSERT INTO query VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-              {row[0], row[1], query.statement, row[10], row[2], row[3], row[4], row[5], row[6],
-               row[8], row[7], row[11]}));
+    TRY(write("INSERT INTO query VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+              {row[0], row[1], query.statement, row[11], row[2], row[3], row[4], row[5], row[6],
+               row[7], row[9], row[8], row[12]}));
     for (const PhysicalSourceId source : query.sources) {
         TRY(write("INSERT INTO query_source VALUES (?, ?)", {row[0], value_of(source.value())}));
     }
@@ -193,9 +194,9 @@ Result<Done> Application::update_query(const Query& before, Query after) {
     if (after.state != before.state) after.since = now();
     TRY(
         write("UPDATE query SET state = ?, desired = ?, stop_mode = ?, run = ?, reason = ?, "
-              "since = ?, revision = ? WHERE id = ?",
+              "lagging = ?, since = ?, revision = ? WHERE id = ?",
               {state_value(after.state), state_value(after.desired), state_value(after.stop_mode),
-               value_of(after.run), after.reason, to_string(after.since),
+               value_of(after.run), after.reason, to_json(after.lagging), to_string(after.since),
                value_of(after.revision.value()), value_of(after.id.value())}));
     return record(Entity::query, ChangeOp::update, row_of(after), row_of(before));
 }
@@ -205,9 +206,9 @@ Result<Done> Application::update_fragment(const Fragment& before, Fragment after
     after.revision = revision();
     if (after.state != before.state) after.since = now();
     TRY(
-        write("UPDATE fragment SET state = ?, reason = ?, since = ?, revision = ? "
+        write("UPDATE fragment SET run = ?, state = ?, reason = ?, since = ?, revision = ? "
               "WHERE id = ?",
-              {state_value(after.state), after.reason, to_string(after.since),
+              {value_of(after.run), state_value(after.state), after.reason, to_string(after.since),
                value_of(after.revision.value()), value_of(after.id.value())}));
     return record(Entity::fragment, ChangeOp::update, row_of(after), row_of(before));
 }
@@ -272,7 +273,7 @@ Result<Answer> Application::on(const request::StopQuery& r) {
             .code = ErrorCode::query_state,
             .message = "cannot stop query " + quoted(before.name) + ": it is being dropped"};
     }
-    if (has_ended(before.state)) {
+    if (has_ended(before.state) || before.desired == QueryDesire::failed) {
         answer.did = Did::unchanged;
         return answer;
     }
@@ -290,117 +291,6 @@ Result<Answer> Application::on(const request::StopQuery& r) {
     TRY(update_query(before, after));
     if (after == before) answer.did = Did::unchanged;
     return answer;
-}
-
-Result<Done> Application::interrupt_queries_on(const std::string& worker,
-                                               const std::string& reason) {
-    TRY_ASSIGN(queries, reader_.queries({.state = QueryState::running, .worker = worker}));
-    for (const Query& before : queries) {
-        Query after = before;
-        after.state = QueryState::deploying;
-        after.reason = reason;
-        TRY(update_query(before, after));
-    }
-    return Done{};
-}
-
-Result<Answer> Application::on(const request::ReportFragment& r) {
-    TRY_ASSIGN(before, reader_.fragment(r.fragment));
-    if (!before) {
-        return Error{.code = ErrorCode::unknown_query,
-                     .message = "unknown fragment " + to_string(r.fragment)};
-    }
-    Answer answer{.did = Did::changed, .name = to_string(r.fragment), .id = r.fragment.value()};
-    Fragment after = *before;
-    after.state = r.state;
-    after.reason = r.reason;
-    if (after == *before) {
-        answer.did = Did::unchanged;
-        return answer;
-    }
-    TRY_ASSIGN(query, known_query(before->query));
-    if (query.state == QueryState::pending) {
-        return Error{.code = ErrorCode::query_state,
-                     .message = "no worker can know of fragment " + to_string(r.fragment) +
-                                ": query " + quoted(query.name) + " is PENDING"};
-    }
-    if (has_ended(query.state) && !has_ended(r.state)) {
-        return Error{.code = ErrorCode::query_state,
-                     .message = "fragment " + to_string(r.fragment) + " cannot be " +
-                                std::string(to_string(r.state)) + ": query " + quoted(query.name) +
-                                " is " + std::string(to_string(query.state))};
-    }
-    if (has_ended(before->state) && !has_ended(r.state)) {
-        TRY_ASSIGN(worker, known_worker(before->worker));
-        TRY_ASSIGN(used, reader_.used_slots(before->worker));
-        if (worker.capacity && used + before->slots > *worker.capacity) {
-            return Error{.code = ErrorCode::placement,
-                         .message = "fragment " + to_string(r.fragment) +
-                                    " cannot come back: worker " + quoted(before->worker) +
-                                    " has no slot left"};
-        }
-    }
-    TRY(update_fragment(*before, after));
-    if (query.state == QueryState::running && r.state != FragmentState::running) {
-        Query interrupted = query;
-        interrupted.state = QueryState::deploying;
-        interrupted.reason = "fragment " + to_string(r.fragment) + " on worker " +
-                             quoted(before->worker) + " is " + std::string(to_string(r.state)) +
-                             (r.reason.empty() ? "" : ": " + r.reason);
-        TRY(update_query(query, interrupted));
-    }
-    return answer;
-}
-
-Result<Answer> Application::on(const request::MarkQuery& r) {
-    TRY_ASSIGN(before, known_query(r.query));
-    const auto refuse = [&](const std::string& why) {
-        return Error{.code = ErrorCode::query_state,
-                     .message = "query " + quoted(before.name) + " cannot be " +
-                                std::string(to_string(r.state)) + ": " + why};
-    };
-    const bool moves = r.state != before.state;
-    if (moves && has_ended(before.state)) {
-        return refuse("it is " + std::string(to_string(before.state)) + " for good");
-    }
-    if (moves && r.state == QueryState::pending) return refuse("workers were told of it");
-    const bool upwards = r.state == QueryState::deploying || r.state == QueryState::running;
-    if (moves && upwards && before.desired != QueryDesire::running) {
-        return refuse("it is to be " + std::string(to_string(before.desired)));
-    }
-    TRY_ASSIGN(fragments, reader_.fragments({.query = r.query}));
-    for (const Fragment& fragment : fragments) {
-        const std::string what =
-            "fragment " + to_string(fragment.id) + " is " + std::string(to_string(fragment.state));
-        if (has_ended(r.state) && !has_ended(fragment.state)) return refuse(what);
-        if (r.state != QueryState::running) continue;
-        if (fragment.state != FragmentState::running) return refuse(what);
-        TRY_ASSIGN(worker, known_worker(fragment.worker));
-        if (worker.state != WorkerState::active) {
-            return refuse("worker " + quoted(worker.name) + " is UNREACHABLE");
-        }
-    }
-    Query after = before;
-    after.state = r.state;
-    after.reason = r.reason;
-    TRY(update_query(before, after));
-    return Answer{.did = after == before ? Did::unchanged : Did::changed,
-                  .name = before.name,
-                  .id = before.id.value()};
-}
-
-Result<Answer> Application::on(const request::ReleaseQuery& r) {
-    TRY_ASSIGN(found, reader_.query(r.query));
-    if (!found) return Answer{.did = Did::absent, .id = r.query.value()};
-    TRY_ASSIGN(live, has_live_fragments(r.query));
-    if (found->desired != QueryDesire::dropped || live) {
-        return Error{.code = ErrorCode::query_state,
-                     .message = "query " + quoted(found->name) + " cannot be released: " +
-                                (live ? "it has live fragments" : "nobody dropped it")};
-    }
-    TRY(remove_query(*found));
-    return Answer{
-        .did = Did::dropped, .name = found->name, .id = r.query.value(), .dropped = {*found}};
 }
 
 }  // namespace baton

@@ -133,6 +133,7 @@ private:
             complain(is + state);
         }
         if (query.state != QueryState::running) return Done{};
+        if (fragment.state == FragmentState::terminated) return Done{};
         if (fragment.state != FragmentState::running) complain(is + state);
         TRY_ASSIGN(worker, reader_.worker(fragment.worker));
         if (worker && worker->state != WorkerState::active) {

@@ -155,6 +155,28 @@ Result<Config> config_from_json(const std::string& text) {
     return config;
 }
 
+std::string to_json(const std::vector<std::string>& texts) {
+    std::string json = "[";
+    for (const std::string& text : texts) {
+        if (json.size() > 1) json += ',';
+        append_json_string(json, text);
+    }
+    json += ']';
+    return json;
+}
+
+Result<std::vector<std::string>> texts_from_json(const std::string& text) {
+    if (text == "[]") return std::vector<std::string>();
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_array()) return damaged("list: " + text);
+    std::vector<std::string> texts;
+    for (const auto& item : json) {
+        if (!item.is_string()) return damaged("list: " + text);
+        texts.push_back(item.get<std::string>());
+    }
+    return texts;
+}
+
 std::string fingerprint(std::string_view text) {
     constexpr std::uint64_t kPrime = 0x100000001b3ULL;
     const auto hash = [&](std::uint64_t state) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "model/config.h"
@@ -21,6 +22,10 @@ void append_json_string(std::string& to, std::string_view text);
 // {"APPEND":false,"FILE_PATH":"/tmp/x.csv"}
 [[nodiscard]] std::string to_json(const Config& config);
 [[nodiscard]] Result<Config> config_from_json(const std::string& text);
+
+// ["EDGE","HUB"]
+[[nodiscard]] std::string to_json(const std::vector<std::string>& texts);
+[[nodiscard]] Result<std::vector<std::string>> texts_from_json(const std::string& text);
 
 // 128 bits of `text` in hexadecimal: equal texts have equal fingerprints.
 [[nodiscard]] std::string fingerprint(std::string_view text);

@@ -84,5 +84,119 @@ TEST_F(QueryStates, ADropOfSeveralSaysWhatWasDone) {
     EXPECT_EQ(request(request::Drop{all}).did, Did::unchanged);
 }
 
+TEST_F(QueryStates, AFragmentKeepsTheStageThatItWasPlannedFor) {
+    CoordinatorOptions options;
+    options.planner = [](const sql::CreateQuery& query, const PlanningView& view) {
+        auto planned = plan(query, view);
+        for (PlannedFragment& fragment : planned->fragments) {
+            fragment.stage = fragment.worker == "EDGE" ? 3 : 0;
+        }
+        return planned;
+    };
+    open(options);
+    make_small_cluster();
+    const Query query = deploying_query("Q");
+    for (const Fragment& f : *coordinator_->snapshot()->read().fragments({.query = query.id})) {
+        EXPECT_EQ(f.stage, f.worker == "EDGE" ? 3U : 0U);
+    }
+    EXPECT_EQ(rows("SELECT STAGE FROM baton.FRAGMENTS WHERE WORKER = 'EDGE'"), "3\n");
+}
+
+TEST_F(QueryStates, AQueryRunsOnWhilePartsOfItHaveEndedByThemselves) {
+    make_small_cluster();
+    const Query query = deploying_query("Q");
+    report_all(query.id, FragmentState::running);
+    request(request::MarkQuery{query.id, QueryState::running, ""});
+    const FragmentId first = first_fragment(query.id);
+    request(request::ReportFragment{first, FragmentState::terminated, ""});
+    EXPECT_EQ(state_of(query.id), QueryState::running);
+    EXPECT_EQ(refused(request::MarkQuery{query.id, QueryState::terminated, ""}).code,
+              ErrorCode::query_state);
+    report_all(query.id, FragmentState::terminated);
+    request(request::MarkQuery{query.id, QueryState::terminated, ""});
+}
+
+TEST_F(QueryStates, AWorkerThatIsBackInAnotherIncarnationInterruptsItsQueries) {
+    make_small_cluster();
+    request(request::ReportWorker{"EDGE", WorkerState::active, Incarnation(1), ""});
+    request(request::ReportWorker{"HUB", WorkerState::active, Incarnation(2), ""});
+    const Query query = deploying_query("Q");
+    report_all(query.id, FragmentState::running);
+    request(request::MarkQuery{query.id, QueryState::running, ""});
+    request(request::ReportWorker{"EDGE", WorkerState::active, Incarnation(1), "as before"});
+    EXPECT_EQ(state_of(query.id), QueryState::running);
+    request(request::ReportWorker{"EDGE", WorkerState::active, Incarnation(3), ""});
+    EXPECT_EQ(state_of(query.id), QueryState::deploying);
+}
+
+TEST_F(QueryStates, WhoHoldsAQueryUpIsListed) {
+    make_small_cluster();
+    const Query query = deploying_query("Q");
+    request(request::MarkQuery{query.id, QueryState::deploying, "slow", {"EDGE", "HUB"}});
+    EXPECT_EQ(rows("SELECT LAGGING, REASON FROM baton.QUERIES"), "[\"EDGE\",\"HUB\"]|slow\n");
+}
+
+TEST_F(QueryStates, ANextRunBeginsOnlyWhenTheLastOneIsGone) {
+    make_small_cluster();
+    run("CREATE QUERY fresh AS SELECT id FROM readings INTO alerts");
+    const Query fresh = **coordinator_->snapshot()->read().query("FRESH");
+    EXPECT_EQ(refused(request::RestartQuery{fresh.id, ""}).code, ErrorCode::query_state);
+    const Query query = deploying_query("Q");
+    EXPECT_EQ(refused(request::RestartQuery{QueryId(999), ""}).code, ErrorCode::unknown_query);
+    EXPECT_EQ(refused(request::RestartQuery{query.id, ""}).code, ErrorCode::query_state);
+    report_all(query.id, FragmentState::failed);
+    request(request::RestartQuery{query.id, "EDGE was restarted"});
+    const Query again = **coordinator_->snapshot()->read().query(query.id);
+    EXPECT_EQ(again.run, 2U);
+    EXPECT_EQ(again.state, QueryState::deploying);
+    EXPECT_EQ(again.reason, "EDGE was restarted");
+    for (const Fragment& f : *coordinator_->snapshot()->read().fragments({.query = query.id})) {
+        EXPECT_EQ(f.run, 2U);
+        EXPECT_EQ(f.state, FragmentState::pending);
+    }
+    request(request::StopQuery{query.id});
+    report_all(query.id, FragmentState::stopped);
+    EXPECT_EQ(refused(request::RestartQuery{query.id, ""}).code, ErrorCode::query_state);
+}
+
+TEST_F(QueryStates, ANextRunNeedsItsSlotsAgain) {
+    make_small_cluster("2 AS CAPACITY");
+    const Query query = deploying_query("Q");
+    report_all(query.id, FragmentState::failed);
+    run("CREATE QUERY other AS SELECT id FROM readings INTO alerts;"
+        "CREATE QUERY another AS SELECT id FROM readings INTO alerts");
+    EXPECT_EQ(refused(request::RestartQuery{query.id, ""}).code, ErrorCode::placement);
+    EXPECT_EQ((**coordinator_->snapshot()->read().query(query.id)).run, 1U);
+    run("DROP QUERY other");
+    request(request::RestartQuery{query.id, ""});
+}
+
+TEST_F(QueryStates, WhatCannotRunIsTakenBackAndThenFailed) {
+    make_small_cluster();
+    EXPECT_EQ(refused(request::FailQuery{QueryId(999), ""}).code, ErrorCode::unknown_query);
+    const Query query = deploying_query("Q");
+    EXPECT_EQ(request(request::FailQuery{query.id, "no such file"}).did, Did::accepted);
+    EXPECT_EQ(request(request::FailQuery{query.id, "too late"}).did, Did::unchanged);
+    EXPECT_EQ(request(request::StopQuery{query.id}).did, Did::unchanged);
+    const Query failing = **coordinator_->snapshot()->read().query(query.id);
+    EXPECT_EQ(failing.state, QueryState::stopping);
+    EXPECT_EQ(failing.desired, QueryDesire::failed);
+    EXPECT_EQ(failing.stop_mode, StopMode::forceful);
+    EXPECT_EQ(refused(request::MarkQuery{query.id, QueryState::running, ""}).code,
+              ErrorCode::query_state);
+    report_all(query.id, FragmentState::stopped);
+    request(request::MarkQuery{query.id, QueryState::failed, failing.reason});
+    EXPECT_EQ(request(request::FailQuery{query.id, ""}).did, Did::unchanged);
+}
+
+TEST_F(QueryStates, WhatNoWorkerWasToldOfFailsAtOnce) {
+    make_small_cluster();
+    run("CREATE QUERY q AS SELECT id FROM readings INTO alerts");
+    const Query query = **coordinator_->snapshot()->read().query("Q");
+    EXPECT_EQ(request(request::FailQuery{query.id, "nobody came"}).did, Did::changed);
+    EXPECT_EQ(state_of(query.id), QueryState::failed);
+    run("DROP QUERY q");
+}
+
 }  // namespace
 }  // namespace baton

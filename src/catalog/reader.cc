@@ -20,10 +20,14 @@ constexpr std::string_view kPhysicalColumns =
 constexpr std::string_view kSinkColumns =
     "SELECT name, columns, worker, type, options, format, revision FROM sink";
 constexpr std::string_view kQueryColumns =
-    "SELECT id, name, statement, settings, state, desired, stop_mode, run, reason, created, since, "
-    "revision FROM query";
+    "SELECT id, name, statement, settings, state, desired, stop_mode, run, reason, lagging, "
+    "created, since, revision FROM query";
 constexpr std::string_view kFragmentColumns =
-    "SELECT id, query, worker, run, slots, plan, state, reason, since, revision FROM fragment";
+    "SELECT id, query, worker, run, slots, stage, plan, state, reason, since, revision "
+    "FROM fragment";
+constexpr std::string_view kFragmentColumnsWithoutPlan =
+    "SELECT id, query, worker, run, slots, stage, '', state, reason, since, revision "
+    "FROM fragment";
 
 // Conditions joined by AND, with their parameters.
 class Where {
@@ -126,6 +130,8 @@ Result<Query> query_from(const SqlRow& row) {
     query.stop_mode = cursor.state<StopMode>();
     query.run = cursor.number();
     query.reason = cursor.text();
+    TRY_ASSIGN(lagging, texts_from_json(cursor.text()));
+    query.lagging = std::move(lagging);
     query.created = cursor.time();
     query.since = cursor.time();
     query.revision = cursor.revision();
@@ -140,6 +146,7 @@ Result<Fragment> fragment_from(const SqlRow& row) {
     f.worker = cursor.text();
     f.run = cursor.number();
     f.slots = cursor.number();
+    f.stage = cursor.number();
     f.plan = cursor.text();
     f.state = cursor.state<FragmentState>();
     f.reason = cursor.text();
@@ -328,7 +335,8 @@ Result<std::vector<Fragment>> Reader::fragments(const FragmentFilter& filter) co
     Where where;
     where.equal("query", filter.query);
     where.equal("worker", filter.worker);
-    return list(sql_, kFragmentColumns, where, " ORDER BY id", fragment_from);
+    const auto columns = filter.with_plan ? kFragmentColumns : kFragmentColumnsWithoutPlan;
+    return list(sql_, columns, where, " ORDER BY id", fragment_from);
 }
 
 Result<std::uint64_t> Reader::used_slots(const std::string& worker) const {

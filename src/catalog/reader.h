@@ -39,6 +39,7 @@ struct QueryFilter {
 struct FragmentFilter {
     std::optional<QueryId> query;
     std::optional<std::string> worker;
+    bool with_plan = true;  // false: the texts of plans are left empty
 };
 
 class Reader {

@@ -82,7 +82,7 @@ struct DropQuery {
     QueryRef query;
     StopMode mode = StopMode::graceful;
 };
-// unknown_query; query_state if it is being dropped. Nothing if it has ended.
+// unknown_query; query_state if it is being dropped. Nothing if it has ended or is failing.
 struct StopQuery {
     QueryRef query;
     StopMode mode = StopMode::graceful;
@@ -101,7 +101,8 @@ struct Drop {
 
 // ---- from the controllers -----------------------------------------------------------------------
 
-// unknown_worker. An UNREACHABLE worker takes its RUNNING queries to DEPLOYING in the same step.
+// unknown_worker. An UNREACHABLE worker, and one that is back in another incarnation, takes its
+// RUNNING queries to DEPLOYING in the same step.
 struct ReportWorker {
     std::string name;
     WorkerState state = WorkerState::active;
@@ -111,7 +112,7 @@ struct ReportWorker {
 
 // unknown_query if the fragment is gone; query_state if no worker can have it: its query is
 // PENDING, or has ended and the fragment is said to live; placement if it comes back to a worker
-// that is full.
+// that is full. A RUNNING query goes to DEPLOYING, unless the fragment is RUNNING or TERMINATED.
 struct ReportFragment {
     FragmentId fragment;
     FragmentState state = FragmentState::pending;
@@ -119,11 +120,28 @@ struct ReportFragment {
 };
 
 // unknown_query; query_state if fragments or workers do not allow that state: RUNNING needs every
-// fragment running on an ACTIVE worker, an ended state needs every fragment ended. DEPLOYING and
-// RUNNING need a query that nobody stopped or dropped; what has ended stays as it ended.
+// fragment running on an ACTIVE worker or TERMINATED, an ended state needs every fragment ended.
+// DEPLOYING and RUNNING need a query that nobody stopped or dropped and that can run; what has
+// ended stays as it ended.
 struct MarkQuery {
     QueryId query;
     QueryState state = QueryState::pending;
+    std::string reason;
+    std::vector<std::string> lagging;
+};
+
+// unknown_query. The query is to end FAILED: at once if no worker was told of it, else it is
+// STOPPING, FORCEFUL, until the last fragment is confirmed gone. Nothing if it is ending already.
+struct FailQuery {
+    QueryId query;
+    std::string reason;
+};
+
+// unknown_query; query_state if a fragment has not ended, or if the query is PENDING, ending or
+// ended; placement if a worker has no slot left for its fragment. Begins the next run: DEPLOYING,
+// every fragment PENDING again where it was.
+struct RestartQuery {
+    QueryId query;
     std::string reason;
 };
 
@@ -142,7 +160,7 @@ using Request =
                  request::DropPhysicalSource, request::DropSink, request::DropWorker,
                  request::DropQuery, request::StopQuery, request::DrainWorker, request::Drop,
                  request::ReportWorker, request::ReportFragment, request::MarkQuery,
-                 request::ReleaseQuery>;
+                 request::FailQuery, request::RestartQuery, request::ReleaseQuery>;
 
 enum class Did : std::uint8_t {
     created,

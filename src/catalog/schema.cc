@@ -165,6 +165,7 @@ CREATE TABLE query (
            one_of<StopMode>("stop_mode") + R"(,
     run {int} NOT NULL CHECK (run >= 1),
     reason {text} NOT NULL,
+    lagging {text} NOT NULL,
     created {key} NOT NULL,
     since {key} NOT NULL,
     revision {int} NOT NULL
@@ -188,6 +189,7 @@ CREATE TABLE fragment (
     worker {key} NOT NULL REFERENCES worker (name) ON DELETE RESTRICT,
     run {int} NOT NULL CHECK (run >= 1),
     slots {int} NOT NULL CHECK (slots >= 0),
+    stage {int} NOT NULL CHECK (stage >= 0),
     plan {text} NOT NULL,
     state {key} NOT NULL )" +
            one_of<FragmentState>("state") + R"(,

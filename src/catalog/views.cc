@@ -119,28 +119,30 @@ View sinks_view() {
 }
 
 View queries_view() {
-    return {.name = "QUERIES",
-            .table = "baton_queries",
-            .entity = Entity::query,
-            .columns = {own("ID", integer, "its number, never used again"),
-                        own("NAME", text, "its name, free again only when it is gone everywhere"),
-                        own("STATE", text,
-                            "PENDING, DEPLOYING, RUNNING, STOPPING, STOPPED, "
-                            "TERMINATED or FAILED"),
-                        own("DESIRED", text, "RUNNING, STOPPED or DROPPED"),
-                        own("STOP_MODE", text, "GRACEFUL or FORCEFUL"),
-                        own("RUN", integer, "grows with every restart"),
-                        own("REASON", text, "why it is in this state"),
-                        own("SINCE", time, "when it came into this state"),
-                        own("CREATED", time, "when it was accepted"),
-                        own("STATEMENT", text, "what it computes, secrets masked"),
-                        own("SETTINGS", json, "its QUERY.* settings"), kRevision,
-                        derived("FRAGMENTS", integer, "how many fragments it has")},
-            .definition =
-                "SELECT q.id, q.name, q.state, q.desired, q.stop_mode, q.run, q.reason, "
-                "q.since, q.created, q.statement, q.settings, q.revision, (SELECT "
-                "COUNT(*) FROM fragment f WHERE f.query = q.id) AS fragments FROM query q",
-            .meaning = "continuous queries"};
+    return {
+        .name = "QUERIES",
+        .table = "baton_queries",
+        .entity = Entity::query,
+        .columns = {own("ID", integer, "its number, never used again"),
+                    own("NAME", text, "its name, free again only when it is gone everywhere"),
+                    own("STATE", text,
+                        "PENDING, DEPLOYING, RUNNING, STOPPING, STOPPED, "
+                        "TERMINATED or FAILED"),
+                    own("DESIRED", text, "RUNNING, STOPPED, DROPPED, or FAILED if it cannot run"),
+                    own("STOP_MODE", text, "GRACEFUL or FORCEFUL"),
+                    own("RUN", integer, "grows with every restart"),
+                    own("REASON", text, "why it is in this state"),
+                    own("LAGGING", json, "the workers that hold it up"),
+                    own("SINCE", time, "when it came into this state"),
+                    own("CREATED", time, "when it was accepted"),
+                    own("STATEMENT", text, "what it computes, secrets masked"),
+                    own("SETTINGS", json, "its QUERY.* settings"), kRevision,
+                    derived("FRAGMENTS", integer, "how many fragments it has")},
+        .definition =
+            "SELECT q.id, q.name, q.state, q.desired, q.stop_mode, q.run, q.reason, q.lagging, "
+            "q.since, q.created, q.statement, q.settings, q.revision, (SELECT "
+            "COUNT(*) FROM fragment f WHERE f.query = q.id) AS fragments FROM query q",
+        .meaning = "continuous queries"};
 }
 
 View fragments_view() {
@@ -152,6 +154,7 @@ View fragments_view() {
                         own("WORKER", text, "where it runs"),
                         own("RUN", integer, "the run of the query it belongs to"),
                         own("SLOTS", integer, "how many slots of the worker it takes"),
+                        own("STAGE", integer, "how many workers lie between it and the sink's"),
                         own("STATE", text,
                             "PENDING, REGISTERED, STARTED, RUNNING, STOPPED, "
                             "TERMINATED or FAILED"),
@@ -159,7 +162,7 @@ View fragments_view() {
                         own("SINCE", time, "when it came into this state"), kRevision,
                         derived("QUERY_NAME", text, "the name of the query")},
             .definition =
-                "SELECT f.id, f.query, f.worker, f.run, f.slots, f.state, f.reason, "
+                "SELECT f.id, f.query, f.worker, f.run, f.slots, f.stage, f.state, f.reason, "
                 "f.since, f.revision, q.name AS query_name FROM fragment f "
                 "JOIN query q ON q.id = f.query",
             .meaning = "the parts of queries on workers"};
@@ -387,6 +390,7 @@ SqlRow row_of(const Query& q) {
             name_of(q.stop_mode),
             value_of(q.run),
             q.reason,
+            to_json(q.lagging),
             to_string(q.since),
             to_string(q.created),
             q.statement,
@@ -395,9 +399,9 @@ SqlRow row_of(const Query& q) {
 }
 
 SqlRow row_of(const Fragment& f) {
-    return {value_of(f.id.value()),      value_of(f.query.value()), f.worker, value_of(f.run),
-            value_of(f.slots),           name_of(f.state),          f.reason, to_string(f.since),
-            value_of(f.revision.value())};
+    return {value_of(f.id.value()), value_of(f.query.value()),   f.worker,         value_of(f.run),
+            value_of(f.slots),      value_of(f.stage),           name_of(f.state), f.reason,
+            to_string(f.since),     value_of(f.revision.value())};
 }
 
 std::string shown(const SqlValue& value, ViewType type) {

@@ -92,6 +92,7 @@ struct Query {
     StopMode stop_mode = StopMode::graceful;
     std::uint64_t run = 1;  // grows with every restart
     std::string reason;
+    std::vector<std::string> lagging;  // workers that hold it up, in order
     WallTime created;
     WallTime since;
     std::vector<PhysicalSourceId> sources;

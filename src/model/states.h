@@ -20,16 +20,21 @@ enum class WorkerState : std::uint8_t { active, unreachable };
 enum class QueryState : std::uint8_t {
     pending,     // accepted and durable; nothing was sent to a worker yet
     deploying,   // on its way to RUNNING, also again after a worker was lost
-    running,     // every fragment was confirmed running by a worker that is ACTIVE now
-    stopping,    // a user stopped or dropped it; some fragment may still be there
+    running,     // every fragment was confirmed by a worker that is ACTIVE now, or TERMINATED
+    stopping,    // stopped, dropped or failing; some fragment may still be there
     stopped,     // a user stopped it; no fragment is left
     terminated,  // its sources ended by themselves and everything was flushed
     failed,      // ended with an error; no fragment is left
 };
-enum class QueryDesire : std::uint8_t { running, stopped, dropped };
+enum class QueryDesire : std::uint8_t {
+    running,
+    stopped,
+    dropped,
+    failed,  // it cannot run: whatever of it is on workers is being taken back
+};
 enum class StopMode : std::uint8_t { graceful, forceful };
 enum class FragmentState : std::uint8_t {
-    pending,  // known to the catalog only: no worker was told
+    pending,  // no worker has confirmed that it has it
     registered,
     started,
     running,
@@ -63,9 +68,9 @@ struct StateNames<QueryState> {
 };
 template <>
 struct StateNames<QueryDesire> {
-    static constexpr std::array kNames = {std::pair{QueryDesire::running, "RUNNING"},
-                                          std::pair{QueryDesire::stopped, "STOPPED"},
-                                          std::pair{QueryDesire::dropped, "DROPPED"}};
+    static constexpr std::array kNames = {
+        std::pair{QueryDesire::running, "RUNNING"}, std::pair{QueryDesire::stopped, "STOPPED"},
+        std::pair{QueryDesire::dropped, "DROPPED"}, std::pair{QueryDesire::failed, "FAILED"}};
 };
 template <>
 struct StateNames<StopMode> {

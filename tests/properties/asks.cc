@@ -254,6 +254,20 @@ Ask mark_query() {
             r};
 }
 
+Ask fail_query() {
+    const std::uint64_t n = nth();
+    const std::string why = reason();
+    return {"fail query #" + std::to_string(n) + " '" + why + "'",
+            request::FailQuery{QueryId(n), why}};
+}
+
+Ask restart_query() {
+    const std::uint64_t n = nth();
+    const std::string why = reason();
+    return {"restart query #" + std::to_string(n) + " '" + why + "'",
+            request::RestartQuery{QueryId(n), why}};
+}
+
 Ask release_query() {
     const std::uint64_t n = nth();
     return {"release query #" + std::to_string(n), request::ReleaseQuery{QueryId(n)}};
@@ -321,6 +335,12 @@ Request resolved(const Request& request, const ModelState& state) {
                        r.fragment = FragmentId(nth_key(state.fragments, r.fragment.value()));
                    },
                    [&](request::MarkQuery& r) {
+                       r.query = QueryId(nth_key(state.queries, r.query.value()));
+                   },
+                   [&](request::FailQuery& r) {
+                       r.query = QueryId(nth_key(state.queries, r.query.value()));
+                   },
+                   [&](request::RestartQuery& r) {
                        r.query = QueryId(nth_key(state.queries, r.query.value()));
                    },
                    [&](request::ReleaseQuery& r) {
@@ -404,6 +424,9 @@ std::vector<Item> wind_down() {
     }
     if (chance(50)) return items;
     add_reports(items, FragmentState::stopped);
+    if (chance(20)) {
+        items.push_back({.asks = {{"restart" + query, request::RestartQuery{QueryId(n), ""}}}});
+    }
     items.push_back({.asks = {{"release" + query, request::ReleaseQuery{QueryId(n)}}}});
     return items;
 }
@@ -455,6 +478,8 @@ rc::Gen<Ask> any_ask() {
                                                            {4, report_worker},
                                                            {14, report_fragment},
                                                            {10, mark_query},
+                                                           {2, fail_query},
+                                                           {3, restart_query},
                                                            {3, release_query}});
         return make();
     });

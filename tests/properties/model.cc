@@ -141,7 +141,8 @@ Verdict Model::on(const request::ReportWorker& r) {
     worker.state = r.state;
     worker.reason = r.reason;
     if (r.incarnation) worker.incarnation = r.incarnation->value();
-    if (r.state == WorkerState::unreachable) {
+    const bool another = before.incarnation && worker.incarnation != before.incarnation;
+    if (r.state == WorkerState::unreachable || another) {
         for (const auto& [id, f] : state_.fragments) {
             ModelQuery& query = state_.queries.at(f.query);
             if (f.worker != r.name || query.state != QueryState::running) continue;
@@ -325,6 +326,7 @@ Verdict Model::on(const request::StopQuery& r) {
     ModelQuery& query = state_.queries.at(*id);
     if (query.desired == QueryDesire::dropped) return ErrorCode::query_state;
     if (has_ended(query.state)) return Did::unchanged;
+    if (query.desired == QueryDesire::failed) return Did::unchanged;
     const bool again = query.desired == QueryDesire::stopped;
     const bool stays_forceful = again && query.mode == StopMode::forceful;
     const StopMode mode = stays_forceful ? StopMode::forceful : r.mode;
@@ -358,7 +360,8 @@ Verdict Model::on(const request::ReportFragment& r) {
     }
     fragment.state = r.state;
     fragment.reason = r.reason;
-    if (query.state == QueryState::running && r.state != FragmentState::running) {
+    const bool fine = r.state == FragmentState::running || r.state == FragmentState::terminated;
+    if (query.state == QueryState::running && !fine) {
         query.state = QueryState::deploying;
         query.reason = kOwnWords;
     }
@@ -379,10 +382,55 @@ Verdict Model::on(const request::MarkQuery& r) {
         if (f.query != *id) continue;
         const bool runs = f.state == FragmentState::running &&
                           state_.workers.at(f.worker).state == WorkerState::active;
-        if (r.state == QueryState::running && !runs) return ErrorCode::query_state;
+        const bool fine = runs || f.state == FragmentState::terminated;
+        if (r.state == QueryState::running && !fine) return ErrorCode::query_state;
         if (has_ended(r.state) && !has_ended(f.state)) return ErrorCode::query_state;
     }
     query.state = r.state;
+    query.reason = r.reason;
+    return Did::changed;
+}
+
+Verdict Model::on(const request::FailQuery& r) {
+    const auto id = find(r.query);
+    if (!id) return ErrorCode::unknown_query;
+    ModelQuery& query = state_.queries.at(*id);
+    if (has_ended(query.state) || query.desired != QueryDesire::running) return Did::unchanged;
+    query.desired = QueryDesire::failed;
+    query.mode = StopMode::forceful;
+    query.reason = r.reason;
+    const bool told = query.state != QueryState::pending;
+    query.state = told ? QueryState::stopping : QueryState::failed;
+    if (told) return Did::accepted;
+    for (auto& [fragment_id, f] : state_.fragments) {
+        if (f.query == *id) f.state = FragmentState::stopped;
+    }
+    return Did::changed;
+}
+
+Verdict Model::on(const request::RestartQuery& r) {
+    const auto id = find(r.query);
+    if (!id) return ErrorCode::unknown_query;
+    ModelQuery& query = state_.queries.at(*id);
+    if (query.desired != QueryDesire::running) return ErrorCode::query_state;
+    if (query.state != QueryState::deploying && query.state != QueryState::running) {
+        return ErrorCode::query_state;
+    }
+    for (const auto& [fragment_id, f] : state_.fragments) {
+        if (f.query == *id && !has_ended(f.state)) return ErrorCode::query_state;
+    }
+    for (const auto& [fragment_id, f] : state_.fragments) {
+        const auto capacity = state_.workers.at(f.worker).capacity;
+        const bool full = capacity && state_.used(f.worker) >= *capacity;
+        if (f.query == *id && full) return ErrorCode::placement;
+    }
+    for (auto& [fragment_id, f] : state_.fragments) {
+        if (f.query != *id) continue;
+        f.state = FragmentState::pending;
+        f.reason.clear();
+    }
+    query.state = QueryState::deploying;
+    query.run += 1;
     query.reason = r.reason;
     return Did::changed;
 }

@@ -51,6 +51,7 @@ struct ModelQuery {
     QueryState state = QueryState::pending;
     QueryDesire desired = QueryDesire::running;
     StopMode mode = StopMode::graceful;
+    std::uint64_t run = 1;
     std::string reason;
     std::set<std::uint64_t> sources;
     std::set<std::string> sinks;
@@ -126,6 +127,8 @@ private:
     Verdict on(const request::ReportWorker& r);
     Verdict on(const request::ReportFragment& r);
     Verdict on(const request::MarkQuery& r);
+    Verdict on(const request::FailQuery& r);
+    Verdict on(const request::RestartQuery& r);
     Verdict on(const request::ReleaseQuery& r);
 
     // The worker where something is to be, or why there is none.

@@ -53,7 +53,8 @@ std::string line_of(const ModelConnector& c) {
 std::string line_of(const ModelQuery& q) {
     std::string line = " name " + q.name + " state " + std::string(to_string(q.state)) +
                        " desired " + std::string(to_string(q.desired)) + " mode " +
-                       std::string(to_string(q.mode)) + " reason '" + q.reason + "' reads";
+                       std::string(to_string(q.mode)) + " run " + std::to_string(q.run) +
+                       " reason '" + q.reason + "' reads";
     for (const std::uint64_t source : q.sources) line += " " + std::to_string(source);
     line += " writes";
     for (const std::string& sink : q.sinks) line += " " + sink;
@@ -143,6 +144,7 @@ ModelState state_in(const Reader& reader) {
                  .state = q.state,
                  .desired = q.desired,
                  .mode = q.stop_mode,
+                 .run = q.run,
                  .reason = reason_of(q.reason)};
         for (const PhysicalSourceId source : q.sources) query.sources.insert(source.value());
         query.sinks.insert(q.sinks.begin(), q.sinks.end());
