@@ -65,12 +65,13 @@ public:
         QueryId query) const;
 
 private:
+    enum class Stand : std::uint8_t { asked, rebuffed, settled };
     struct Exchange {  // about one fragment
         Order order;
         std::uint64_t request = 0;
-        bool answered = false;  // and it did not work
-        Instant at;             // it was sent; if answered: it may be sent again
-        std::string why;
+        Stand stand = Stand::asked;
+        Instant at;       // asked: it was sent; rebuffed: it may be sent again
+        std::string why;  // rebuffed
         unsigned failures = 0;
     };
     struct Stream {
@@ -79,6 +80,7 @@ private:
         std::uint64_t seen = 0;
         std::map<FragmentKey, control::FragmentStatus> held;
         std::map<FragmentKey, Exchange> talks;
+        std::map<std::uint64_t, FragmentKey> requests;  // of those in talks that are asked
     };
     struct Entry {
         std::optional<Worker> recorded;
@@ -91,7 +93,9 @@ private:
     void merge(Instant now, const std::string& worker, Stream& stream,
                const control::FragmentStatus& status, std::uint64_t jitter);
     void rebuff(Instant now, Exchange& exchange, const std::string& why, std::uint64_t jitter);
-    void drop_stream(const std::string& worker, Entry& entry, Queries& concerned);
+    void hold(const std::string& worker, Stream& stream, const control::FragmentStatus& status);
+    void let_go(const std::string& worker, Stream& stream, const FragmentKey& key);
+    [[nodiscard]] const Entry* entry(const std::string& worker) const;
 
     Pace pace_;
     std::map<std::string, Entry> workers_;

@@ -1,0 +1,113 @@
+#include "core/deployment/ledger.h"
+
+#include <algorithm>
+
+namespace baton::deployment {
+
+void Ledger::record(const Query& query, const std::vector<Fragment>& fragments, Instant since) {
+    const auto known = queries_.find(query.id);
+    Entry entry;
+    // How long it is so is asked once: the calendar may jump.
+    const bool same = known != queries_.end() && known->second.recorded.state == query.state;
+    entry.since = same ? known->second.since : since;
+    entry.recorded = {.desired = query.desired,
+                      .state = query.state,
+                      .run = query.run,
+                      .stop_mode = query.stop_mode,
+                      .reason = query.reason,
+                      .lagging = query.lagging,
+                      .settings = settings_of(query.settings)};
+    for (const Fragment& fragment : fragments) {
+        entry.fragments.push_back({.id = fragment.id,
+                                   .worker = fragment.worker,
+                                   .stage = fragment.stage,
+                                   .state = fragment.state,
+                                   .reason = fragment.reason});
+        query_of_[fragment.id] = query.id;
+        on_worker_[fragment.worker].insert(query.id);
+    }
+    queries_[query.id] = std::move(entry);
+}
+
+void Ledger::remove(QueryId query) {
+    const auto known = queries_.find(query);
+    if (known == queries_.end()) return;
+    for (const FragmentEntry& fragment : known->second.fragments) {
+        query_of_.erase(fragment.id);
+        const auto there = on_worker_.find(fragment.worker);
+        there->second.erase(query);
+        if (there->second.empty()) on_worker_.erase(there);
+    }
+    restarts_.erase(query);
+    queries_.erase(known);
+}
+
+void Ledger::restarted(QueryId query, Instant now, std::uint64_t jitter) {
+    if (!queries_.contains(query)) return;
+    Restarts& restarts = restarts_[query];
+    if (restarts.count > 0 && now - restarts.last >= pace_.steady_after) restarts.count = 0;
+    restarts.count += 1;
+    restarts.last = now;
+    restarts.next = now + delay_after(pace_, restarts.count, jitter);
+}
+
+std::set<QueryId> Ledger::on_worker(const std::string& worker) const {
+    const auto found = on_worker_.find(worker);
+    return found == on_worker_.end() ? std::set<QueryId>() : found->second;
+}
+
+std::optional<QueryId> Ledger::query_of(FragmentId fragment) const {
+    const auto found = query_of_.find(fragment);
+    if (found == query_of_.end()) return std::nullopt;
+    return found->second;
+}
+
+std::vector<QueryId> Ledger::unfinished() const {
+    std::vector<QueryId> ids;
+    for (const auto& [id, entry] : queries_) {
+        if (!has_ended(entry.recorded.state)) ids.push_back(id);
+    }
+    return ids;
+}
+
+QueryView Ledger::view(QueryId query, const Roster& roster) const {
+    QueryView view{.id = query};
+    std::set<FragmentKey> wanted;
+    if (const auto found = queries_.find(query); found != queries_.end()) {
+        const Entry& entry = found->second;
+        view.recorded = entry.recorded;
+        view.since = entry.since;
+        if (const auto restarts = restarts_.find(query); restarts != restarts_.end()) {
+            view.restart_at = restarts->second.next;
+        }
+        for (const FragmentEntry& fragment : entry.fragments) {
+            const FragmentKey key{
+                .query = query, .run = entry.recorded.run, .fragment = fragment.id};
+            wanted.insert(key);
+            FragmentView seen{.id = fragment.id,
+                              .worker = fragment.worker,
+                              .ready = roster.ready(fragment.worker),
+                              .ready_since = roster.ready_since(fragment.worker),
+                              .stage = fragment.stage,
+                              .recorded = fragment.state,
+                              .reason = fragment.reason,
+                              .held = {},
+                              .talk = {}};
+            if (seen.ready) {
+                if (const auto* held = roster.held(fragment.worker, key)) seen.held = *held;
+                seen.talk = roster.talk(fragment.worker, key);
+            }
+            view.fragments.push_back(std::move(seen));
+        }
+    }
+    for (const auto& [worker, statuses] : roster.held_of(query)) {
+        for (const control::FragmentStatus& held : statuses) {
+            if (wanted.contains(held.key)) continue;
+            view.strays.push_back(
+                {.worker = worker, .held = held, .talk = roster.talk(worker, held.key)});
+        }
+    }
+    return view;
+}
+
+}  // namespace baton::deployment

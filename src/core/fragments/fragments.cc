@@ -1,0 +1,261 @@
+#include "core/fragments/fragments.h"
+
+#include <utility>
+
+#include "base/overload.h"
+
+namespace baton {
+
+using namespace fragments;  // NOLINT: its own events and effects
+using control::Fault;
+using control::FragmentStatus;
+
+namespace {
+
+std::string text_of(const FragmentStatus& status) {
+    std::string text = baton::to_string(status.key) + " is ";
+    text += status.state ? std::string(baton::to_string(*status.state)) : "gone";
+    if (status.stopping) text += " stopping " + std::string(baton::to_string(*status.stopping));
+    return status.reason.empty() ? text : text + " (" + status.reason + ")";
+}
+
+std::string text_of(const std::vector<FragmentStatus>& list) {
+    std::string text;
+    for (const FragmentStatus& status : list) text += (text.empty() ? "" : ", ") + text_of(status);
+    return text.empty() ? "nothing" : text;
+}
+
+std::string text_of(const control::Up& message) {
+    return std::visit(Overload{
+                          [](const control::Pulse& p) {
+                              return "pulse " + std::to_string(p.beat) + " through " +
+                                     std::to_string(p.through) + ": " + text_of(p.changed);
+                          },
+                          [](const control::CommandAnswer& a) {
+                              const std::string to = "answer " + std::to_string(a.request) + ": ";
+                              if (const auto* refusal = std::get_if<control::Refusal>(&a.outcome)) {
+                                  return to + "refused, " + refusal->why;
+                              }
+                              return to + text_of(std::get<FragmentStatus>(a.outcome));
+                          },
+                      },
+                      message);
+}
+
+}  // namespace
+
+std::string fragments::to_string(const Effect& effect) {
+    return std::visit(Overload{
+                          [](const Welcome& e) {
+                              if (const auto* refusal = std::get_if<control::Refusal>(&e.outcome)) {
+                                  return "refuse: " + refusal->why;
+                              }
+                              const auto& welcome = std::get<control::Welcome>(e.outcome);
+                              return "welcome as " + baton::to_string(welcome.incarnation) + ": " +
+                                     text_of(welcome.fragments);
+                          },
+                          [](const Reply& e) { return text_of(e.message); },
+                          [](const Prepare& e) { return "prepare " + baton::to_string(e.key); },
+                          [](const Start& e) { return "start " + baton::to_string(e.key); },
+                          [](const Drain& e) { return "drain " + baton::to_string(e.key); },
+                          [](const Abort& e) { return "abort " + baton::to_string(e.key); },
+                      },
+                      effect);
+}
+
+std::vector<Effect> Fragments::step(const Event& event) {
+    Effects effects;
+    std::visit([&](const auto& e) { on(e, effects); }, event);
+    tell_changes(effects);
+    return effects;
+}
+
+// ---- sessions -----------------------------------------------------------------------------------
+
+void Fragments::on(const Greeted& event, Effects& effects) {
+    if (event.session <= newest_) return;
+    const auto refuse = [&](std::string why) {
+        effects.emplace_back(
+            Welcome{.session = event.session,
+                    .outcome = control::Refusal{.highest = epoch_, .why = std::move(why)}});
+    };
+    if (event.hello.protocol != control::kProtocol) {
+        return refuse("protocol " + std::to_string(event.hello.protocol) + " is not spoken here");
+    }
+    if (event.hello.epoch < epoch_) {
+        return refuse("epoch " + baton::to_string(event.hello.epoch) +
+                      " is over: " + baton::to_string(epoch_) + " was seen");
+    }
+    newest_ = event.session;
+    session_ = event.session;
+    epoch_ = event.hello.epoch;
+    control::Welcome welcome{
+        .incarnation = incarnation_, .last_event = last_event_, .fragments = {}};
+    for (const auto& [key, status] : held_) welcome.fragments.push_back(status);
+    unseen_.clear();  // the list says it all
+    told_ = last_event_;
+    effects.emplace_back(Welcome{.session = event.session, .outcome = std::move(welcome)});
+}
+
+void Fragments::on(const HungUp& event, Effects& /*effects*/) {
+    if (session_ == event.session) session_.reset();
+}
+
+void Fragments::on(const Told& event, Effects& effects) {
+    if (session_ != event.session) return;
+    std::visit(Overload{
+                   [&](const control::Beat& b) { beat(b, effects); },
+                   [&](const control::Command& c) { command(c, effects); },
+               },
+               event.message);
+}
+
+void Fragments::beat(const control::Beat& beat, Effects& effects) {
+    unseen_.erase(unseen_.begin(), unseen_.upper_bound(beat.seen));
+    effects.emplace_back(
+        Reply{.session = *session_, .message = pulse_after(beat.seen, beat.number)});
+    told_ = last_event_;
+}
+
+control::Pulse Fragments::pulse_after(std::uint64_t from, std::uint64_t beat) const {
+    control::Pulse pulse{.beat = beat, .from = from, .through = last_event_, .changed = {}};
+    for (auto it = unseen_.upper_bound(from); it != unseen_.end(); ++it) {
+        pulse.changed.push_back(it->second);
+    }
+    return pulse;
+}
+
+void Fragments::tell_changes(Effects& effects) {
+    if (!session_ || told_ == last_event_) return;
+    effects.emplace_back(Reply{.session = *session_, .message = pulse_after(told_, 0)});
+    told_ = last_event_;
+}
+
+void Fragments::command(const control::Command& command, Effects& effects) {
+    control::CommandAnswer answer{.request = command.request, .outcome = {}};
+    if (command.epoch < epoch_) {
+        answer.outcome = control::Refusal{
+            .highest = epoch_, .why = "epoch " + baton::to_string(command.epoch) + " is over"};
+        effects.emplace_back(Reply{.session = *session_, .message = std::move(answer)});
+        return;
+    }
+    epoch_ = command.epoch;
+    std::visit([&](const auto& order) { obey(order, effects); }, command.order);
+    const auto found = held_.find(control::key_of(command.order));
+    answer.outcome = found != held_.end() ? found->second
+                                          : FragmentStatus{.key = control::key_of(command.order)};
+    effects.emplace_back(Reply{.session = *session_, .message = std::move(answer)});
+}
+
+// ---- commands -----------------------------------------------------------------------------------
+
+void Fragments::obey(const control::RegisterFragment& order, Effects& effects) {
+    const auto [found, added] = held_.try_emplace(order.key);
+    if (!added) return;
+    found->second.key = order.key;
+    found->second.state = FragmentState::pending;
+    changed(found->second);
+    effects.emplace_back(Prepare{.key = order.key, .plan = order.plan});
+}
+
+void Fragments::obey(const control::StartFragment& order, Effects& effects) {
+    FragmentStatus* status = living(order.key);
+    if (status == nullptr || status->stopping || status->state != FragmentState::registered) return;
+    status->state = FragmentState::started;
+    changed(*status);
+    effects.emplace_back(fragments::Start{order.key});
+}
+
+void Fragments::obey(const control::StopFragment& order, Effects& effects) {
+    FragmentStatus* status = living(order.key);
+    if (status == nullptr || status->stopping == StopMode::forceful) return;
+    const bool has_data =
+        status->state == FragmentState::started || status->state == FragmentState::running;
+    // There is nothing to drain in what was not started.
+    const StopMode mode = has_data ? order.mode : StopMode::forceful;
+    if (status->stopping == mode) return;
+    status->stopping = mode;
+    changed(*status);
+    if (mode == StopMode::graceful) {
+        effects.emplace_back(Drain{order.key});
+    } else {
+        effects.emplace_back(Abort{order.key});
+    }
+}
+
+void Fragments::obey(const control::ForgetFragment& order, Effects& /*effects*/) {
+    const auto found = held_.find(order.key);
+    if (found == held_.end() || !has_ended(*found->second.state)) return;
+    unseen_.erase(found->second.event);
+    held_.erase(found);
+}
+
+// ---- the engine ---------------------------------------------------------------------------------
+
+FragmentStatus* Fragments::living(const FragmentKey& key) {
+    const auto found = held_.find(key);
+    if (found == held_.end() || has_ended(*found->second.state)) return nullptr;
+    return &found->second;
+}
+
+void Fragments::changed(FragmentStatus& status) {
+    unseen_.erase(status.event);
+    status.event = ++last_event_;
+    unseen_.emplace(status.event, status);
+}
+
+void Fragments::end(FragmentStatus& status, FragmentState state, Fault fault, std::string reason) {
+    status.state = state;
+    status.stopping.reset();
+    status.fault = fault;
+    status.reason = std::move(reason);
+    changed(status);
+}
+
+void Fragments::on(const Prepared& event, Effects& /*effects*/) {
+    FragmentStatus* status = living(event.key);
+    if (status == nullptr || status->stopping || status->state != FragmentState::pending) return;
+    status->state = FragmentState::registered;
+    changed(*status);
+}
+
+void Fragments::on(const PrepareFailed& event, Effects& /*effects*/) {
+    FragmentStatus* status = living(event.key);
+    if (status == nullptr || status->state != FragmentState::pending) return;
+    if (status->stopping) return end(*status, FragmentState::stopped, Fault::transient, "");
+    if (event.fault == Fault::terminal) {
+        return end(*status, FragmentState::failed, Fault::terminal, event.why);
+    }
+    status->state.reset();
+    status->reason = event.why;
+    changed(*status);
+    held_.erase(event.key);
+}
+
+void Fragments::on(const Ran& event, Effects& /*effects*/) {
+    FragmentStatus* status = living(event.key);
+    if (status == nullptr || status->state != FragmentState::started) return;
+    status->state = FragmentState::running;
+    changed(*status);
+}
+
+void Fragments::on(const Ended& event, Effects& /*effects*/) {
+    FragmentStatus* status = living(event.key);
+    if (status == nullptr) return;
+    const bool told = status->stopping.has_value();
+    end(*status, told ? FragmentState::stopped : FragmentState::terminated, Fault::transient, "");
+}
+
+void Fragments::on(const Halted& event, Effects& /*effects*/) {
+    FragmentStatus* status = living(event.key);
+    if (status == nullptr || !status->stopping) return;
+    end(*status, FragmentState::stopped, Fault::transient, "");
+}
+
+void Fragments::on(const Broke& event, Effects& /*effects*/) {
+    FragmentStatus* status = living(event.key);
+    if (status == nullptr) return;
+    end(*status, FragmentState::failed, event.fault, event.why);
+}
+
+}  // namespace baton

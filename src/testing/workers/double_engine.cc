@@ -1,0 +1,73 @@
+#include "testing/workers/double_engine.h"
+
+#include <utility>
+
+#include "base/overload.h"
+
+namespace baton::testing {
+
+DoubleEngine::Reports DoubleEngine::obey(const fragments::EngineOrder& order) {
+    if (!slow_) return carry_out(order);
+    waiting_.push_back(order);
+    return {};
+}
+
+DoubleEngine::Reports DoubleEngine::finish() {
+    Reports all;
+    for (const fragments::EngineOrder& order : std::exchange(waiting_, {})) {
+        Reports some = carry_out(order);
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+}
+
+DoubleEngine::Reports DoubleEngine::carry_out(const fragments::EngineOrder& order) {
+    return std::visit(Overload{
+                          [&](const fragments::Prepare& o) { return prepare(o); },
+                          [&](const fragments::Start& o) { return start(o); },
+                          [&](const fragments::Drain& o) { return halt(o.key); },
+                          [&](const fragments::Abort& o) { return halt(o.key); },
+                      },
+                      order);
+}
+
+DoubleEngine::Reports DoubleEngine::prepare(const fragments::Prepare& order) {
+    if (trouble_) {
+        return {fragments::PrepareFailed{
+            .key = order.key, .fault = trouble_->fault, .why = trouble_->why}};
+    }
+    plans_[order.key] = order.plan;
+    return {fragments::Prepared{order.key}};
+}
+
+DoubleEngine::Reports DoubleEngine::start(const fragments::Start& order) {
+    if (!plans_.contains(order.key)) return {};  // aborted meanwhile
+    running_.insert(order.key);
+    return {fragments::Ran{order.key}};
+}
+
+DoubleEngine::Reports DoubleEngine::halt(const FragmentKey& key) {
+    plans_.erase(key);
+    running_.erase(key);
+    return {fragments::Halted{key}};
+}
+
+DoubleEngine::Reports DoubleEngine::end(const FragmentKey& key) {
+    if (running_.erase(key) == 0) return {};
+    plans_.erase(key);
+    return {fragments::Ended{key}};
+}
+
+DoubleEngine::Reports DoubleEngine::fail(const FragmentKey& key, const Trouble& trouble) {
+    if (running_.erase(key) == 0) return {};
+    plans_.erase(key);
+    return {fragments::Broke{.key = key, .fault = trouble.fault, .why = trouble.why}};
+}
+
+std::optional<std::string> DoubleEngine::plan_of(const FragmentKey& key) const {
+    const auto found = plans_.find(key);
+    if (found == plans_.end()) return std::nullopt;
+    return found->second;
+}
+
+}  // namespace baton::testing

@@ -1,0 +1,180 @@
+#include "testing/workers/in_process_workers.h"
+
+#include <utility>
+
+#include "base/overload.h"
+
+namespace baton::testing {
+
+namespace {
+
+std::string text_of(const control::Order& order) {
+    const std::string key = to_string(control::key_of(order));
+    return std::visit(Overload{
+                          [&](const control::RegisterFragment&) { return "register " + key; },
+                          [&](const control::StartFragment&) { return "start " + key; },
+                          [&](const control::StopFragment& o) {
+                              return "stop " + key + " " + std::string(baton::to_string(o.mode));
+                          },
+                          [&](const control::ForgetFragment&) { return "forget " + key; },
+                      },
+                      order);
+}
+
+}  // namespace
+
+// ---- the transport ------------------------------------------------------------------------------
+
+void InProcessWorkers::listen(Listener listener) {
+    const std::lock_guard lock(mutex_);
+    listener_ = std::move(listener);
+}
+
+void InProcessWorkers::tell(transport::Event event) {
+    if (listener_) listener_(std::move(event));
+}
+
+void InProcessWorkers::dial(const std::string& name, const std::optional<Address>& /*address*/,
+                            transport::Attempt attempt, const control::Hello& hello) {
+    const std::lock_guard lock(mutex_);
+    const auto found = workers_.find(name);
+    if (found == workers_.end() || found->second.cut || !found->second.process) {
+        tell(transport::DialFailed{
+            .worker = name, .attempt = attempt, .why = "connection refused", .highest = Epoch(0)});
+        return;
+    }
+    found->second.process->stream = attempt;
+    step(name, found->second, fragments::Greeted{.session = attempt, .hello = hello});
+}
+
+void InProcessWorkers::send(const std::string& name, transport::Attempt attempt,
+                            const control::Down& message) {
+    const std::lock_guard lock(mutex_);
+    const auto found = workers_.find(name);
+    if (found == workers_.end() || found->second.cut || !found->second.process) return;
+    if (found->second.process->stream != attempt) return;
+    if (const auto* command = std::get_if<control::Command>(&message)) {
+        commands_.push_back(name + " " + text_of(command->order));
+    }
+    step(name, found->second, fragments::Told{.session = attempt, .message = message});
+}
+
+void InProcessWorkers::hang_up(const std::string& name, transport::Attempt attempt) {
+    const std::lock_guard lock(mutex_);
+    const auto found = workers_.find(name);
+    if (found == workers_.end() || !found->second.process) return;
+    if (found->second.process->stream != attempt) return;
+    found->second.process->stream.reset();
+    step(name, found->second, fragments::HungUp{attempt});
+}
+
+// ---- the workers --------------------------------------------------------------------------------
+
+void InProcessWorkers::step(const std::string& name, Worker& worker,
+                            const fragments::Event& event) {
+    std::vector<fragments::Event> events = {event};
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        const fragments::Event next = events[i];
+        for (const fragments::Effect& effect : worker.process->machine.step(next)) {
+            perform(name, worker, effect, events);
+        }
+    }
+}
+
+void InProcessWorkers::perform(const std::string& name, Worker& worker,
+                               const fragments::Effect& effect,
+                               std::vector<fragments::Event>& next) {
+    const auto order = [&](const fragments::EngineOrder& given) {
+        const auto reports = worker.process->engine.obey(given);
+        next.insert(next.end(), reports.begin(), reports.end());
+    };
+    std::visit(
+        Overload{
+            [&](const fragments::Welcome& e) {
+                if (const auto* refusal = std::get_if<control::Refusal>(&e.outcome)) {
+                    tell(transport::DialFailed{.worker = name,
+                                               .attempt = e.session,
+                                               .why = refusal->why,
+                                               .highest = refusal->highest});
+                    return;
+                }
+                tell(transport::Dialled{.worker = name,
+                                        .attempt = e.session,
+                                        .welcome = std::get<control::Welcome>(e.outcome)});
+            },
+            [&](const fragments::Reply& e) {
+                if (worker.cut) return;
+                tell(transport::Heard{.worker = name, .attempt = e.session, .message = e.message});
+            },
+            [&](const fragments::Prepare& e) { order(e); },
+            [&](const fragments::Start& e) { order(e); },
+            [&](const fragments::Drain& e) { order(e); },
+            [&](const fragments::Abort& e) { order(e); },
+        },
+        effect);
+}
+
+void InProcessWorkers::stop(const std::string& name, Worker& worker) {
+    if (!worker.process) return;
+    const auto stream = worker.process->stream;
+    worker.process.reset();
+    if (stream && !worker.cut) {
+        tell(transport::Broken{.worker = name, .attempt = *stream, .why = "connection reset"});
+    }
+}
+
+void InProcessWorkers::start(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    Worker& worker = workers_[name];
+    auto next = std::make_unique<Process>(Incarnation(next_incarnation_++));
+    auto last = std::exchange(worker.process, std::move(next));
+    if (last && last->stream && !worker.cut) {
+        tell(
+            transport::Broken{.worker = name, .attempt = *last->stream, .why = "connection reset"});
+    }
+}
+
+void InProcessWorkers::kill(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    stop(name, workers_[name]);
+}
+
+void InProcessWorkers::cut(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    workers_[name].cut = true;
+}
+
+void InProcessWorkers::mend(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    workers_[name].cut = false;
+}
+
+void InProcessWorkers::with_engine(const std::string& name,
+                                   const std::function<DoubleEngine::Reports(DoubleEngine&)>& act) {
+    const std::lock_guard lock(mutex_);
+    Worker& worker = workers_.at(name);
+    if (!worker.process) return;
+    for (const fragments::Event& report : act(worker.process->engine)) step(name, worker, report);
+}
+
+std::map<FragmentKey, control::FragmentStatus> InProcessWorkers::held(
+    const std::string& name) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = workers_.find(name);
+    if (found == workers_.end() || !found->second.process) return {};
+    return found->second.process->machine.held();
+}
+
+std::set<FragmentKey> InProcessWorkers::running(const std::string& name) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = workers_.find(name);
+    if (found == workers_.end() || !found->second.process) return {};
+    return found->second.process->engine.running();
+}
+
+std::vector<std::string> InProcessWorkers::commands() const {
+    const std::lock_guard lock(mutex_);
+    return commands_;
+}
+
+}  // namespace baton::testing
