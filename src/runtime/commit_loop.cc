@@ -1,19 +1,13 @@
 #include "runtime/commit_loop.h"
 
-#include <algorithm>
 #include <future>
-
-#include "base/check.h"
-#include "catalog/history.h"
 
 namespace baton {
 
 namespace {
 
-// History is trimmed after so many commits, or sooner so that it keeps up: each trim forgets more
-// than was written since the last one.
-constexpr std::uint64_t kCommitsPerTrim = 64;
-constexpr std::uint64_t kWrittenPerTrim = 1'000;
+// After a commit whose outcome is unknown.
+constexpr std::chrono::milliseconds kLookAgain{50};
 
 Error stopped() {
     return Error{.code = ErrorCode::catalog_unavailable,
@@ -21,37 +15,14 @@ Error stopped() {
                  .hint = "nothing happened; try again when it runs"};
 }
 
-// Errors of the database, as opposed to those of a request, cost the whole transaction.
-bool breaks_transaction(const Error& error) {
-    constexpr std::array kBreaking = {
-        ErrorCode::catalog_unavailable, ErrorCode::catalog_full, ErrorCode::catalog_corrupt,
-        ErrorCode::unknown_outcome,     ErrorCode::fenced,       ErrorCode::defect};
-    return std::find(kBreaking.begin(), kBreaking.end(), error.code) != kBreaking.end();
-}
-
-Result<Answer> apply_planned(WriteTransaction& tx, request::CreateQuery query,
-                             const PlanningView& view, const Planner& planner) {
-    TRY_ASSIGN(made, planner(query.tree, view));
-    query.plan = std::move(made);
-    return tx.apply(query);
-}
-
-// A trial is; several steps, or a DROP of several things, may fail half way.
-bool is_likely_undone_after_writing(const Bundle& bundle) {
-    if (!bundle.keep || bundle.steps.size() != 1) return true;
-    const auto* request = std::get_if<Request>(&bundle.steps.front().what);
-    return request != nullptr && std::holds_alternative<request::Drop>(*request);
-}
-
 }  // namespace
 
 CommitLoop::CommitLoop(std::unique_ptr<Sql> sql, std::unique_ptr<SqlSync> sync, const Clock& clock,
                        const CommitLoopOptions& options, Durable& durable, Published published)
-    : sql_(std::move(sql)),
-      clock_(clock),
-      options_(options),
+    : options_(options),
       mailbox_(options.waiting_max),
-      handed_through_(options.start),
+      committer_(std::move(sql), clock, options.committer),
+      durable_(durable),
       settler_(std::move(sync), durable, std::move(published)),
       thread_([this] { run(); }) {}
 
@@ -63,6 +34,7 @@ void CommitLoop::stop() {
     mailbox_.close();
     if (thread_.joinable()) thread_.join();
     settler_.stop();
+    durable_.give_up(stopped());
 }
 
 Result<Done> CommitLoop::submit(Bundle bundle, Answered answered) {
@@ -70,14 +42,15 @@ Result<Done> CommitLoop::submit(Bundle bundle, Answered answered) {
                  .answered = std::move(answered)});
 }
 
-Result<Done> CommitLoop::post(Job job) {
+Result<Done> CommitLoop::post(Committer::Job job) {
     if (mailbox_.post(job)) return Done{};
     if (mailbox_.closed()) return stopped();
     const Error error{
         .code = ErrorCode::slow_down,
         .message = std::to_string(options_.waiting_max) + " requests are waiting already",
         .hint = "nothing happened; try again in 100 ms"};
-    log_undone(*job.bundle, error);
+    committer_.log_undone(*job.bundle, error);
+    mailbox_.wake();
     return error;
 }
 
@@ -93,230 +66,23 @@ Outcome CommitLoop::submit_and_wait(const Bundle& bundle) {
 }
 
 void CommitLoop::log(StatementRecord record) {
-    {
-        const std::lock_guard lock(log_mutex_);
-        if (log_waiting_.size() >= options_.log_waiting_max) {
-            log_waiting_.erase(log_waiting_.begin());
-            log_dropped_ += 1;
-        }
-        log_waiting_.push_back(std::move(record));
-    }
+    committer_.log(std::move(record));
     mailbox_.wake();
 }
 
 void CommitLoop::run() {
+    const auto hand = [this](CommittedBatch batch) { settler_.hand(std::move(batch)); };
     for (;;) {
-        std::vector<Job> jobs = mailbox_.take(options_.batch_max);
+        auto jobs = committer_.is_unsure() ? mailbox_.take(options_.batch_max, kLookAgain)
+                                           : mailbox_.take(options_.batch_max);
         const bool ending = jobs.empty() && mailbox_.closed();
-        if (!jobs.empty() || has_waiting_log()) run_batch(jobs);
+        if (auto broken = settler_.broken()) {
+            committer_.refuse(jobs, *broken, hand);
+        } else if (!jobs.empty() || committer_.is_unsure() || committer_.has_waiting_log()) {
+            committer_.run(jobs, hand);
+        }
         if (ending) return;
     }
-}
-
-void CommitLoop::run_batch(std::vector<Job>& jobs) {
-    std::vector<Change> changes;
-    auto outcomes = attempt(jobs, changes, Savepoints::where_likely);
-    if (!outcomes && outcomes.error().code == ErrorCode::conflict) {
-        outcomes = attempt(jobs, changes, Savepoints::everywhere);
-    }
-    const bool retry_alone = !outcomes && jobs.size() > 1 &&
-                             outcomes.error().code != ErrorCode::fenced &&
-                             outcomes.error().code != ErrorCode::unknown_outcome;
-    if (retry_alone) {
-        for (Job& job : jobs) {
-            std::vector<Job> alone;
-            alone.push_back(std::move(job));
-            run_batch(alone);
-        }
-        return;
-    }
-    hand_over(jobs, std::move(outcomes), std::move(changes));
-}
-
-void CommitLoop::hand_over(std::vector<Job>& jobs, Result<std::vector<Outcome>> outcomes,
-                           std::vector<Change> changes) {
-    CommittedBatch batch{.changes = std::exchange(missed_, {}), .answers = {}, .revision = {}};
-    if (outcomes) {
-        note_changed(changes);
-        std::move(changes.begin(), changes.end(), std::back_inserter(batch.changes));
-    }
-    batch.answers.reserve(jobs.size());
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-        if (!outcomes) log_undone(*jobs[i].bundle, outcomes.error());
-        batch.answers.push_back({.answered = std::move(jobs[i].answered),
-                                 .outcome = outcomes
-                                                ? std::move((*outcomes)[i])
-                                                : Outcome(Refused{.error = outcomes.error()})});
-    }
-    batch.revision = handed_through_;
-    settler_.hand(std::move(batch));
-}
-
-void CommitLoop::note_changed(const std::vector<Change>& changes) {
-    for (const Change& change : changes) {
-        last_changed_.at(static_cast<std::size_t>(change.entity)) = change.revision;
-        handed_through_ = change.revision;
-    }
-}
-
-Result<Done> CommitLoop::catch_up(WriteTransaction& tx) {
-    while (handed_through_ < tx.revision()) {
-        constexpr std::size_t kPortion = 10'000;
-        TRY_ASSIGN(missed, changes_after(tx.sql(), handed_through_, std::nullopt, kPortion));
-        note_changed(missed.changes);
-        if (missed.changes.empty()) handed_through_ = tx.revision();
-        std::move(missed.changes.begin(), missed.changes.end(), std::back_inserter(missed_));
-    }
-    return Done{};
-}
-
-bool CommitLoop::has_waiting_log() {
-    const std::lock_guard lock(log_mutex_);
-    return !log_waiting_.empty() || !log_in_hand_.empty();
-}
-
-Result<std::vector<Outcome>> CommitLoop::attempt(std::vector<Job>& jobs,
-                                                 std::vector<Change>& changes,
-                                                 Savepoints savepoints) {
-    if (auto error = settler_.broken()) return *std::move(error);
-    TRY_ASSIGN(tx, WriteTransaction::begin(*sql_, options_.epoch));
-    TRY(catch_up(*tx));
-    std::vector<Outcome> outcomes;
-    outcomes.reserve(jobs.size());
-    for (const Job& job : jobs) {
-        const bool likely = is_likely_undone_after_writing(*job.bundle);
-        const bool safe = likely || savepoints == Savepoints::everywhere;
-        TRY_ASSIGN(outcome, do_bundle(*tx, *job.bundle, safe ? Undo::always : Undo::until_written));
-        TRY(log_bundle(*tx, *job.bundle, outcome));
-        untrimmed_ += job.bundle->steps.size();
-        outcomes.push_back(std::move(outcome));
-    }
-    TRY(write_waiting_log(*tx));
-    commits_ += 1;
-    if (commits_ % kCommitsPerTrim == 0 || untrimmed_ >= kWrittenPerTrim) {
-        TRY(tx->trim(options_.history, clock_.wall_now()));
-        untrimmed_ -= std::min(untrimmed_, kWrittenPerTrim);
-    }
-    TRY(tx->commit());
-    untrimmed_ += log_in_hand_.size();
-    log_in_hand_.clear();
-    changes = tx->take_changes();
-    return outcomes;
-}
-
-std::optional<Error> CommitLoop::overtaken(const WriteTransaction& tx, const Bundle& bundle) const {
-    if (!bundle.seen) return std::nullopt;
-    // Also by those before it in the same transaction, which are not published yet.
-    std::array<Revision, kEntityCount> changed = last_changed_;
-    for (const Change& change : tx.changes()) {
-        changed.at(static_cast<std::size_t>(change.entity)) = change.revision;
-    }
-    for (std::size_t i = 0; i < kEntityCount; ++i) {
-        if (!bundle.seen->entities.test(i) || changed.at(i) <= bundle.seen->at) continue;
-        return Error{.code = ErrorCode::conflict,
-                     .message = "the transaction has read " +
-                                std::string(to_string(static_cast<Entity>(i))) +
-                                " entities that have changed since",
-                     .hint = "nothing happened; run the transaction again"};
-    }
-    return std::nullopt;
-}
-
-Result<Outcome> CommitLoop::do_bundle(WriteTransaction& tx, const Bundle& bundle, Undo undo) {
-    if (auto error = overtaken(tx, bundle)) {
-        return Outcome(Refused{.step = bundle.steps.size() - 1, .error = *std::move(error)});
-    }
-    TRY(tx.begin_bundle(clock_.wall_now(), undo));
-    TRY_ASSIGN(outcome, do_steps(tx, bundle));
-    auto* accepted = std::get_if<Accepted>(&outcome);
-    if (accepted == nullptr || !bundle.keep) {
-        if (!tx.can_undo()) return Error{.code = ErrorCode::conflict, .message = "half done"};
-        TRY(tx.undo_bundle());
-        if (accepted != nullptr) accepted->revision = tx.revision();
-        return outcome;
-    }
-    TRY_ASSIGN(revision, tx.keep_bundle());
-    accepted->revision = revision;
-    return outcome;
-}
-
-Result<Outcome> CommitLoop::do_steps(WriteTransaction& tx, const Bundle& bundle) {
-    Accepted accepted;
-    for (std::size_t i = 0; i < bundle.steps.size(); ++i) {
-        const auto& what = bundle.steps[i].what;
-        Result<StepAnswer> answer = StepAnswer();
-        if (const auto* request = std::get_if<Request>(&what)) {
-            auto done = tx.apply(*request);
-            if (auto view = tx.take_wanted_view()) {
-                if (!bundle.plan_in_place) {
-                    return Outcome(NeedsPlan{.step = i, .view = *std::move(view)});
-                }
-                done = apply_planned(tx, std::get<request::CreateQuery>(*request), *view,
-                                     bundle.plan_in_place);
-            }
-            answer = done ? Result<StepAnswer>(*std::move(done)) : done.error();
-        } else {
-            auto table = std::get<ViewQuery>(what).run(tx.sql());
-            answer = table ? Result<StepAnswer>(*std::move(table)) : table.error();
-        }
-        if (!answer && breaks_transaction(answer.error())) return answer.error();
-        if (!answer) return Outcome(Refused{.step = i, .error = answer.error()});
-        accepted.answers.push_back(*std::move(answer));
-    }
-    return Outcome(std::move(accepted));
-}
-
-Result<Done> CommitLoop::log_bundle(WriteTransaction& tx, const Bundle& bundle,
-                                    const Outcome& outcome) {
-    const auto record = [&](const Step& step) {
-        return StatementRecord{.received = bundle.received,
-                               .principal = bundle.principal,
-                               .statement = step.statement,
-                               .took = clock_.now() - bundle.started};
-    };
-    if (const auto* refused = std::get_if<Refused>(&outcome)) {
-        StatementRecord line = record(bundle.steps.at(refused->step));
-        if (line.statement.empty()) return Done{};
-        line.error = refused->error;
-        return tx.log(line);
-    }
-    const auto* accepted = std::get_if<Accepted>(&outcome);
-    if (accepted == nullptr || !bundle.keep) return Done{};
-    for (const Step& step : bundle.steps) {
-        if (step.statement.empty()) continue;
-        StatementRecord line = record(step);
-        line.revision = accepted->revision;
-        TRY(tx.log(line));
-    }
-    return Done{};
-}
-
-Result<Done> CommitLoop::write_waiting_log(WriteTransaction& tx) {
-    {
-        const std::lock_guard lock(log_mutex_);
-        std::move(log_waiting_.begin(), log_waiting_.end(), std::back_inserter(log_in_hand_));
-        log_waiting_.clear();
-    }
-    const std::size_t most = options_.log_waiting_max;
-    if (log_in_hand_.size() > most) {
-        const std::size_t over = log_in_hand_.size() - most;
-        log_in_hand_.erase(log_in_hand_.begin(),
-                           log_in_hand_.begin() + static_cast<std::ptrdiff_t>(over));
-        log_dropped_ += over;
-    }
-    for (const StatementRecord& record : log_in_hand_) TRY(tx.log(record));
-    return Done{};
-}
-
-void CommitLoop::log_undone(const Bundle& bundle, const Error& error) {
-    const Step& step = bundle.steps.front();
-    if (step.statement.empty()) return;
-    log({.received = bundle.received,
-         .principal = bundle.principal,
-         .statement = step.statement,
-         .error = error,
-         .took = clock_.now() - bundle.started,
-         .revision = {}});
 }
 
 }  // namespace baton

@@ -184,6 +184,35 @@ TEST_F(CommitLoopTest, AnUnknownOutcomeIsToldAndItsChangesReachTheWatchers) {
     EXPECT_EQ(told, 2U);
 }
 
+// Nobody else has to write first: not even a line of the log, for a request that is not logged.
+TEST_F(CommitLoopTest, AnUnknownOutcomeIsSettledByItself) {
+    faulty_->set_faults([](const SqlMoment& moment) -> std::optional<SqlFault> {
+        if (moment.call != SqlCall::commit) return std::nullopt;
+        return SqlFault{.code = ErrorCode::unknown_outcome, .took_effect = true};
+    });
+    Bundle unlogged = bundle_of(source("A"));
+    unlogged.steps.front().statement.clear();
+    EXPECT_EQ(text_of(coordinator_->commits().submit_and_wait(unlogged)), "unknown_outcome");
+    faulty_->set_faults(nullptr);
+    EXPECT_EQ(sources(), Names{"A"});
+}
+
+TEST_F(CommitLoopTest, WhatIsNotSettledWhenTheLoopStopsIsNotShown) {
+    std::atomic<bool> gone = false;
+    faulty_->set_faults([&](const SqlMoment& moment) -> std::optional<SqlFault> {
+        if (moment.call == SqlCall::begin && gone) return SqlFault{};
+        if (moment.call != SqlCall::commit) return std::nullopt;
+        gone = true;
+        return SqlFault{.code = ErrorCode::unknown_outcome, .took_effect = true};
+    });
+    EXPECT_EQ(submit(source("A")), "unknown_outcome");
+    coordinator_->commits().stop();
+    faulty_->set_faults(nullptr);
+    const auto snapshot = coordinator_->snapshot();
+    ASSERT_FALSE(snapshot);
+    EXPECT_EQ(snapshot.error().code, ErrorCode::catalog_unavailable);
+}
+
 TEST_F(CommitLoopTest, AnUnknownOutcomeThatDidNotHappenLeavesNothing) {
     faulty_->set_faults([](const SqlMoment& moment) -> std::optional<SqlFault> {
         if (moment.call != SqlCall::commit) return std::nullopt;
@@ -274,7 +303,7 @@ TEST_F(CommitLoopTest, ATrialAnswersAndLeavesNothing) {
 TEST_F(CommitLoopTest, HistoryIsTrimmedAsFastAsItIsWritten) {
     coordinator_.reset();
     CoordinatorOptions options;
-    options.commits.history = {.changes_max = 10, .statements_max = 10};
+    options.commits.committer.history = {.changes_max = 10, .statements_max = 10};
     auto faulty = std::make_unique<testing::FaultySqlDatabase>(*real_, nullptr);
     coordinator_ = *Coordinator::open(std::move(faulty), clock_, options);
     constexpr int kBundles = 20;

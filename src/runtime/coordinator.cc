@@ -7,7 +7,7 @@ namespace baton {
 namespace {
 
 CommitLoopOptions starting_at(CommitLoopOptions options, Revision start) {
-    options.start = start;
+    options.committer.start = start;
     return options;
 }
 

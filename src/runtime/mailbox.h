@@ -1,10 +1,12 @@
 // Mailbox hands values from many threads to one, and never holds more than its capacity.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,10 +29,16 @@ public:
     }
 
     // Waits for values and takes at most `most` of them, in the order they came. Empty only if the
-    // box is closed and nothing is left, or was woken.
-    [[nodiscard]] std::vector<T> take(std::size_t most) {
+    // box is closed and nothing is left, was woken, or `patience` is over.
+    [[nodiscard]] std::vector<T> take(std::size_t most,
+                                      std::optional<std::chrono::milliseconds> patience = {}) {
         std::unique_lock lock(mutex_);
-        filled_.wait(lock, [&] { return closed_ || woken_ || !values_.empty(); });
+        const auto any = [&] { return closed_ || woken_ || !values_.empty(); };
+        if (patience) {
+            filled_.wait_for(lock, *patience, any);
+        } else {
+            filled_.wait(lock, any);
+        }
         woken_ = false;
         std::vector<T> taken;
         while (!values_.empty() && taken.size() < most) {

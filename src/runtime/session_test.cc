@@ -161,7 +161,7 @@ TEST_F(SessionTest, TheLogKeepsEveryStatementOfABundle) {
 
 TEST_F(SessionTest, TheLogIsBoundedByCount) {
     CoordinatorOptions options;
-    options.commits.history.statements_max = 50;
+    options.commits.committer.history.statements_max = 50;
     open(options);
     for (int i = 0; i < 400; ++i) {
         run("CREATE LOGICAL SOURCE IF NOT EXISTS s (x INT8)");

@@ -24,23 +24,12 @@
 #include "catalog/change.h"
 #include "ports/sql.h"
 #include "runtime/bundle.h"
+#include "runtime/committer.h"
 #include "runtime/durable.h"
 
 namespace baton {
 
-// Called on a thread of the commit loop's; must not block.
-using Answered = std::function<void(Outcome)>;
 using Published = std::function<void(const std::vector<Change>&)>;
-
-struct CommittedBatch {
-    struct Answer {
-        Answered answered;
-        Outcome outcome;
-    };
-    std::vector<Change> changes;
-    std::vector<Answer> answers;
-    Revision revision;  // of the catalog after it
-};
 
 class Settler {
 public:

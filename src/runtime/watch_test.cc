@@ -78,7 +78,7 @@ TEST_F(WatchTest, ResumesFromTheCatalogWhereMemoryDoesNotReach) {
 TEST_F(WatchTest, IsToldWhenItIsTooFarBehind) {
     CoordinatorOptions options;
     options.changes_in_memory = 2;
-    options.commits.history.changes_max = 10;
+    options.commits.committer.history.changes_max = 10;
     open(options);
     const auto slow = watch("SELECT name FROM baton.workers");
     EXPECT_EQ(poll(*slow), "snapshot 0:; ");

@@ -147,7 +147,7 @@ void run_load(const Load& load, int report) {
         if (!database) give_up(reporter, database.error());
         SqlDatabase& files = **database;
         CoordinatorOptions options;
-        options.commits.history.changes_max = load.changes_max;
+        options.commits.committer.history.changes_max = load.changes_max;
         auto coordinator = Coordinator::open(*std::move(database), clock, options);
         if (!coordinator) give_up(reporter, coordinator.error());
         reporter.say("opened");

@@ -65,7 +65,7 @@ RC_GTEST_PROP(Feed, ResumedFromAnyRevisionGivesTheSameEnd, ()) {
 
 RC_GTEST_PROP(Feed, BeyondWhatIsKeptStartsOverWithASnapshot, ()) {
     CoordinatorOptions options = any_memory();
-    options.commits.history.changes_max = 5;
+    options.commits.committer.history.changes_max = 5;
     World world(options);
     const Followers followers = followers_of_everything(world);
     Followers late;
@@ -74,8 +74,9 @@ RC_GTEST_PROP(Feed, BeyondWhatIsKeptStartsOverWithASnapshot, ()) {
     constexpr int kCommitsThatTrim = 64;
     for (int i = 0; i < kCommitsThatTrim; ++i) (void)world.ask(request::DropSink{"NONE"});
     const Revision floor = require_value(feed_floor(world.sql()));
-    require(world.revision().value() <= floor.value() + options.commits.history.changes_max,
-            "more history is kept than was asked for");
+    require(
+        world.revision().value() <= floor.value() + options.commits.committer.history.changes_max,
+        "more history is kept than was asked for");
     require_up_to_date(followers, 2);
     require_up_to_date(late, 2);
 }
