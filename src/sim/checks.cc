@@ -1,0 +1,264 @@
+#include "sim/checks.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "catalog/check.h"
+
+namespace baton::sim {
+
+namespace {
+
+std::string name_of(const Query& query) {
+    return "query " + query.name + " (" + to_string(query.id) + ")";
+}
+
+FragmentKey key_of(const Query& query, const Fragment& fragment) {
+    return {.query = query.id, .run = fragment.run, .fragment = fragment.id};
+}
+
+bool is_wanted(const Query& query) {
+    return query.desired == QueryDesire::running && !has_ended(query.state);
+}
+
+}  // namespace
+
+Checks::Checks(World& world, SqlDatabase& disk,
+               const std::vector<std::unique_ptr<SimWorker>>& workers, const Ran& ran)
+    : world_(world), sql_(*disk.connect(Access::read)), workers_(workers), ran_(ran) {
+    read();
+    published_ = revision_;
+}
+
+void Checks::read() {
+    CHECK(sql_->begin(Access::read));
+    const Reader reader(*sql_);
+    revision_ = *reader.revision();
+    std::map<QueryId, Known> now;
+    for (Query& query : *reader.queries()) {
+        const QueryId id = query.id;
+        now[id].query = std::move(query);
+    }
+    for (Fragment& fragment : *reader.fragments({.query = {}, .worker = {}, .with_plan = false})) {
+        now[fragment.query].fragments.push_back(std::move(fragment));
+    }
+    catalog_workers_.clear();
+    for (Worker& worker : *reader.workers()) {
+        const std::string name = worker.name;
+        catalog_workers_[name] = std::move(worker);
+    }
+    sql_->rollback();
+    for (const auto& [id, known] : now) {
+        const auto before = queries_.find(id);
+        check_query(known, before == queries_.end() ? nullptr : &before->second);
+    }
+    for (const auto& [id, known] : queries_) {
+        if (!now.contains(id)) check_gone(known);
+    }
+    queries_ = std::move(now);
+}
+
+void Checks::committed(const CommittedBatch& batch) {
+    if (batch.changes.empty()) return;
+    read();
+    check_capacity();
+    check_acknowledged();
+}
+
+void Checks::published(Revision revision) {
+    published_ = revision;
+}
+
+void Checks::coordinator_started() {
+    read();  // also what was committed without anybody being told
+    published_ = revision_;
+    check_acknowledged();
+}
+
+void Checks::check_query(const Known& known, const Known* before) {
+    const Query& query = known.query;
+    if (before == nullptr || before->query.state != query.state) reached_[query.state] += 1;
+    for (const Fragment& fragment : known.fragments) {
+        if (!is_wanted(query)) unwanted_.try_emplace(key_of(query, fragment), revision_);
+        const auto worker = catalog_workers_.find(fragment.worker);
+        if (worker == catalog_workers_.end()) {
+            world_.violated(name_of(query) + " has a fragment on " + fragment.worker +
+                            ", which is not in the catalog");
+            continue;
+        }
+        const bool reachable = worker->second.state == WorkerState::active;
+        if (before == nullptr && (!reachable || worker->second.draining) &&
+            query.state == QueryState::pending && revision_ == query.revision) {
+            world_.violated(name_of(query) + " was placed on " + fragment.worker +
+                            ", which is unreachable or draining");
+        }
+        if (query.state != QueryState::running) continue;
+        if (!reachable) {
+            world_.violated(name_of(query) + " is RUNNING while " + fragment.worker +
+                            " is UNREACHABLE");
+        }
+        if (!ran_.has(key_of(query, fragment))) {
+            world_.violated(name_of(query) + " is RUNNING, but fragment " +
+                            to_string(key_of(query, fragment)) + " never ran");
+        }
+    }
+    if (before == nullptr) return;
+    if (before->query.run != query.run) {
+        for (const Fragment& fragment : before->fragments) {
+            unwanted_.try_emplace(key_of(before->query, fragment), revision_);
+        }
+    }
+    if (has_ended(query.state) && !has_ended(before->query.state)) check_gone(*before);
+}
+
+// The query has ended, or its row is gone and its name free: nobody may still have any of it.
+void Checks::check_gone(const Known& before) {
+    for (const Fragment& fragment : before.fragments) {
+        unwanted_.try_emplace(key_of(before.query, fragment), revision_);
+    }
+    for (const auto& worker : workers_) {
+        if (!catalog_workers_.contains(worker->name())) continue;
+        for (const FragmentKey& key : worker->alive()) {
+            if (key.query != before.query.id) continue;
+            world_.violated(name_of(before.query) + " has ended, but " + worker->name() +
+                            " still has fragment " + to_string(key));
+        }
+    }
+}
+
+void Checks::check_capacity() {
+    std::map<std::string, std::uint64_t> used;
+    for (const auto& [id, known] : queries_) {
+        for (const Fragment& fragment : known.fragments) {
+            if (!has_ended(fragment.state)) used[fragment.worker] += fragment.slots;
+        }
+    }
+    for (const auto& [name, worker] : catalog_workers_) {
+        if (!worker.capacity || used[name] <= *worker.capacity) continue;
+        world_.violated("worker " + name + " has " + std::to_string(*worker.capacity) +
+                        " slots, and " + std::to_string(used[name]) + " are used");
+    }
+}
+
+bool Checks::may_start(const FragmentKey& key, const std::string& worker) const {
+    const auto unwanted = unwanted_.find(key);
+    if (unwanted != unwanted_.end()) return published_ < unwanted->second;
+    const auto known = queries_.find(key.query);
+    if (known == queries_.end()) return false;
+    const auto& fragments = known->second.fragments;
+    return std::any_of(fragments.begin(), fragments.end(), [&](const Fragment& fragment) {
+        return fragment.id == key.fragment && fragment.run == key.run && fragment.worker == worker;
+    });
+}
+
+void Checks::commanded(const std::string& worker, const control::Command& command) {
+    const bool starts = std::holds_alternative<control::RegisterFragment>(command.order) ||
+                        std::holds_alternative<control::StartFragment>(command.order);
+    const FragmentKey& key = control::key_of(command.order);
+    world_.tell(30, [&] {
+        constexpr std::array kWords = {"register", "start", "stop", "forget"};
+        return "the coordinator tells " + worker + " to " + kWords.at(command.order.index()) + " " +
+               to_string(key);
+    });
+    if (!starts || may_start(key, worker)) return;
+    world_.violated("the coordinator starts fragment " + to_string(key) + " on " + worker +
+                    ", which the catalog does not want");
+}
+
+// ---- what users were promised -------------------------------------------------------------------
+
+void Checks::create_acknowledged(const std::string& query, Instant asked) {
+    const auto drops = drops_.find(query);
+    if (drops != drops_.end() && (drops->second.open > 0 || drops->second.last >= asked)) return;
+    for (const auto& [id, known] : queries_) {
+        if (known.query.name != query || known.query.desired == QueryDesire::dropped) continue;
+        acknowledged_.insert_or_assign(query, id);
+        return;
+    }
+    world_.violated("query " + query + " was acknowledged and is not there");
+}
+
+void Checks::drop_asked(const std::string& query) {
+    Drops& drops = drops_[query];
+    drops.open += 1;
+    drops.last = world_.agenda.now();
+    acknowledged_.erase(query);
+    stopped_.erase(query);
+}
+
+void Checks::drop_answered(const std::string& query) {
+    Drops& drops = drops_[query];
+    drops.open -= 1;
+    drops.last = world_.agenda.now();
+}
+
+void Checks::stop_acknowledged(const std::string& query) {
+    if (acknowledged_.contains(query)) stopped_.insert(query);
+}
+
+void Checks::check_acknowledged() {
+    for (const auto& [name, id] : acknowledged_) {
+        const auto found = queries_.find(id);
+        if (found == queries_.end()) {
+            world_.violated("query " + name + " was acknowledged and is lost");
+            continue;
+        }
+        if (stopped_.contains(name) && found->second.query.desired == QueryDesire::running &&
+            !has_ended(found->second.query.state)) {
+            world_.violated("query " + name + " was stopped and is wanted again");
+        }
+    }
+}
+
+std::vector<Query> Checks::queries() const {
+    std::vector<Query> all;
+    for (const auto& [id, known] : queries_) all.push_back(known.query);
+    return all;
+}
+
+std::vector<Worker> Checks::workers() const {
+    std::vector<Worker> all;
+    for (const auto& [name, worker] : catalog_workers_) all.push_back(worker);
+    return all;
+}
+
+std::vector<std::string> Checks::unsettled() {
+    read();
+    std::vector<std::string> left;
+    std::map<std::string, std::set<FragmentKey>> wanted;
+    for (const auto& [id, known] : queries_) {
+        const Query& query = known.query;
+        const bool settled = query.state == QueryState::running || has_ended(query.state);
+        if (!settled || query.desired == QueryDesire::dropped) {
+            left.push_back(name_of(query) + " is " + std::string(to_string(query.state)) + ": " +
+                           query.reason);
+        }
+        if (query.state == QueryState::failed && query.reason.empty()) {
+            left.push_back(name_of(query) + " is FAILED without a reason");
+        }
+        if (query.state != QueryState::running) continue;
+        for (const Fragment& fragment : known.fragments) {
+            if (!has_ended(fragment.state)) wanted[fragment.worker].insert(key_of(query, fragment));
+        }
+    }
+    for (const auto& worker : workers_) {
+        if (!catalog_workers_.contains(worker->name())) continue;
+        if (catalog_workers_[worker->name()].state != WorkerState::active) {
+            left.push_back(worker->name() + " is UNREACHABLE");
+        }
+        if (worker->alive() != wanted[worker->name()]) {
+            left.push_back(worker->name() + " does not hold what the catalog wants");
+        }
+        if (worker->remembered() != wanted[worker->name()].size()) {
+            left.push_back(worker->name() + " still remembers what has ended");
+        }
+    }
+    const auto problems = catalog_problems(*sql_);
+    if (!problems) left.push_back(problems.error().message);
+    if (problems) left.insert(left.end(), problems->begin(), problems->end());
+    return left;
+}
+
+}  // namespace baton::sim

@@ -1,0 +1,86 @@
+// Checks are what must hold after every event of a simulation, and what must come true once the
+// world has healed. They look at the catalog and at the workers from outside: nothing here is told
+// by the code that is checked.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "catalog/reader.h"
+#include "model/control.h"
+#include "model/entities.h"
+#include "runtime/committer.h"
+#include "sim/worker.h"
+#include "sim/world.h"
+
+namespace baton::sim {
+
+class Checks {
+public:
+    // `disk` is read without faults.
+    Checks(World& world, SqlDatabase& disk, const std::vector<std::unique_ptr<SimWorker>>& workers,
+           const Ran& ran);
+
+    // ---- safety: called as it happens ---------------------------------------------------------
+    void committed(const CommittedBatch& batch);
+    void published(Revision revision);
+    void coordinator_started();
+    void commanded(const std::string& worker, const control::Command& command);
+    // What users ask for, and what they are told. A query is held to exist from when its creation
+    // is acknowledged until somebody asks for its end.
+    void create_acknowledged(const std::string& query, Instant asked);
+    void drop_asked(const std::string& query);
+    void drop_answered(const std::string& query);
+    void stop_acknowledged(const std::string& query);
+
+    // ---- after healing ------------------------------------------------------------------------
+    // What has not come true yet, in sentences.
+    [[nodiscard]] std::vector<std::string> unsettled();
+    [[nodiscard]] Revision revision() const { return revision_; }
+
+    // As the catalog has them.
+    [[nodiscard]] std::vector<Query> queries() const;
+    [[nodiscard]] std::vector<Worker> workers() const;
+
+    // How often each state was reached, for those who want to know whether a run did anything.
+    [[nodiscard]] const std::map<QueryState, std::uint64_t>& reached() const { return reached_; }
+
+private:
+    struct Known {
+        Query query;
+        std::vector<Fragment> fragments;
+    };
+
+    void read();
+    void check_query(const Known& known, const Known* before);
+    void check_gone(const Known& before);
+    void check_capacity();
+    void check_acknowledged();
+    [[nodiscard]] bool may_start(const FragmentKey& key, const std::string& worker) const;
+
+    World& world_;
+    std::unique_ptr<Sql> sql_;
+    const std::vector<std::unique_ptr<SimWorker>>& workers_;
+    const Ran& ran_;
+    Revision revision_;
+    std::map<QueryId, Known> queries_;
+    std::map<std::string, Worker> catalog_workers_;
+    // Since when (by revision) a life of a fragment is not wanted any more.
+    std::map<FragmentKey, Revision> unwanted_;
+    Revision published_;
+    struct Drops {
+        Instant last;
+        std::uint64_t open = 0;  // asked for and not answered
+    };
+    std::map<std::string, Drops> drops_;
+    std::map<std::string, QueryId> acknowledged_;  // queries that must be there
+    std::set<std::string> stopped_;
+    std::map<QueryState, std::uint64_t> reached_;
+};
+
+}  // namespace baton::sim

@@ -1,0 +1,90 @@
+// baton-sim runs simulations: one scenario per seed, until one fails.
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "sim/simulation.h"
+
+namespace {
+
+using namespace baton;
+using namespace baton::sim;
+
+void print(const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) std::printf("%s\n", line.c_str());
+}
+
+void tell_failure(const Scenario& scenario, const Report& report, const std::string& command) {
+    std::printf("seed %llu fails: %s\n", static_cast<unsigned long long>(scenario.seed),
+                report.problem->c_str());
+    std::printf("again: %s\n\nMaking it smaller ...\n", command.c_str());
+    const Scenario small = shrink(scenario);
+    const Report told = simulate(small, Telling::story);
+    std::printf("\nThis is enough:\n");
+    print(describe(small));
+    std::printf("\nWhat happens then:\n");
+    print(told.story);
+    std::printf("\n%s\n", told.problem ? told.problem->c_str() : "nothing: it did not fail again");
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+    CLI::App app("Runs Baton in a simulated world in which everything goes wrong");
+    std::uint64_t seed = 1;
+    std::uint64_t runs = 100;
+    std::uint64_t minutes = 3;
+    std::uint64_t workers = 8;
+    std::uint64_t asks = 40;
+    std::uint64_t incidents = 20;
+    bool story = false;
+    app.add_option("--seed", seed, "the first seed")->capture_default_str();
+    app.add_option("--runs", runs, "how many seeds are tried")->capture_default_str();
+    app.add_option("--minutes", minutes, "simulated time of each run until the world heals")
+        ->capture_default_str();
+    app.add_option("--workers", workers, "at most so many")->capture_default_str();
+    app.add_option("--asks", asks, "at most so many statements")->capture_default_str();
+    app.add_option("--incidents", incidents, "at most so many")->capture_default_str();
+    app.add_flag("--story", story, "tell what happens");
+    CLI11_PARSE(app, count, values);
+
+    const Size size{.workers_max = workers,
+                    .asks_max = asks,
+                    .incidents_max = incidents,
+                    .length = std::chrono::minutes(minutes)};
+    const auto began = std::chrono::steady_clock::now();
+    std::map<QueryState, std::uint64_t> reached;
+    std::uint64_t events = 0;
+    for (std::uint64_t i = seed; i < seed + runs; ++i) {
+        const Scenario scenario = scenario_of(i, size);
+        const Report report = simulate(scenario, story ? Telling::story : Telling::nothing);
+        if (story) {
+            print(describe(scenario));
+            print(report.story);
+        }
+        if (report.problem) {
+            tell_failure(scenario, report,
+                         "baton-sim --seed " + std::to_string(i) + " --runs 1 --minutes " +
+                             std::to_string(minutes) + " --workers " + std::to_string(workers) +
+                             " --asks " + std::to_string(asks) + " --incidents " +
+                             std::to_string(incidents) + " --story");
+            return 1;
+        }
+        events += report.events;
+        for (const auto& [state, times] : report.reached) reached[state] += times;
+        if (runs == 1)
+            std::printf("fingerprint %016llx\n",
+                        static_cast<unsigned long long>(report.fingerprint));
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    std::printf("%llu runs of %llu simulated minutes: %llu events in %.1f s, no problem found\n",
+                static_cast<unsigned long long>(runs), static_cast<unsigned long long>(minutes),
+                static_cast<unsigned long long>(events), took.count());
+    for (const auto& [state, times] : reached) {
+        std::printf("%8llu  %s\n", static_cast<unsigned long long>(times),
+                    std::string(to_string(state)).c_str());
+    }
+    return 0;
+}

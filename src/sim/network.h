@@ -1,0 +1,95 @@
+// Network carries messages between the coordinator and the workers' processes, late, twice, or not
+// at all. Within a stream the order is kept in each direction.
+//
+// Streams are numbered by the network: the number is what workers know as a session. A coordinator
+// process has a transport of its own, and hears nothing of what was begun by one before it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ports/transport.h"
+#include "sim/worker.h"
+#include "sim/world.h"
+
+namespace baton::sim {
+
+class Network {
+public:
+    explicit Network(World& world) : world_(world) {}
+
+    void add(SimWorker& worker);
+
+    // A transport for a new coordinator process; every stream of the one before breaks.
+    class Line;
+    [[nodiscard]] std::unique_ptr<Line> connect_coordinator();
+
+    // In the direction to or from a worker; each call is undone by one with false.
+    void cut(const std::string& worker, bool to, bool from, bool is_cut);
+    // The worker's process is gone, and its end of the streams with it.
+    void worker_died(const std::string& worker);
+
+private:
+    using Session = fragments::Session;
+
+    struct Stream {
+        std::string worker;
+        transport::Attempt attempt = 0;
+        Line* line = nullptr;  // none: the coordinator's end is closed
+        bool worker_end = true;
+        Instant down_free;  // what is sent next arrives after what was sent before
+        Instant up_free;
+    };
+    struct Host {
+        SimWorker* process = nullptr;
+        int cut_to = 0;
+        int cut_from = 0;
+    };
+
+    void to_worker(Session session, const fragments::Event& event, bool reliable);
+    void to_coordinator(Session session, transport::Event event, bool reliable);
+    void greeted(Session session, const std::variant<control::Welcome, control::Refusal>& outcome);
+    void close_line(Line& line);
+    [[nodiscard]] std::optional<Duration> journey(bool is_cut, Instant& free, bool reliable);
+
+    World& world_;
+    std::map<std::string, Host> hosts_;
+    std::map<Session, Stream> streams_;
+    Session next_session_ = 1;
+};
+
+class Network::Line final : public Transport {
+public:
+    explicit Line(Network& network) : network_(network) {}
+    Line(const Line&) = delete;
+    Line& operator=(const Line&) = delete;
+    ~Line() override { network_.close_line(*this); }
+
+    void listen(Listener listener) override { listener_ = std::move(listener); }
+    void dial(const std::string& worker, const std::optional<Address>& address,
+              transport::Attempt attempt, const control::Hello& hello) override;
+    void send(const std::string& worker, transport::Attempt attempt,
+              const control::Down& message) override;
+    void hang_up(const std::string& worker, transport::Attempt attempt) override;
+
+    // Sees every command as it is sent.
+    void watch(std::function<void(const std::string& worker, const control::Command&)> watcher) {
+        watcher_ = std::move(watcher);
+    }
+
+private:
+    friend class Network;
+    [[nodiscard]] std::optional<Session> session(const std::string& worker,
+                                                 transport::Attempt attempt) const;
+
+    Network& network_;
+    Listener listener_;
+    std::function<void(const std::string&, const control::Command&)> watcher_;
+    std::map<std::pair<std::string, transport::Attempt>, Session> sessions_;
+};
+
+}  // namespace baton::sim

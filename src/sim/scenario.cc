@@ -1,0 +1,230 @@
+#include "sim/scenario.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "base/prng.h"
+
+namespace baton::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+class Author {
+public:
+    Author(std::uint64_t seed, const Size& size) : prng_(seed), size_(size) {
+        scenario_.seed = seed;
+        scenario_.length = size.length;
+    }
+
+    Scenario write() {
+        cluster();
+        sources_and_sinks();
+        for (std::uint64_t i = prng_.between(1, size_.asks_max); i > 0; --i) ask();
+        for (std::uint64_t i = prng_.between(0, size_.incidents_max); i > 0; --i) incident();
+        const auto by_time = [](const auto& a, const auto& b) { return a.at < b.at; };
+        std::stable_sort(scenario_.asks.begin(), scenario_.asks.end(), by_time);
+        std::stable_sort(scenario_.incidents.begin(), scenario_.incidents.end(), by_time);
+        unkindness();
+        return scenario_;
+    }
+
+private:
+    std::uint64_t up_to(std::uint64_t limit) { return prng_.between(0, limit); }
+    Duration some_time(Duration limit) {
+        return Duration(prng_.between(1, static_cast<std::uint64_t>(limit.count())));
+    }
+    std::string any_worker() { return scenario_.workers[up_to(scenario_.workers.size() - 1)]; }
+
+    // Links lead from lower to higher numbers, so there are no circles; most workers reach the
+    // last.
+    void cluster() {
+        const std::uint64_t count = prng_.between(1, size_.workers_max);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            scenario_.workers.push_back("W" + std::to_string(i) + ":1");
+        }
+        for (std::uint64_t i = count; i-- > 0;) scenario_.setup.push_back(create_worker(i));
+    }
+
+    std::string create_worker(std::uint64_t i) {
+        const std::uint64_t count = scenario_.workers.size();
+        std::string text = "CREATE WORKER '" + scenario_.workers[i] + "'";
+        std::string settings;
+        const auto add = [&](const std::string& setting) {
+            settings += (settings.empty() ? "" : ", ") + setting;
+        };
+        if (prng_.chance(2, 3)) add(std::to_string(prng_.between(1, 6)) + " AS CAPACITY");
+        for (std::uint64_t j = i + 1; j < count; ++j) {
+            const bool next = j == i + 1 || prng_.chance(1, 4);
+            if (next) add("'" + scenario_.workers[j] + "' AS DOWNSTREAM");
+        }
+        return settings.empty() ? text : text + " SET (" + settings + ")";
+    }
+
+    void sources_and_sinks() {
+        sources_ = prng_.between(1, 4);
+        sinks_ = prng_.between(1, 4);
+        for (std::uint64_t i = 0; i < sources_; ++i) {
+            const std::string name = "S" + std::to_string(i);
+            scenario_.setup.push_back("CREATE LOGICAL SOURCE " + name +
+                                      " (ID UINT64 NOT NULL, X INT32 NOT NULL)");
+            for (std::uint64_t j = prng_.between(1, 3); j > 0; --j) {
+                scenario_.setup.push_back(physical_source(name, j));
+            }
+        }
+        for (std::uint64_t i = 0; i < sinks_; ++i) scenario_.setup.push_back(create_sink(i));
+    }
+
+    std::string physical_source(const std::string& logical, std::uint64_t number) {
+        return "CREATE PHYSICAL SOURCE FOR " + logical + " TYPE File SET ('" + any_worker() +
+               "' AS \"SOURCE\".\"HOST\", '/in" + std::to_string(number) +
+               "' AS \"SOURCE\".FILE_PATH, 'CSV' AS INPUT_FORMATTER.\"TYPE\")";
+    }
+
+    std::string create_sink(std::uint64_t number) {
+        return "CREATE SINK K" + std::to_string(number) +
+               " (ID UINT64 NOT NULL, X INT32 NOT NULL) TYPE Void SET ('" + any_worker() +
+               "' AS \"SINK\".\"HOST\")";
+    }
+
+    std::string some_query() { return "Q" + std::to_string(up_to(queries_ + 1)); }
+    std::string some_mode() {
+        constexpr std::array kModes = {"", " MODE GRACEFUL", " MODE FORCEFUL"};
+        return kModes.at(up_to(2));
+    }
+
+    std::string create_query() {
+        // Now and then a name that is or was in use.
+        const std::string name =
+            prng_.chance(1, 4) ? some_query() : "Q" + std::to_string(queries_++);
+        std::string settings;
+        if (prng_.chance(1, 4)) settings = " SET ('FAIL' AS QUERY.ON_FAILURE)";
+        return "CREATE QUERY " + name + settings + " AS SELECT ID, X FROM S" +
+               std::to_string(up_to(sources_ - 1)) + " WHERE X > 3 INTO K" +
+               std::to_string(up_to(sinks_ - 1));
+    }
+
+    std::string statement() {
+        const std::uint64_t kind = up_to(99);
+        if (kind < 50) return create_query();
+        if (kind < 70) return "DROP QUERY " + some_query() + some_mode();
+        if (kind < 80) return "STOP QUERY " + some_query() + some_mode();
+        if (kind < 85) return "DRAIN WORKER '" + any_worker() + "'";
+        if (kind < 90) return "RESUME WORKER '" + any_worker() + "'";
+        if (kind < 93) return "DROP WORKER '" + any_worker() + "'";
+        if (kind < 96) return create_worker(up_to(scenario_.workers.size() - 1));
+        if (kind < 98) return physical_source("S" + std::to_string(up_to(sources_ - 1)), up_to(9));
+        return "DROP SINK K" + std::to_string(up_to(sinks_ - 1));
+    }
+
+    void ask() { scenario_.asks.push_back({some_time(size_.length), statement()}); }
+
+    void incident() {
+        const auto kind = static_cast<IncidentKind>(up_to(7));
+        // Short ones are more likely to meet something half done, long ones to be noticed.
+        const Duration lasts = some_time(prng_.chance(1, 2) ? Duration(2s) : Duration(60s));
+        scenario_.incidents.push_back({.at = some_time(size_.length),
+                                       .kind = kind,
+                                       .worker = up_to(scenario_.workers.size() - 1),
+                                       .lasts = lasts});
+    }
+
+    void unkindness() {
+        const auto maybe = [&](std::uint64_t limit) {
+            return prng_.chance(1, 2) ? up_to(limit) : 0;
+        };
+        Unkindness& u = scenario_.unkindness;
+        u.lost = maybe(50);
+        u.doubled = maybe(50);
+        u.slow = maybe(300);
+        u.slow_max = some_time(20s);
+        u.answer_lost = maybe(200);
+        u.commit_unknown = maybe(50);
+        u.commit_refused = maybe(50);
+        u.busy = maybe(50);
+        u.prepare_terminal = maybe(50);
+        u.prepare_transient = maybe(300);
+        u.breaks = maybe(200);
+        u.ends = maybe(300);
+        u.drift_ppm = static_cast<std::int64_t>(maybe(100'000)) - 50'000;
+        if (prng_.chance(1, 2)) u.drift_ppm = 0;
+    }
+
+    Prng prng_;
+    const Size size_;
+    Scenario scenario_;
+    std::uint64_t sources_ = 0;
+    std::uint64_t sinks_ = 0;
+    std::uint64_t queries_ = 0;
+};
+
+}  // namespace
+
+std::string_view to_string(IncidentKind kind) {
+    switch (kind) {
+        case IncidentKind::worker_killed:
+            return "is killed";
+        case IncidentKind::worker_paused:
+            return "is paused";
+        case IncidentKind::cut_to_worker:
+            return "hears nothing";
+        case IncidentKind::cut_from_worker:
+            return "is not heard";
+        case IncidentKind::cut_both:
+            return "is cut off";
+        case IncidentKind::coordinator_killed:
+            return "the coordinator is killed";
+        case IncidentKind::coordinator_paused:
+            return "the coordinator is paused";
+        case IncidentKind::disk_full:
+            return "the disk is full";
+    }
+    CHECK(false && "an unknown kind of incident");
+}
+
+Scenario scenario_of(std::uint64_t seed, const Size& size) {
+    return Author(seed, size).write();
+}
+
+std::vector<std::string> describe(const Scenario& scenario) {
+    std::vector<std::string> lines;
+    const auto seconds = [](Duration time) {
+        return std::to_string(time.count() / 1'000'000) + "." +
+               std::to_string(time.count() / 100'000 % 10) + " s";
+    };
+    for (const std::string& statement : scenario.setup) lines.push_back("at first: " + statement);
+    for (const Ask& ask : scenario.asks) {
+        lines.push_back("at " + seconds(ask.at) + ": " + ask.statement);
+    }
+    for (const Incident& incident : scenario.incidents) {
+        const bool of_worker = incident.kind < IncidentKind::coordinator_killed;
+        lines.push_back("at " + seconds(incident.at) + ": " +
+                        (of_worker ? scenario.workers.at(incident.worker) + " " : "") +
+                        std::string(to_string(incident.kind)) + " for " + seconds(incident.lasts));
+    }
+    const Unkindness& u = scenario.unkindness;
+    const auto chance = [&](std::string_view what, std::uint64_t of_1000) {
+        if (of_1000 == 0) return;
+        lines.push_back(std::to_string(of_1000) + " of 1000: " + std::string(what));
+    };
+    chance("messages are lost", u.lost);
+    chance("messages come twice", u.doubled);
+    chance("messages are slow, up to " + seconds(u.slow_max), u.slow);
+    chance("answers to users are lost", u.answer_lost);
+    chance("commits have an unknown outcome", u.commit_unknown);
+    chance("commits are refused", u.commit_refused);
+    chance("transactions cannot begin", u.busy);
+    chance("plans cannot be compiled", u.prepare_terminal);
+    chance("fragments cannot be prepared just then", u.prepare_transient);
+    chance("fragments fail after a while", u.breaks);
+    chance("fragments end by themselves", u.ends);
+    if (u.drift_ppm != 0) {
+        lines.push_back("the coordinator's clock drifts by " + std::to_string(u.drift_ppm) +
+                        " ppm");
+    }
+    return lines;
+}
+
+}  // namespace baton::sim

@@ -1,0 +1,85 @@
+// A Scenario is everything about a simulated run that can be chosen: a cluster, what its users ask
+// for, what goes wrong and when, and how unreliable everything is meanwhile. The same scenario
+// gives the same run. It is a value, so that one that fails can be made smaller and told.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+
+namespace baton::sim {
+
+// How unkind the world is until it heals. Chances are of 1,000.
+struct Unkindness {
+    std::uint64_t lost = 0;     // a message, without its stream
+    std::uint64_t doubled = 0;  // a message
+    std::uint64_t slow = 0;     // a message takes up to slow_max, most of them far less
+    Duration slow_max = std::chrono::milliseconds(1);
+    std::uint64_t answer_lost = 0;        // of the coordinator to a user
+    std::uint64_t commit_unknown = 0;     // half of them happened
+    std::uint64_t commit_refused = 0;     // nothing happened
+    std::uint64_t busy = 0;               // a transaction cannot begin
+    std::uint64_t prepare_terminal = 0;   // the plan of a fragment cannot be compiled
+    std::uint64_t prepare_transient = 0;  // a port is in use
+    std::uint64_t breaks = 0;             // a fragment fails after it ran for a while
+    std::uint64_t ends = 0;               // the sources of a query end after a while
+    std::int64_t drift_ppm = 0;           // of the coordinator's clock
+
+    friend bool operator==(const Unkindness&, const Unkindness&) = default;
+};
+
+enum class IncidentKind : std::uint8_t {
+    worker_killed,  // and restarted after a while, with nothing
+    worker_paused,
+    cut_to_worker,    // what is sent to it is lost
+    cut_from_worker,  // what it sends is lost
+    cut_both,
+    coordinator_killed,
+    coordinator_paused,
+    disk_full,
+};
+[[nodiscard]] std::string_view to_string(IncidentKind kind);
+
+struct Incident {
+    Duration at{};
+    IncidentKind kind = IncidentKind::worker_killed;
+    std::size_t worker = 0;  // of those below; not for the coordinator and its disk
+    Duration lasts{};
+
+    friend bool operator==(const Incident&, const Incident&) = default;
+};
+
+struct Ask {
+    Duration at{};
+    std::string statement;
+
+    friend bool operator==(const Ask&, const Ask&) = default;
+};
+
+struct Scenario {
+    std::uint64_t seed = 1;
+    std::vector<std::string> workers;  // whose processes there are
+    std::vector<std::string> setup;    // statements, all of which succeed at the start
+    std::vector<Ask> asks;
+    std::vector<Incident> incidents;
+    Unkindness unkindness;
+    Duration length{};  // until the world heals
+
+    friend bool operator==(const Scenario&, const Scenario&) = default;
+};
+
+struct Size {
+    std::uint64_t workers_max = 8;
+    std::uint64_t asks_max = 40;
+    std::uint64_t incidents_max = 20;
+    Duration length = std::chrono::minutes(3);
+};
+// Each kind of unkindness is left out of half of the runs, so that rare mixtures are tried too.
+[[nodiscard]] Scenario scenario_of(std::uint64_t seed, const Size& size = {});
+
+// In words, a line each.
+[[nodiscard]] std::vector<std::string> describe(const Scenario& scenario);
+
+}  // namespace baton::sim

@@ -1,0 +1,31 @@
+// A simulation plays a scenario on a stage: first the world is as unkind as the scenario says, and
+// what must never happen is looked for after every event; then it heals, and everything must come
+// to rest within a bound, and stay there.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/states.h"
+#include "sim/scenario.h"
+
+namespace baton::sim {
+
+struct Report {
+    std::optional<std::string> problem;  // none: all was well
+    std::uint64_t fingerprint = 0;       // the same for the same scenario
+    std::uint64_t events = 0;
+    std::map<QueryState, std::uint64_t> reached;  // how often queries came into each state
+    std::vector<std::string> story;               // what happened, if it was to be told
+};
+
+enum class Telling : std::uint8_t { nothing, story };
+[[nodiscard]] Report simulate(const Scenario& scenario, Telling telling = Telling::nothing);
+
+// A smaller scenario that fails as well, though perhaps otherwise; at most so many runs are tried.
+[[nodiscard]] Scenario shrink(const Scenario& failing, unsigned runs_max = 300);
+
+}  // namespace baton::sim

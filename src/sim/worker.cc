@@ -1,0 +1,156 @@
+#include "sim/worker.h"
+
+#include <utility>
+
+#include "base/overload.h"
+
+namespace baton::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+}  // namespace
+
+void SimWorker::start() {
+    if (machine_) return;
+    life_ += 1;
+    machine_.emplace(Incarnation(++incarnations_));
+    world_.tell(1, [&] { return name_ + " starts"; });
+}
+
+void SimWorker::kill() {
+    if (!machine_) return;
+    machine_.reset();
+    engine_.clear();
+    waiting_.clear();
+    life_ += 1;
+    world_.tell(2, [&] { return name_ + " is killed"; });
+}
+
+void SimWorker::pause() {
+    paused_ = true;
+}
+
+void SimWorker::resume() {
+    paused_ = false;
+    for (const fragments::Event& event : std::exchange(waiting_, {})) take(event);
+}
+
+void SimWorker::take(const fragments::Event& event) {
+    if (!machine_) return;
+    if (paused_) {
+        waiting_.push_back(event);
+    } else {
+        step(event);
+    }
+}
+
+std::set<FragmentKey> SimWorker::alive() const {
+    std::set<FragmentKey> keys;
+    for (const auto& [key, work] : engine_) keys.insert(key);
+    return keys;
+}
+
+std::size_t SimWorker::remembered() const {
+    return machine_ ? machine_->held().size() : 0;
+}
+
+std::optional<Incarnation> SimWorker::incarnation() const {
+    if (!machine_) return std::nullopt;
+    return machine_->incarnation();
+}
+
+void SimWorker::step(const fragments::Event& event) {
+    for (const fragments::Effect& effect : machine_->step(event)) {
+        world_.tell(3, [&] { return name_ + ": " + to_string(effect); });
+        perform(effect);
+    }
+}
+
+void SimWorker::perform(const fragments::Effect& effect) {
+    std::visit(
+        Overload{
+            [&](const fragments::Welcome& welcome) { said_(welcome.session, welcome.outcome); },
+            [&](const fragments::Reply& reply) { replied_(reply.session, reply.message); },
+            [&](const fragments::Prepare& order) { prepare(order); },
+            [&](const fragments::Start& order) { run(order); },
+            [&](const fragments::Drain& order) { halt(order.key); },
+            [&](const fragments::Abort& order) { halt(order.key); },
+        },
+        effect);
+}
+
+void SimWorker::later(const FragmentKey& key, Duration delay,
+                      const std::function<void(Work&)>& action) {
+    const std::uint64_t change = ++changes_;
+    engine_[key].change = change;
+    world_.agenda.after(delay, [this, key, change, action, life = life_] {
+        const auto found = engine_.find(key);
+        if (life != life_ || found == engine_.end() || found->second.change != change) return;
+        if (paused_) {
+            later(key, 10ms, action);  // the engine sleeps, too
+        } else {
+            action(found->second);
+        }
+    });
+}
+
+void SimWorker::report(const FragmentKey& key, const fragments::Event& event) {
+    engine_.erase(key);
+    take(event);
+}
+
+void SimWorker::prepare(const fragments::Prepare& order) {
+    const FragmentKey key = order.key;
+    if (engine_.contains(key)) {
+        world_.violated(name_ + " prepares fragment " + to_string(key) + " twice");
+    }
+    if (ran_.has(key)) {
+        world_.violated(name_ + " prepares fragment " + to_string(key) + ", which has run before");
+    }
+    later(key, world_.up_to(200ms), [this, key](Work& work) {
+        if (world_.happens(world_.unkindness.prepare_terminal)) {
+            return report(key, fragments::PrepareFailed{.key = key,
+                                                        .fault = control::Fault::terminal,
+                                                        .why = "it cannot be compiled"});
+        }
+        if (world_.happens(world_.unkindness.prepare_transient)) {
+            return report(key, fragments::PrepareFailed{.key = key,
+                                                        .fault = control::Fault::transient,
+                                                        .why = "the port is in use"});
+        }
+        work.phase = Phase::prepared;
+        take(fragments::Prepared{key});
+    });
+}
+
+void SimWorker::run(const fragments::Start& order) {
+    const FragmentKey key = order.key;
+    later(key, world_.up_to(50ms), [this, key](Work& work) {
+        if (!ran_.add(key)) {
+            world_.violated("fragment " + to_string(key) + " runs for a second time, on " + name_);
+        }
+        work.phase = Phase::running;
+        // Sources of a query end together, or not at all.
+        const bool ends = (key.query.value() * 2654435761U) % 1000 < world_.unkindness.ends;
+        if (world_.happens(world_.unkindness.breaks)) {
+            later(key, world_.up_to(60s), [this, key](Work&) {
+                report(key, fragments::Broke{.key = key,
+                                             .fault = control::Fault::transient,
+                                             .why = "the disk of the sink is full"});
+            });
+        } else if (ends) {
+            later(key, world_.up_to(60s),
+                  [this, key](Work&) { report(key, fragments::Ended{key}); });
+        }
+        take(fragments::Ran{key});
+    });
+}
+
+void SimWorker::halt(const FragmentKey& key) {
+    if (!engine_.contains(key)) return;
+    later(key, world_.up_to(100ms), [this, key](Work&) { report(key, fragments::Halted{key}); });
+}
+
+}  // namespace baton::sim

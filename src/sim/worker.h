@@ -1,0 +1,91 @@
+// SimWorker is a worker's process in a simulated world: the worker's own machine, and an engine
+// that takes its time, fails and ends as the world has it. It can be killed, restarted and paused.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+
+#include "core/fragments/fragments.h"
+#include "sim/world.h"
+
+namespace baton::sim {
+
+// What became of fragments anywhere, for the checks.
+class Ran {
+public:
+    // False if this life of the fragment has run before, anywhere.
+    bool add(const FragmentKey& key) { return keys_.insert(key).second; }
+    [[nodiscard]] bool has(const FragmentKey& key) const { return keys_.contains(key); }
+
+private:
+    std::set<FragmentKey> keys_;
+};
+
+class SimWorker {
+public:
+    using Session = fragments::Session;
+    // What the worker says on a session: the Welcome or its refusal, then messages.
+    using Said = std::function<void(Session, std::variant<control::Welcome, control::Refusal>)>;
+    using Replied = std::function<void(Session, control::Up)>;
+
+    SimWorker(World& world, std::string name, Ran& ran, std::uint64_t& incarnations)
+        : world_(world), name_(std::move(name)), ran_(ran), incarnations_(incarnations) {
+        start();
+    }
+
+    void listen(Said said, Replied replied) {
+        said_ = std::move(said);
+        replied_ = std::move(replied);
+    }
+
+    void start();  // nothing if it runs
+    void kill();
+    void pause();
+    void resume();
+    [[nodiscard]] bool is_up() const { return machine_.has_value(); }
+    [[nodiscard]] const std::string& name() const { return name_; }
+
+    // Nothing happens if the process is not there; it waits while the process is paused.
+    void take(const fragments::Event& event);
+
+    // Fragments that are being prepared, or can produce data: what a zombie would be.
+    [[nodiscard]] std::set<FragmentKey> alive() const;
+    [[nodiscard]] std::size_t remembered() const;
+    [[nodiscard]] std::optional<Incarnation> incarnation() const;
+
+private:
+    enum class Phase : std::uint8_t { preparing, prepared, running };
+    struct Work {
+        Phase phase = Phase::preparing;
+        std::uint64_t change = 0;  // what was planned before the last change is void
+    };
+
+    void step(const fragments::Event& event);
+    void perform(const fragments::Effect& effect);
+    void prepare(const fragments::Prepare& order);
+    void run(const fragments::Start& order);
+    void halt(const FragmentKey& key);
+    // Does something with the work later, unless it or the process has changed by then.
+    void later(const FragmentKey& key, Duration delay, const std::function<void(Work&)>& action);
+    void report(const FragmentKey& key, const fragments::Event& event);
+
+    World& world_;
+    const std::string name_;
+    Ran& ran_;
+    std::uint64_t& incarnations_;
+    Said said_;
+    Replied replied_;
+    std::optional<Fragments> machine_;  // none: killed
+    std::map<FragmentKey, Work> engine_;
+    std::uint64_t life_ = 0;
+    std::uint64_t changes_ = 0;
+    bool paused_ = false;
+    std::vector<fragments::Event> waiting_;  // while paused
+};
+
+}  // namespace baton::sim
