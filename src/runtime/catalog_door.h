@@ -34,7 +34,7 @@ struct CatalogWanted {
     std::set<QueryId> queries;
     std::set<std::string> workers;
     std::set<FragmentId> plans;
-    bool everything = false;  // all queries that have not ended, and all workers
+    bool everything = false;  // all queries and all workers
 
     [[nodiscard]] bool empty() const {
         return queries.empty() && workers.empty() && plans.empty() && !everything;

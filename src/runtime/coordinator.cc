@@ -32,7 +32,13 @@ Coordinator::Coordinator(std::unique_ptr<SqlDatabase> database, std::unique_ptr<
       readers_(*database_, durable_, options.readers_max),
       feed_(start, options.changes_in_memory),
       commits_(std::move(writer), std::move(sync), clock, starting_at(options.commits, start),
-               durable_, [this](const std::vector<Change>& changes) { feed_.publish(changes); }) {}
+               durable_, [this](const std::vector<Change>& changes) { feed_.publish(changes); }) {
+    if (options.transport == nullptr) return;
+    ControllerOptions control = options.control;
+    control.epoch = options.commits.epoch;
+    control_ = std::make_unique<ControlLoop>(
+        control, ControlLoop::World{commits_, readers_, feed_, *options.transport, clock_});
+}
 
 Coordinator::~Coordinator() = default;
 

@@ -1,8 +1,9 @@
 // Coordinator keeps one catalog open and serves it to sessions and watchers in this process.
 //
 // Threads: sessions, watches and snapshots may be used from any threads, each by one at a time. Two
-// threads of its own write (CommitLoop) and sync, publish and answer (Settler). Everything taken
-// from a Coordinator ends before it does.
+// threads of its own write (CommitLoop) and sync, publish and answer (Settler); with a transport a
+// third decides about workers and queries (ControlLoop). Everything taken from a Coordinator ends
+// before it does.
 #pragma once
 
 #include <atomic>
@@ -15,7 +16,10 @@
 #include "core/planning/planner.h"
 #include "ports/clock.h"
 #include "ports/sql.h"
+#include "ports/transport.h"
 #include "runtime/commit_loop.h"
+#include "runtime/control_loop.h"
+#include "runtime/controller.h"
 #include "runtime/durable.h"
 #include "runtime/feed.h"
 #include "runtime/readers.h"
@@ -28,6 +32,10 @@ struct CoordinatorOptions {
     std::size_t readers_max = 16;
     std::size_t changes_in_memory = 65'536;
     Planner planner;  // none: plan()
+    // How workers are reached; outlives the coordinator. None: queries stay PENDING, and nobody
+    // looks after the workers.
+    Transport* transport = nullptr;
+    ControllerOptions control;  // its epoch is that of the commits
 };
 
 class Coordinator {
@@ -76,8 +84,9 @@ private:
     Readers readers_;
     Feed feed_;
     std::mutex cluster_mutex_;
-    Reader::KnownCluster cluster_;  // shared by the plans made while it is current
-    CommitLoop commits_;            // last: its thread uses the feed
+    Reader::KnownCluster cluster_;          // shared by the plans made while it is current
+    CommitLoop commits_;                    // its thread uses the feed
+    std::unique_ptr<ControlLoop> control_;  // last: its thread uses everything above
 };
 
 }  // namespace baton

@@ -341,16 +341,30 @@ Duration duration_of(const sql::TimeSpan& span) {
     CHECK(false && "an unknown unit");
 }
 
+// Whether the query may still come into the state, of those that it is not in now.
+bool can_become(const Query& query, QueryState wanted) {
+    if (has_ended(query.state) || wanted == QueryState::pending) return false;
+    switch (query.desired) {
+        case QueryDesire::running:
+            return true;
+        case QueryDesire::stopped:
+            return wanted == QueryState::stopped;
+        case QueryDesire::failed:
+            return wanted == QueryState::failed;
+        case QueryDesire::dropped:
+            return false;
+    }
+    CHECK(false && "an unknown desire");
+}
+
 // Whether the wait is over: true, false, or an error if it can never be.
 Result<bool> arrived(const Query& query, std::optional<QueryState> wanted) {
     if (query.state == wanted) return true;
     if (!wanted && (query.state == QueryState::running || has_ended(query.state))) return true;
-    const bool over = has_ended(query.state) ||
-                      (query.desired != QueryDesire::running && wanted && !has_ended(*wanted));
-    if (!over) return false;
+    if (!wanted || can_become(query, *wanted)) return false;
     return Error{.code = ErrorCode::wait_timed_out,
                  .message = "query " + quoted(query.name) + " can no longer be " +
-                            std::string(wanted ? to_string(*wanted) : "RUNNING") + ": it is " +
+                            std::string(to_string(*wanted)) + ": it is " +
                             std::string(to_string(query.state)) +
                             (query.reason.empty() ? "" : " (" + query.reason + ")")};
 }

@@ -132,6 +132,7 @@ struct QueryView {
     std::optional<Recorded> recorded;  // none: the catalog has no such query, or no longer
     Instant since;                     // of its state
     Instant restart_at;                // the next run may not begin before
+    std::string restart_trouble;       // why it could not be begun
     std::vector<FragmentView> fragments;
     std::vector<Stray> strays;
 };

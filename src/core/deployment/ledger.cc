@@ -49,6 +49,17 @@ void Ledger::restarted(QueryId query, Instant now, std::uint64_t jitter) {
     restarts.count += 1;
     restarts.last = now;
     restarts.next = now + delay_after(pace_, restarts.count, jitter);
+    restarts.trouble.clear();
+    restarts.refused = 0;
+}
+
+void Ledger::restart_refused(QueryId query, Instant now, const std::string& why,
+                             std::uint64_t jitter) {
+    if (!queries_.contains(query)) return;
+    Restarts& restarts = restarts_[query];
+    restarts.refused += 1;
+    restarts.next = now + delay_after(pace_, restarts.refused, jitter);
+    restarts.trouble = why;
 }
 
 std::set<QueryId> Ledger::on_worker(const std::string& worker) const {
@@ -79,6 +90,7 @@ QueryView Ledger::view(QueryId query, const Roster& roster) const {
         view.since = entry.since;
         if (const auto restarts = restarts_.find(query); restarts != restarts_.end()) {
             view.restart_at = restarts->second.next;
+            view.restart_trouble = restarts->second.trouble;
         }
         for (const FragmentEntry& fragment : entry.fragments) {
             const FragmentKey key{

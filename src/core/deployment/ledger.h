@@ -33,6 +33,9 @@ public:
     // last one was steady.
     void restarted(QueryId query, Instant now, std::uint64_t jitter);
 
+    // It could not be begun, and may be later.
+    void restart_refused(QueryId query, Instant now, const std::string& why, std::uint64_t jitter);
+
     [[nodiscard]] std::set<QueryId> on_worker(const std::string& worker) const;
     [[nodiscard]] std::optional<QueryId> query_of(FragmentId fragment) const;
     // Those that may need something done: all that have not ended.
@@ -58,7 +61,9 @@ private:
     struct Restarts {
         unsigned count = 0;  // without a steady run between
         Instant last;
-        Instant next;  // not before
+        Instant next;          // not before
+        std::string trouble;   // why it could not be begun
+        unsigned refused = 0;  // how often in a row
     };
 
     Pace pace_;

@@ -153,7 +153,9 @@ private:
             plan_.writes.emplace_back(RestartQuery{"restarted: " + why(broken)});
             return;
         }
-        mark(QueryState::deploying, why(broken), over ? absent() : lagging());
+        const std::string& trouble = view_.restart_trouble;
+        mark(QueryState::deploying, why(broken) + (trouble.empty() ? "" : "; " + trouble),
+             over ? absent() : lagging());
         if (!over) {
             stop_everything(StopMode::forceful);
         } else if (now_ < view_.restart_at) {

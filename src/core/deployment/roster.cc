@@ -240,6 +240,14 @@ Talk Roster::talk(const std::string& worker, const FragmentKey& key) const {
     CHECK(false && "a stand that is not in the list");
 }
 
+Roster::Queries Roster::queries_held(const std::string& worker) const {
+    Queries queries;
+    const Entry* known = entry(worker);
+    if (known == nullptr || !known->stream) return queries;
+    for (const auto& [key, status] : known->stream->held) queries.insert(key.query);
+    return queries;
+}
+
 std::map<std::string, std::vector<control::FragmentStatus>> Roster::held_of(QueryId query) const {
     std::map<std::string, std::vector<control::FragmentStatus>> all;
     const auto holders = holders_.find(query);

@@ -60,6 +60,7 @@ public:
     [[nodiscard]] const control::FragmentStatus* held(const std::string& worker,
                                                       const FragmentKey& key) const;
     [[nodiscard]] Talk talk(const std::string& worker, const FragmentKey& key) const;
+    [[nodiscard]] Queries queries_held(const std::string& worker) const;
     // What workers that are ready hold of the query, by worker.
     [[nodiscard]] std::map<std::string, std::vector<control::FragmentStatus>> held_of(
         QueryId query) const;

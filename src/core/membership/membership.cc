@@ -67,6 +67,12 @@ std::optional<WorkerState> Membership::state_of(const std::string& worker) const
     return found->second.judged;
 }
 
+bool Membership::awaits(const std::string& worker, Attempt attempt) const {
+    const auto found = workers_.find(worker);
+    return found != workers_.end() && found->second.attempt == attempt &&
+           std::holds_alternative<Dialling>(found->second.link);
+}
+
 // Silence during our own pause says nothing about anyone: every wait begins anew.
 void Membership::forgive(Instant now) {
     judges_from_ = now + detection_period();

@@ -122,6 +122,8 @@ public:
     [[nodiscard]] std::optional<Instant> wake_at() const;
 
     [[nodiscard]] std::optional<WorkerState> state_of(const std::string& worker) const;
+    // Whether this dial is the present one and not over.
+    [[nodiscard]] bool awaits(const std::string& worker, membership::Attempt attempt) const;
 
 private:
     using Effects = std::vector<membership::Effect>;

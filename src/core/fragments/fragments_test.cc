@@ -1,0 +1,155 @@
+#include "core/fragments/fragments.h"
+
+#include <gtest/gtest.h>
+
+namespace baton {
+namespace {
+
+using namespace fragments;  // NOLINT
+using control::Fault;
+
+constexpr FragmentKey kKey{.query = QueryId(3), .run = 1, .fragment = FragmentId(7)};
+
+// A worker that session 1 of epoch 5 has greeted.
+class FragmentsTest : public ::testing::Test {
+protected:
+    FragmentsTest() { (void)step(Greeted{.session = 1, .hello = {.epoch = Epoch(5)}}); }
+
+    std::string step(const Event& event) {
+        std::string text;
+        for (const Effect& effect : machine_.step(event)) text += to_string(effect) + "; ";
+        return text;
+    }
+    std::string tell(const control::Order& order, Epoch epoch = Epoch(5)) {
+        return step(Told{
+            .session = session_,
+            .message = control::Command{.request = ++request_, .epoch = epoch, .order = order}});
+    }
+    std::string beat(std::uint64_t seen) {
+        return step(
+            Told{.session = session_, .message = control::Beat{.number = ++beat_, .seen = seen}});
+    }
+    void make_running() {
+        (void)tell(control::RegisterFragment{.key = kKey, .plan = "plan"});
+        (void)step(Prepared{kKey});
+        (void)tell(control::StartFragment{kKey});
+        (void)step(Ran{kKey});
+    }
+    FragmentState state() { return *machine_.held().at(kKey).state; }
+
+    Fragments machine_{Incarnation(9)};
+    Session session_ = 1;
+    std::uint64_t request_ = 0;
+    std::uint64_t beat_ = 0;
+};
+
+TEST_F(FragmentsTest, AFragmentIsPreparedThenStartedThenRuns) {
+    EXPECT_EQ(tell(control::RegisterFragment{.key = kKey, .plan = "plan"}),
+              "prepare 3/1/7; answer 1: 3/1/7 is PENDING; pulse 0 through 1: 3/1/7 is PENDING; ");
+    EXPECT_EQ(step(Prepared{kKey}), "pulse 0 through 2: 3/1/7 is REGISTERED; ");
+    EXPECT_EQ(tell(control::StartFragment{kKey}),
+              "start 3/1/7; answer 2: 3/1/7 is STARTED; pulse 0 through 3: 3/1/7 is STARTED; ");
+    EXPECT_EQ(step(Ran{kKey}), "pulse 0 through 4: 3/1/7 is RUNNING; ");
+}
+
+TEST_F(FragmentsTest, ARepeatedCommandIsAnsweredAndDoesNothing) {
+    make_running();
+    EXPECT_EQ(tell(control::RegisterFragment{.key = kKey, .plan = "plan"}),
+              "answer 3: 3/1/7 is RUNNING; ");
+    EXPECT_EQ(tell(control::StartFragment{kKey}), "answer 4: 3/1/7 is RUNNING; ");
+    (void)tell(control::StopFragment{.key = kKey, .mode = StopMode::graceful});
+    EXPECT_EQ(tell(control::StopFragment{.key = kKey, .mode = StopMode::graceful}),
+              "answer 6: 3/1/7 is RUNNING stopping GRACEFUL; ");
+}
+
+TEST_F(FragmentsTest, ALowerEpochIsRefused) {
+    EXPECT_EQ(tell(control::StartFragment{kKey}, Epoch(4)), "answer 1: refused, epoch 4 is over; ");
+    EXPECT_EQ(step(Greeted{.session = 2, .hello = {.epoch = Epoch(4)}}),
+              "refuse: epoch 4 is over: 5 was seen; ");
+    EXPECT_EQ(tell(control::StartFragment{kKey}), "answer 2: 3/1/7 is gone; ");
+}
+
+TEST_F(FragmentsTest, OnlyTheNewestSessionIsListenedTo) {
+    EXPECT_EQ(step(Greeted{.session = 2, .hello = {.epoch = Epoch(5)}}), "welcome as 9: nothing; ");
+    EXPECT_EQ(tell(control::RegisterFragment{.key = kKey, .plan = "plan"}), "");
+    EXPECT_TRUE(machine_.held().empty());
+}
+
+TEST_F(FragmentsTest, AnotherProtocolIsRefused) {
+    EXPECT_EQ(
+        step(Greeted{.session = 2, .hello = {.epoch = Epoch(5), .worker = "", .protocol = 2}}),
+        "refuse: protocol 2 is not spoken here; ");
+}
+
+TEST_F(FragmentsTest, FragmentsGoOnWithoutACoordinatorAndAreAllInTheWelcome) {
+    make_running();
+    EXPECT_EQ(step(HungUp{1}), "");
+    EXPECT_EQ(step(Ended{kKey}), "");
+    EXPECT_EQ(step(Greeted{.session = 2, .hello = {.epoch = Epoch(6)}}),
+              "welcome as 9: 3/1/7 is TERMINATED; ");
+}
+
+TEST_F(FragmentsTest, AChangeIsRepeatedUntilItWasSeen) {
+    make_running();
+    EXPECT_EQ(beat(0), "pulse 1 through 4: 3/1/7 is RUNNING; ");
+    EXPECT_EQ(beat(3), "pulse 2 through 4: 3/1/7 is RUNNING; ");
+    EXPECT_EQ(beat(4), "pulse 3 through 4: nothing; ");
+}
+
+TEST_F(FragmentsTest, WhatEndedIsRememberedUntilItMayBeForgotten) {
+    make_running();
+    EXPECT_EQ(tell(control::ForgetFragment{kKey}), "answer 3: 3/1/7 is RUNNING; ");
+    (void)step(Ended{kKey});
+    EXPECT_EQ(tell(control::StopFragment{.key = kKey}), "answer 4: 3/1/7 is TERMINATED; ");
+    EXPECT_EQ(tell(control::ForgetFragment{kKey}), "answer 5: 3/1/7 is gone; ");
+    EXPECT_TRUE(machine_.held().empty());
+}
+
+TEST_F(FragmentsTest, AGracefulStopDrainsAndAForcefulOneOverridesIt) {
+    make_running();
+    EXPECT_EQ(tell(control::StopFragment{.key = kKey, .mode = StopMode::graceful}).substr(0, 13),
+              "drain 3/1/7; ");
+    EXPECT_EQ(tell(control::StopFragment{.key = kKey, .mode = StopMode::forceful}).substr(0, 13),
+              "abort 3/1/7; ");
+    (void)step(Halted{kKey});
+    EXPECT_EQ(state(), FragmentState::stopped);
+}
+
+TEST_F(FragmentsTest, WhatWasNotStartedIsNotDrained) {
+    (void)tell(control::RegisterFragment{.key = kKey, .plan = "plan"});
+    EXPECT_EQ(tell(control::StopFragment{.key = kKey, .mode = StopMode::graceful}).substr(0, 13),
+              "abort 3/1/7; ");
+    (void)step(Prepared{kKey});  // too late
+    EXPECT_EQ(tell(control::StartFragment{kKey}), "answer 3: 3/1/7 is PENDING stopping FORCEFUL; ");
+    (void)step(Halted{kKey});
+    EXPECT_EQ(state(), FragmentState::stopped);
+}
+
+TEST_F(FragmentsTest, AnEndByItselfIsTerminatedUnlessItWasToldToStop) {
+    make_running();
+    (void)tell(control::StopFragment{.key = kKey, .mode = StopMode::graceful});
+    (void)step(Ended{kKey});
+    EXPECT_EQ(state(), FragmentState::stopped);
+}
+
+TEST_F(FragmentsTest, APlanThatCannotBePreparedFailsAndOneThatCannotBeNowIsGone) {
+    (void)tell(control::RegisterFragment{.key = kKey, .plan = "plan"});
+    EXPECT_EQ(step(PrepareFailed{.key = kKey, .fault = Fault::transient, .why = "no memory"}),
+              "pulse 0 through 2: 3/1/7 is gone (no memory); ");
+    EXPECT_TRUE(machine_.held().empty());
+    (void)tell(control::RegisterFragment{.key = kKey, .plan = "plan"});
+    EXPECT_EQ(step(PrepareFailed{.key = kKey, .fault = Fault::terminal, .why = "no such file"}),
+              "pulse 0 through 4: 3/1/7 is FAILED (no such file); ");
+    EXPECT_EQ(machine_.held().at(kKey).fault, Fault::terminal);
+}
+
+TEST_F(FragmentsTest, WhatTheEngineSaysOfWhatHasEndedIsTooLate) {
+    make_running();
+    EXPECT_NE(step(Broke{.key = kKey, .fault = Fault::transient, .why = "out of memory"}), "");
+    EXPECT_EQ(step(Ended{kKey}), "");
+    EXPECT_EQ(step(Halted{kKey}), "");
+    EXPECT_EQ(state(), FragmentState::failed);
+}
+
+}  // namespace
+}  // namespace baton

@@ -1,0 +1,65 @@
+#include "testing/control/direct_door.h"
+
+#include <memory>
+#include <utility>
+
+#include "catalog/reader.h"
+#include "catalog/write_transaction.h"
+#include "core/planning/planner.h"
+
+namespace baton::testing {
+
+namespace {
+
+Result<Answer> apply_one(WriteTransaction& tx, const Request& request) {
+    auto answer = tx.apply(request);
+    const auto view = tx.take_wanted_view();
+    if (!view) return answer;
+    request::CreateQuery query = std::get<request::CreateQuery>(request);
+    TRY_ASSIGN(planned, plan(query.tree, *view));
+    query.plan = std::move(planned);
+    return tx.apply(query);
+}
+
+}  // namespace
+
+Result<CatalogLook> DirectDoor::look(const CatalogWanted& wanted) {
+    return baton::look(Reader(sql_), wanted);
+}
+
+void DirectDoor::submit(Ticket ticket, std::vector<Request> requests, Settled settled) {
+    waiting_.push_back(
+        {.ticket = ticket, .requests = std::move(requests), .settled = std::move(settled)});
+}
+
+void DirectDoor::settle_next(const std::optional<Error>& instead) {
+    const Submitted next = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (instead) return next.settled(next.ticket, *instead);
+    const auto answer = apply(next.requests);
+    next.settled(next.ticket, answer ? Result<Done>(Done{}) : Result<Done>(answer.error()));
+}
+
+Result<Answer> DirectDoor::execute(const Request& request) {
+    return apply({request});
+}
+
+Result<Answer> DirectDoor::apply(const std::vector<Request>& requests) {
+    TRY_ASSIGN(tx, WriteTransaction::begin(sql_, epoch_));
+    TRY(tx->begin_bundle(clock_.wall_now()));
+    Answer last;
+    for (const Request& request : requests) {
+        TRY_ASSIGN(answer, apply_one(*tx, request));
+        last = std::move(answer);
+    }
+    TRY(tx->keep_bundle());
+    TRY(tx->commit());
+    std::set<EntityKey> keys;
+    for (const Change& change : tx->changes()) {
+        keys.insert({.entity = change.entity, .key = change.key});
+    }
+    if (!keys.empty()) published_(keys);
+    return last;
+}
+
+}  // namespace baton::testing

@@ -1,0 +1,58 @@
+// DirectDoor leads a controller to a catalog on the caller's thread: what is submitted waits until
+// settle_next() does it, so that whoever drives decides when things become durable, and whether
+// they do.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/result.h"
+#include "catalog/requests.h"
+#include "ports/clock.h"
+#include "ports/sql.h"
+#include "runtime/catalog_door.h"
+#include "runtime/feed.h"
+
+namespace baton::testing {
+
+class DirectDoor : public CatalogDoor {
+public:
+    // Told after each commit what it changed, before its outcome is.
+    using Published = std::function<void(const std::set<EntityKey>&)>;
+
+    // `sql` is a writing connection, with the present schema, that nobody else uses.
+    DirectDoor(Sql& sql, const Clock& clock, Epoch epoch, Published published)
+        : sql_(sql), clock_(clock), epoch_(epoch), published_(std::move(published)) {}
+
+    [[nodiscard]] Result<CatalogLook> look(const CatalogWanted& wanted) override;
+    void submit(Ticket ticket, std::vector<Request> requests, Settled settled) override;
+
+    [[nodiscard]] bool waiting() const { return !waiting_.empty(); }
+    // Does what was submitted first. With an error, it does not, and that is its outcome.
+    void settle_next(const std::optional<Error>& instead = std::nullopt);
+    // Those who wait are never answered, as after a crash.
+    void forget() { waiting_.clear(); }
+
+    // A client's request, at once; queries are planned with plan().
+    [[nodiscard]] Result<Answer> execute(const Request& request);
+
+private:
+    struct Submitted {
+        Ticket ticket = 0;
+        std::vector<Request> requests;
+        Settled settled;
+    };
+
+    [[nodiscard]] Result<Answer> apply(const std::vector<Request>& requests);
+
+    Sql& sql_;
+    const Clock& clock_;
+    const Epoch epoch_;
+    const Published published_;
+    std::deque<Submitted> waiting_;
+};
+
+}  // namespace baton::testing
