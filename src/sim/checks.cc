@@ -95,7 +95,7 @@ void Checks::check_query(const Known& known, const Known* before) {
                             ", which is unreachable or draining");
         }
         if (query.state != QueryState::running) continue;
-        if (!reachable) {
+        if (!reachable && !has_ended(fragment.state)) {
             world_.violated(name_of(query) + " is RUNNING while " + fragment.worker +
                             " is UNREACHABLE");
         }

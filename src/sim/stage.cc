@@ -14,6 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr Duration kSettlesWithin = 5min;
 constexpr Duration kRests = 1min;
+constexpr Duration kComesLater = 61s;  // fragments whose end or failure was decided before
 
 std::unique_ptr<SqlDatabase> new_disk() {
     SqliteOptions options;
@@ -195,6 +196,7 @@ void Stage::heal() {
 }
 
 void Stage::settle() {
+    run_for(kComesLater);
     std::vector<std::string> left;
     for (Duration waited{}; waited < kSettlesWithin; waited += 5s) {
         run_for(5s);

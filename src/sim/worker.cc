@@ -63,9 +63,17 @@ std::optional<Incarnation> SimWorker::incarnation() const {
 
 void SimWorker::step(const fragments::Event& event) {
     for (const fragments::Effect& effect : machine_->step(event)) {
-        world_.tell(3, [&] { return name_ + ": " + to_string(effect); });
+        tell(effect);
         perform(effect);
     }
+}
+
+// Signs of life that say nothing else would drown the story.
+void SimWorker::tell(const fragments::Effect& effect) {
+    const auto* reply = std::get_if<fragments::Reply>(&effect);
+    const auto* pulse = reply == nullptr ? nullptr : std::get_if<control::Pulse>(&reply->message);
+    if (pulse != nullptr && pulse->changed.empty()) return;
+    world_.tell(3, [&] { return name_ + ": " + to_string(effect); });
 }
 
 void SimWorker::perform(const fragments::Effect& effect) {

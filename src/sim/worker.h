@@ -66,6 +66,7 @@ private:
     };
 
     void step(const fragments::Event& event);
+    void tell(const fragments::Effect& effect);
     void perform(const fragments::Effect& effect);
     void prepare(const fragments::Prepare& order);
     void run(const fragments::Start& order);
