@@ -1,5 +1,6 @@
 #include "testing/control/control_world.h"
 
+#include <cstdio>
 #include <utility>
 
 #include "base/check.h"
@@ -75,6 +76,7 @@ Result<Answer> ControlWorld::try_run(std::string_view text) {
 
 void ControlWorld::run(std::string_view text) {
     const auto answer = try_run(text);
+    if (!answer) (void)std::fprintf(stderr, "%s\n", to_string(answer.error()).c_str());
     CHECK(answer);
 }
 
