@@ -51,6 +51,14 @@ TEST_F(ControllerTest, AnAcceptedQueryComesToRunOnAllOfItsWorkers) {
     }
 }
 
+TEST_F(ControllerTest, RegistersEverywhereThenStartsDownstreamFirst) {
+    deploy();
+    const std::string edge = to_string(key_on("EDGE"));
+    const std::string hub = to_string(key_on("HUB"));
+    EXPECT_EQ(commands(), "EDGE register " + edge + "; HUB register " + hub + "; HUB start " + hub +
+                              "; EDGE start " + edge + "; ");
+}
+
 TEST_F(ControllerTest, NothingIsSentBeforeTheQueryIsDurable) {
     world_.hold_catalog(true);
     world_.run(kQuery);
@@ -112,9 +120,8 @@ TEST_F(ControllerTest, AStopEndsUpstreamFirstAndIsThenForgotten) {
     EXPECT_EQ(world_.state("Q"), "STOPPED");
     EXPECT_TRUE(world_.workers().held("EDGE").empty());
     EXPECT_TRUE(world_.workers().held("HUB").empty());
-    const std::string told = commands();
-    EXPECT_NE(told.find("EDGE stop " + edge + " GRACEFUL"), std::string::npos) << told;
-    EXPECT_NE(told.find("HUB stop " + hub + " GRACEFUL"), std::string::npos) << told;
+    EXPECT_EQ(commands(), "EDGE stop " + edge + " GRACEFUL; HUB stop " + hub +
+                              " GRACEFUL; EDGE forget " + edge + "; HUB forget " + hub + "; ");
 }
 
 TEST_F(ControllerTest, ADropReleasesTheNameWhenTheLastFragmentIsGone) {
