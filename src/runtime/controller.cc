@@ -1,6 +1,7 @@
 #include "runtime/controller.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "base/overload.h"
@@ -56,6 +57,12 @@ control::Order order_of(const Send& send, std::string plan) {
                           },
                       },
                       send.order);
+}
+
+std::uint64_t number_of(const std::string& key) {
+    std::uint64_t number = 0;
+    (void)std::from_chars(key.data(), key.data() + key.size(), number);
+    return number;
 }
 
 bool registers(const Send& send) {
@@ -125,10 +132,11 @@ void Controller::on(Instant /*now*/, const control_event::Changed& event) {
             workers_due_.add(changed.key);
             continue;
         }
-        const std::uint64_t number = std::stoull(changed.key);
         std::optional<QueryId> query;
-        if (changed.entity == Entity::query) query = QueryId(number);
-        if (changed.entity == Entity::fragment) query = ledger_.query_of(FragmentId(number));
+        if (changed.entity == Entity::query) query = QueryId(number_of(changed.key));
+        if (changed.entity == Entity::fragment) {
+            query = ledger_.query_of(FragmentId(number_of(changed.key)));
+        }
         if (!query) continue;  // a fragment comes and goes with its query, which is told, too
         stale_queries_.insert(*query);
         queries_due_.add(*query);

@@ -51,6 +51,14 @@ TEST_F(ControllerTest, AnAcceptedQueryComesToRunOnAllOfItsWorkers) {
     }
 }
 
+TEST_F(ControllerTest, RegistersEverywhereThenStartsDownstreamFirst) {
+    deploy();
+    const std::string edge = to_string(key_on("EDGE"));
+    const std::string hub = to_string(key_on("HUB"));
+    EXPECT_EQ(commands(), "EDGE register " + edge + "; HUB register " + hub + "; HUB start " + hub +
+                              "; EDGE start " + edge + "; ");
+}
+
 TEST_F(ControllerTest, NothingIsSentBeforeTheQueryIsDurable) {
     world_.hold_catalog(true);
     world_.run(kQuery);
@@ -112,9 +120,8 @@ TEST_F(ControllerTest, AStopEndsUpstreamFirstAndIsThenForgotten) {
     EXPECT_EQ(world_.state("Q"), "STOPPED");
     EXPECT_TRUE(world_.workers().held("EDGE").empty());
     EXPECT_TRUE(world_.workers().held("HUB").empty());
-    const std::string told = commands();
-    EXPECT_NE(told.find("EDGE stop " + edge + " GRACEFUL"), std::string::npos) << told;
-    EXPECT_NE(told.find("HUB stop " + hub + " GRACEFUL"), std::string::npos) << told;
+    EXPECT_EQ(commands(), "EDGE stop " + edge + " GRACEFUL; HUB stop " + hub +
+                              " GRACEFUL; EDGE forget " + edge + "; HUB forget " + hub + "; ");
 }
 
 TEST_F(ControllerTest, ADropReleasesTheNameWhenTheLastFragmentIsGone) {
@@ -123,7 +130,7 @@ TEST_F(ControllerTest, ADropReleasesTheNameWhenTheLastFragmentIsGone) {
     world_.run_for(10s);
     EXPECT_EQ(world_.worker("EDGE").state, WorkerState::unreachable);
     EXPECT_EQ(world_.state("Q"), "DEPLOYING");
-    world_.run("DROP QUERY q FORCEFUL");
+    world_.run("DROP QUERY q MODE FORCEFUL");
     world_.run_for(1h);
     EXPECT_EQ(world_.state("Q"), "STOPPING");
     EXPECT_EQ(world_.query("Q")->lagging, std::vector<std::string>{"EDGE"});
@@ -177,8 +184,8 @@ TEST_F(ControllerTest, AFragmentThatFailsMakesANextRunSoonerAtFirst) {
 
 TEST_F(ControllerTest, AQueryThatIsToFailDoes) {
     world_.run(
-        "CREATE QUERY q AS SELECT id FROM readings INTO alerts SET ('FAIL' AS "
-        "QUERY.ON_FAILURE)");
+        "CREATE QUERY q SET ('FAIL' AS QUERY.ON_FAILURE) AS "
+        "SELECT id FROM readings INTO alerts");
     world_.run_for(1s);
     world_.workers().start("EDGE");
     world_.run_for(10s);
@@ -220,8 +227,8 @@ TEST_F(ControllerTest, WhatDoesNotWorkNowIsTriedAgainUntilTheTimeIsOver) {
 
     trouble(DoubleEngine::Trouble{control::Fault::transient, "no memory just now"});
     world_.run(
-        "CREATE QUERY r AS SELECT id FROM readings INTO alerts "
-        "SET (60000 AS QUERY.DEPLOY_TIMEOUT_MS)");
+        "CREATE QUERY r SET (60000 AS QUERY.DEPLOY_TIMEOUT_MS) AS "
+        "SELECT id FROM readings INTO alerts");
     world_.run_for(61s);
     EXPECT_EQ(world_.state("R"), "FAILED");
     EXPECT_EQ(world_.workers().held("HUB").size(), 1U);

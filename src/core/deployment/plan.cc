@@ -96,7 +96,8 @@ private:
 
     static bool runs(const FragmentView& fragment) {
         if (fragment.recorded == FragmentState::terminated) return true;
-        return fragment.recorded == FragmentState::running && fragment.ready;
+        return fragment.recorded == FragmentState::running && fragment.ready && fragment.held &&
+               fragment.held->state == FragmentState::running;
     }
 
     template <class Rule>
@@ -309,14 +310,20 @@ private:
         return names;
     }
 
-    // What a worker could not do, and will be asked again.
-    std::string trouble_met() const {
+    // What a worker could not do, and is asked again. Of several, the one that is shown already,
+    // for as long as it lasts.
+    std::string trouble_met() {
+        std::string first;
         for (const FragmentView& fragment : view_.fragments) {
+            if (!fragment.ready || fragment.recorded != FragmentState::pending) continue;
+            const std::string who = "worker " + quoted(fragment.worker) + ": ";
             const auto* rebuffed = std::get_if<Rebuffed>(&fragment.talk);
-            if (rebuffed == nullptr || !fragment.ready) continue;
-            return "worker " + quoted(fragment.worker) + ": " + rebuffed->why;
+            if (query().reason.starts_with(who)) {
+                return rebuffed == nullptr ? query().reason : who + rebuffed->why;
+            }
+            if (rebuffed != nullptr && first.empty()) first = who + rebuffed->why;
         }
-        return "";
+        return first;
     }
 
     // ---- what nobody needs ----------------------------------------------------------------------

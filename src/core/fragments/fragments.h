@@ -30,7 +30,7 @@ namespace baton {
 
 namespace fragments {
 
-using Session = std::uint64_t;  // grows with every stream that a coordinator opens
+using Session = std::uint64_t;  // counted by the worker: grows with every stream that is opened
 
 // ---- events -------------------------------------------------------------------------------------
 

@@ -1,10 +1,12 @@
 #include "testing/control/control_world.h"
 
+#include <cstdio>
 #include <utility>
 
 #include "base/check.h"
 #include "catalog/reader.h"
 #include "catalog/schema.h"
+#include "core/planning/planner.h"
 #include "runtime/bind.h"
 #include "sql/parser.h"
 
@@ -22,6 +24,15 @@ constexpr std::string_view kCluster =
     "SET ('in.csv' AS SOURCE.FILE_PATH, 'EDGE' AS SOURCE.HOST);"
     "CREATE SINK alerts (id UINT64 NOT NULL, value FLOAT64) TYPE Print SET ('HUB' AS SINK.HOST)";
 
+// EDGE lies upstream of HUB.
+Result<QueryPlan> planned_in_stages(const sql::CreateQuery& query, const PlanningView& view) {
+    TRY_ASSIGN(planned, plan(query, view));
+    for (PlannedFragment& fragment : planned.fragments) {
+        fragment.stage = fragment.worker == "EDGE" ? 1 : 0;
+    }
+    return planned;
+}
+
 }  // namespace
 
 ControlWorld::ControlWorld(const ControllerOptions& options) : options_(options) {
@@ -29,7 +40,7 @@ ControlWorld::ControlWorld(const ControllerOptions& options) : options_(options)
     sqlite.initialise = [](Sql& sql) { return migrate(sql); };
     database_ = *open_temporary_sqlite(sqlite);
     sql_ = *database_->connect(Access::write);
-    door_ = std::make_unique<DirectDoor>(*sql_, clock_, options_.epoch,
+    door_ = std::make_unique<DirectDoor>(*sql_, clock_, options_.epoch, planned_in_stages,
                                          [this](const std::set<EntityKey>& keys) {
                                              events_.emplace_back(control_event::Changed{keys});
                                          });
@@ -75,6 +86,7 @@ Result<Answer> ControlWorld::try_run(std::string_view text) {
 
 void ControlWorld::run(std::string_view text) {
     const auto answer = try_run(text);
+    if (!answer) (void)std::fprintf(stderr, "%s\n", to_string(answer.error()).c_str());
     CHECK(answer);
 }
 

@@ -4,24 +4,18 @@
 #include <utility>
 
 #include "catalog/reader.h"
-#include "catalog/write_transaction.h"
-#include "core/planning/planner.h"
 
 namespace baton::testing {
 
-namespace {
-
-Result<Answer> apply_one(WriteTransaction& tx, const Request& request) {
+Result<Answer> DirectDoor::apply_one(WriteTransaction& tx, const Request& request) const {
     auto answer = tx.apply(request);
     const auto view = tx.take_wanted_view();
     if (!view) return answer;
     request::CreateQuery query = std::get<request::CreateQuery>(request);
-    TRY_ASSIGN(planned, plan(query.tree, *view));
+    TRY_ASSIGN(planned, planner_(query.tree, *view));
     query.plan = std::move(planned);
     return tx.apply(query);
 }
-
-}  // namespace
 
 Result<CatalogLook> DirectDoor::look(const CatalogWanted& wanted) {
     return baton::look(Reader(sql_), wanted);

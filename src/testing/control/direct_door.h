@@ -11,6 +11,8 @@
 
 #include "base/result.h"
 #include "catalog/requests.h"
+#include "catalog/write_transaction.h"
+#include "core/planning/planner.h"
 #include "ports/clock.h"
 #include "ports/sql.h"
 #include "runtime/catalog_door.h"
@@ -24,8 +26,12 @@ public:
     using Published = std::function<void(const std::set<EntityKey>&)>;
 
     // `sql` is a writing connection, with the present schema, that nobody else uses.
-    DirectDoor(Sql& sql, const Clock& clock, Epoch epoch, Published published)
-        : sql_(sql), clock_(clock), epoch_(epoch), published_(std::move(published)) {}
+    DirectDoor(Sql& sql, const Clock& clock, Epoch epoch, Planner planner, Published published)
+        : sql_(sql),
+          clock_(clock),
+          epoch_(epoch),
+          planner_(std::move(planner)),
+          published_(std::move(published)) {}
 
     [[nodiscard]] Result<CatalogLook> look(const CatalogWanted& wanted) override;
     void submit(Ticket ticket, std::vector<Request> requests, Settled settled) override;
@@ -36,7 +42,7 @@ public:
     // Those who wait are never answered, as after a crash.
     void forget() { waiting_.clear(); }
 
-    // A client's request, at once; queries are planned with plan().
+    // A client's request, at once.
     [[nodiscard]] Result<Answer> execute(const Request& request);
 
 private:
@@ -46,11 +52,13 @@ private:
         Settled settled;
     };
 
+    [[nodiscard]] Result<Answer> apply_one(WriteTransaction& tx, const Request& request) const;
     [[nodiscard]] Result<Answer> apply(const std::vector<Request>& requests);
 
     Sql& sql_;
     const Clock& clock_;
     const Epoch epoch_;
+    const Planner planner_;
     const Published published_;
     std::deque<Submitted> waiting_;
 };

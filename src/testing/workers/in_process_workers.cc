@@ -43,8 +43,10 @@ void InProcessWorkers::dial(const std::string& name, const std::optional<Address
             .worker = name, .attempt = attempt, .why = "connection refused", .highest = Epoch(0)});
         return;
     }
-    found->second.process->stream = attempt;
-    step(name, found->second, fragments::Greeted{.session = attempt, .hello = hello});
+    Process& process = *found->second.process;
+    process.stream = attempt;
+    process.session += 1;
+    step(name, found->second, fragments::Greeted{.session = process.session, .hello = hello});
 }
 
 void InProcessWorkers::send(const std::string& name, transport::Attempt attempt,
@@ -56,7 +58,8 @@ void InProcessWorkers::send(const std::string& name, transport::Attempt attempt,
     if (const auto* command = std::get_if<control::Command>(&message)) {
         commands_.push_back(name + " " + text_of(command->order));
     }
-    step(name, found->second, fragments::Told{.session = attempt, .message = message});
+    step(name, found->second,
+         fragments::Told{.session = found->second.process->session, .message = message});
 }
 
 void InProcessWorkers::hang_up(const std::string& name, transport::Attempt attempt) {
@@ -65,7 +68,7 @@ void InProcessWorkers::hang_up(const std::string& name, transport::Attempt attem
     if (found == workers_.end() || !found->second.process) return;
     if (found->second.process->stream != attempt) return;
     found->second.process->stream.reset();
-    step(name, found->second, fragments::HungUp{attempt});
+    step(name, found->second, fragments::HungUp{found->second.process->session});
 }
 
 // ---- the workers --------------------------------------------------------------------------------
@@ -93,18 +96,19 @@ void InProcessWorkers::perform(const std::string& name, Worker& worker,
             [&](const fragments::Welcome& e) {
                 if (const auto* refusal = std::get_if<control::Refusal>(&e.outcome)) {
                     tell(transport::DialFailed{.worker = name,
-                                               .attempt = e.session,
+                                               .attempt = *worker.process->stream,
                                                .why = refusal->why,
                                                .highest = refusal->highest});
                     return;
                 }
                 tell(transport::Dialled{.worker = name,
-                                        .attempt = e.session,
+                                        .attempt = *worker.process->stream,
                                         .welcome = std::get<control::Welcome>(e.outcome)});
             },
             [&](const fragments::Reply& e) {
-                if (worker.cut) return;
-                tell(transport::Heard{.worker = name, .attempt = e.session, .message = e.message});
+                if (worker.cut || !worker.process->stream) return;
+                tell(transport::Heard{
+                    .worker = name, .attempt = *worker.process->stream, .message = e.message});
             },
             [&](const fragments::Prepare& e) { order(e); },
             [&](const fragments::Start& e) { order(e); },

@@ -50,7 +50,8 @@ private:
     struct Process {
         Fragments machine;
         DoubleEngine engine;
-        std::optional<transport::Attempt> stream;
+        std::optional<transport::Attempt> stream;  // the present one
+        fragments::Session session = 0;            // its number here: coordinators count anew
         explicit Process(Incarnation incarnation) : machine(incarnation) {}
     };
     struct Worker {

@@ -1,0 +1,122 @@
+#include "core/deployment/ledger.h"
+
+#include <gtest/gtest.h>
+
+namespace baton::deployment {
+namespace {
+
+using namespace std::chrono_literals;
+
+Query query(std::uint64_t id, QueryState state) {
+    Query q;
+    q.id = QueryId(id);
+    q.state = state;
+    return q;
+}
+
+Fragment fragment(std::uint64_t id, std::uint64_t of, const std::string& worker) {
+    Fragment f;
+    f.id = FragmentId(id);
+    f.query = QueryId(of);
+    f.worker = worker;
+    f.state = FragmentState::running;
+    return f;
+}
+
+Worker worker(const std::string& name) {
+    Worker w;
+    w.name = name;
+    w.incarnation = Incarnation(1);
+    return w;
+}
+
+control::FragmentStatus running(std::uint64_t of, std::uint64_t id, std::uint64_t run = 1) {
+    return {.key = {.query = QueryId(of), .run = run, .fragment = FragmentId(id)},
+            .state = FragmentState::running,
+            .event = id};
+}
+
+TEST(Ledger, KnowsWhichQueriesConcernAWorkerAndAFragment) {
+    Ledger ledger{Pace{}};
+    ledger.record(query(1, QueryState::running), {fragment(10, 1, "A"), fragment(11, 1, "B")},
+                  at(0s));
+    ledger.record(query(2, QueryState::stopped), {fragment(12, 2, "A")}, at(0s));
+    EXPECT_EQ(ledger.on_worker("A"), (std::set{QueryId(1), QueryId(2)}));
+    EXPECT_EQ(ledger.query_of(FragmentId(11)), QueryId(1));
+    EXPECT_EQ(ledger.unfinished(), std::vector{QueryId(1)});
+    ledger.remove(QueryId(1));
+    EXPECT_EQ(ledger.on_worker("A"), std::set{QueryId(2)});
+    EXPECT_EQ(ledger.query_of(FragmentId(11)), std::nullopt);
+}
+
+TEST(Ledger, HowLongAStateLastsIsMeasuredFromItsFirstSight) {
+    Ledger ledger{Pace{}};
+    const Roster roster{Pace{}};
+    ledger.record(query(1, QueryState::deploying), {}, at(5s));
+    ledger.record(query(1, QueryState::deploying), {}, at(9s));
+    EXPECT_EQ(ledger.view(QueryId(1), roster).since, at(5s));
+    ledger.record(query(1, QueryState::running), {}, at(9s));
+    EXPECT_EQ(ledger.view(QueryId(1), roster).since, at(9s));
+}
+
+TEST(Ledger, RestartsSlowDownUntilARunIsSteady) {
+    Ledger ledger{Pace{}};
+    const Roster roster{Pace{}};
+    const auto not_before = [&] { return ledger.view(QueryId(1), roster).restart_at; };
+    ledger.record(query(1, QueryState::deploying), {}, at(0s));
+    EXPECT_LE(not_before(), at(0s));
+    ledger.restarted(QueryId(1), at(0s), 0);
+    EXPECT_EQ(not_before(), at(100ms));
+    ledger.restarted(QueryId(1), at(1s), 0);
+    EXPECT_EQ(not_before(), at(1200ms));
+    ledger.restarted(QueryId(1), at(61s), 0);
+    EXPECT_EQ(not_before(), at(61100ms));
+    ledger.restart_refused(QueryId(1), at(70s), "no slot left", 0);
+    EXPECT_EQ(not_before(), at(70100ms));
+    EXPECT_EQ(ledger.view(QueryId(1), roster).restart_trouble, "no slot left");
+}
+
+TEST(Ledger, WhatIsHeldOfAnotherRunOrOfNoQueryIsAStray) {
+    Ledger ledger{Pace{}};
+    Roster roster{Pace{}};
+    roster.record(at(0s), worker("A"));
+    roster.connected(at(0s), "A", 1,
+                     {.incarnation = Incarnation(1),
+                      .last_event = 11,
+                      .fragments = {running(1, 10), running(1, 10, 2), running(7, 11)}});
+    Query wanted = query(1, QueryState::running);
+    wanted.run = 2;
+    ledger.record(wanted, {fragment(10, 1, "A")}, at(0s));
+    const QueryView view = ledger.view(QueryId(1), roster);
+    EXPECT_EQ(view.fragments.at(0).held, running(1, 10, 2));
+    ASSERT_EQ(view.strays.size(), 1U);
+    EXPECT_EQ(view.strays[0].held, running(1, 10));
+    EXPECT_EQ(ledger.view(QueryId(7), roster).strays.size(), 1U);
+    EXPECT_FALSE(ledger.view(QueryId(7), roster).recorded);
+}
+
+TEST(Ledger, AHundredThousandRunningQueriesAreComparedWithTheirWorkersAndLeftAlone) {
+    constexpr std::uint64_t kQueries = 100'000;
+    Ledger ledger{Pace{}};
+    Roster roster{Pace{}};
+    control::Welcome a{.incarnation = Incarnation(1)};
+    control::Welcome b{.incarnation = Incarnation(1)};
+    for (std::uint64_t i = 1; i <= kQueries; ++i) {
+        ledger.record(query(i, QueryState::running),
+                      {fragment(2 * i, i, "A"), fragment(2 * i + 1, i, "B")}, at(0s));
+        a.fragments.push_back(running(i, 2 * i));
+        b.fragments.push_back(running(i, 2 * i + 1));
+    }
+    roster.record(at(0s), worker("A"));
+    roster.record(at(0s), worker("B"));
+    roster.connected(at(1s), "A", 1, a);
+    roster.connected(at(1s), "B", 1, b);
+    for (const QueryId id : ledger.on_worker("A")) {
+        const Plan made = plan(ledger.view(id, roster), at(1s), Pace{});
+        ASSERT_TRUE(made.empty());
+        ASSERT_EQ(made.wake_at, std::nullopt);
+    }
+}
+
+}  // namespace
+}  // namespace baton::deployment
