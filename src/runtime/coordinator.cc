@@ -35,7 +35,7 @@ Coordinator::Coordinator(std::unique_ptr<SqlDatabase> database, std::unique_ptr<
                durable_, [this](const std::vector<Change>& changes) { feed_.publish(changes); }) {
     if (options.transport == nullptr) return;
     ControllerOptions control = options.control;
-    control.epoch = options.commits.epoch;
+    control.epoch = options.commits.committer.epoch;
     control_ = std::make_unique<ControlLoop>(
         control, ControlLoop::World{commits_, readers_, feed_, *options.transport, clock_});
 }

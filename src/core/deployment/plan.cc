@@ -47,10 +47,22 @@ private:
             if (!fragment.ready || has_ended(fragment.recorded)) continue;
             if (fragment.held && fragment.held->state) {
                 report(fragment, *fragment.held->state, fragment.held->reason);
-            } else if (!std::holds_alternative<Asked>(fragment.talk)) {
+            } else if (is_absent(fragment)) {
                 take_absence(fragment);
             }
         }
+        if (first_broken() == nullptr) return;
+        // What was not registered yet will not be: the run is over.
+        for (FragmentView& fragment : view_.fragments) {
+            if (fragment.recorded == FragmentState::pending && is_absent(fragment)) {
+                report(fragment, FragmentState::stopped, "");
+            }
+        }
+    }
+
+    static bool is_absent(const FragmentView& fragment) {
+        return fragment.ready && (!fragment.held || !fragment.held->state) &&
+               !std::holds_alternative<Asked>(fragment.talk);
     }
 
     // The worker does not have it, and nothing is on its way there.
@@ -368,6 +380,7 @@ private:
             wake(due);
         } else {
             plan_.sends.push_back({.worker = worker, .key = key, .order = order});
+            wake(now_ + pace_.answer_within);  // it may be lost, or its answer
         }
     }
 
