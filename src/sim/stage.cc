@@ -12,7 +12,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kSettlesWithin = 5min;
+// Somebody else may have taken the slot of a fragment that is to come back: then its query waits
+// for deploy_timeout, which is 10 minutes, and fails.
+constexpr Duration kSettlesWithin = 13min;
 constexpr Duration kRests = 1min;
 constexpr Duration kComesLater = 61s;  // fragments whose end or failure was decided before
 
