@@ -189,6 +189,7 @@ Result<Query> Application::known_query(const request::QueryRef& ref) {
 }
 
 Result<Done> Application::update_query(const Query& before, Query after) {
+    if (has_ended(after.state)) after.lagging.clear();  // nobody is waited for any more
     if (after == before) return Done{};
     after.revision = revision();
     if (after.state != before.state) after.since = now();

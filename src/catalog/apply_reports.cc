@@ -119,7 +119,6 @@ Result<Answer> Application::on(const request::FailQuery& r) {
     answer.did = Did::accepted;
     if (before.state == QueryState::pending) {
         after.state = QueryState::failed;
-        after.lagging.clear();
         TRY(end_fragments(before.id, FragmentState::stopped));
         answer.did = Did::changed;
     }

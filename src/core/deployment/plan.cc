@@ -43,36 +43,29 @@ private:
     // ---- the words of the workers ---------------------------------------------------------------
 
     void take_words() {
+        const bool ending = query().desired != QueryDesire::running;
         for (FragmentView& fragment : view_.fragments) {
             if (!fragment.ready || has_ended(fragment.recorded)) continue;
             if (fragment.held && fragment.held->state) {
                 report(fragment, *fragment.held->state, fragment.held->reason);
-            } else if (is_absent(fragment)) {
-                take_absence(fragment);
+            } else if (is_absent(fragment) && !ending &&
+                       fragment.recorded != FragmentState::pending) {
+                report(fragment, FragmentState::failed,
+                       "worker " + quoted(fragment.worker) + " no longer has it");
             }
         }
-        if (first_broken() == nullptr) return;
-        // What was not registered yet will not be: the run is over.
+        // What never came to its worker has ended, too, if its run has.
+        if (!ending && first_broken() == nullptr) return;
         for (FragmentView& fragment : view_.fragments) {
-            if (fragment.recorded == FragmentState::pending && is_absent(fragment)) {
-                report(fragment, FragmentState::stopped, "");
-            }
+            if (has_ended(fragment.recorded) || !is_absent(fragment)) continue;
+            report(fragment, FragmentState::stopped, "");
         }
-    }
-
-    static bool is_absent(const FragmentView& fragment) {
-        return fragment.ready && (!fragment.held || !fragment.held->state) &&
-               !std::holds_alternative<Asked>(fragment.talk);
     }
 
     // The worker does not have it, and nothing is on its way there.
-    void take_absence(FragmentView& fragment) {
-        if (query().desired != QueryDesire::running) {
-            report(fragment, FragmentState::stopped, "");
-        } else if (fragment.recorded != FragmentState::pending) {
-            report(fragment, FragmentState::failed,
-                   "worker " + quoted(fragment.worker) + " no longer has it");
-        }
+    static bool is_absent(const FragmentView& fragment) {
+        return fragment.ready && !(fragment.held && fragment.held->state) &&
+               !std::holds_alternative<Asked>(fragment.talk);
     }
 
     void report(FragmentView& fragment, FragmentState state, const std::string& reason) {

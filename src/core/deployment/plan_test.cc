@@ -212,6 +212,13 @@ TEST_F(PlanTest, AFragmentThatAWorkerNoLongerHasWasLost) {
               "worker \"EDGE\" is FAILED: worker \"EDGE\" no longer has it); ");
 }
 
+TEST_F(PlanTest, WhatNeverCameToItsWorkerEndsWithItsRun) {
+    source().held = status(kSource, failed);
+    EXPECT_EQ(plan_at(0s),
+              "report 1 FAILED; report 2 STOPPED; "
+              "restart (restarted: fragment 1 on worker \"EDGE\" is FAILED); ");
+}
+
 TEST_F(PlanTest, ANextRunNeedsAllWorkers) {
     is(source(), failed);
     is(sink(), stopped);
