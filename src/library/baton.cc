@@ -1,0 +1,189 @@
+#include "library/baton.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "adapters/sqlite/sqlite.h"
+#include "adapters/system/system_clock.h"
+#include "base/overload.h"
+#include "base/text.h"
+#include "catalog/schema.h"
+#include "runtime/coordinator.h"
+#include "runtime/session.h"
+#include "sql/parser.h"
+
+namespace baton::embedded {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> text_of(const SqlValue& value) {
+    return std::visit(
+        Overload{
+            [](std::monostate) -> std::optional<std::string> { return std::nullopt; },
+            [](const std::string& text) -> std::optional<std::string> { return text; },
+            [](const auto& number) -> std::optional<std::string> { return std::to_string(number); },
+        },
+        value);
+}
+
+Row row_of(const SqlRow& values) {
+    Row row;
+    row.reserve(values.size());
+    for (const SqlValue& value : values) row.push_back(text_of(value));
+    return row;
+}
+
+std::vector<std::string> names_of(const std::vector<TableColumn>& columns) {
+    std::vector<std::string> names;
+    for (const TableColumn& column : columns) names.push_back(column.name);
+    return names;
+}
+
+Answer answer_of(const StatementResult& result) {
+    Answer answer;
+    answer.statement = result.tag;
+    if (const auto* change = std::get_if<baton::Answer>(&result.value)) {
+        answer.name = change->name;
+        answer.id = change->id;
+        answer.changed = change->did == Did::created || change->did == Did::dropped ||
+                         change->did == Did::accepted || change->did == Did::changed;
+    }
+    if (const auto* table = std::get_if<Table>(&result.value)) {
+        answer.columns = names_of(table->columns);
+        for (const SqlRow& row : table->rows) answer.rows.push_back(row_of(row));
+    }
+    return answer;
+}
+
+Event event_of(const WatchEvent& event) {
+    if (const auto* snapshot = std::get_if<WatchSnapshot>(&event)) {
+        Event told{
+            .kind = Event::Kind::snapshot, .revision = snapshot->revision.value(), .rows = {}};
+        for (const SqlRow& row : snapshot->table.rows) told.rows.push_back(row_of(row));
+        return told;
+    }
+    const auto& change = std::get<WatchChange>(event);
+    const auto kind = change.op == ChangeOp::create   ? Event::Kind::created
+                      : change.op == ChangeOp::update ? Event::Kind::updated
+                                                      : Event::Kind::dropped;
+    return {.kind = kind, .revision = change.revision.value(), .rows = {row_of(change.row)}};
+}
+
+Result<Done> make_directory(const std::string& data) {
+    std::error_code failed;
+    fs::create_directories(data, failed);
+    if (!failed) return Done{};
+    return Error{
+        .code = ErrorCode::catalog_unavailable,
+        .message = "cannot make directory " + baton::quoted(data) + ": " + failed.message()};
+}
+
+}  // namespace
+
+// ---- subscription -------------------------------------------------------------------------------
+
+struct Subscription::Inside {
+    std::unique_ptr<Watch> watch;
+};
+
+Subscription::Subscription(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+Subscription::Subscription(Subscription&&) noexcept = default;
+Subscription::~Subscription() = default;
+
+std::vector<std::string> Subscription::columns() const {
+    return names_of(inside_->watch->columns());
+}
+
+Result<std::vector<Event>> Subscription::next(std::chrono::milliseconds patience) {
+    TRY_ASSIGN(news, inside_->watch->next(patience));
+    std::vector<Event> events;
+    for (const WatchEvent& event : news) events.push_back(event_of(event));
+    return events;
+}
+
+void Subscription::interrupt() {
+    inside_->watch->interrupt();
+}
+
+// ---- conversation -------------------------------------------------------------------------------
+
+struct Conversation::Inside {
+    Session session;
+};
+
+Conversation::Conversation(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+Conversation::Conversation(Conversation&&) noexcept = default;
+Conversation::~Conversation() = default;
+
+Answers Conversation::execute(std::string_view sql) {
+    Execution execution = inside_->session.execute(sql);
+    Answers answers;
+    for (const StatementResult& result : execution.results) {
+        if (std::holds_alternative<std::unique_ptr<Watch>>(result.value)) {
+            answers.error = Error{.code = ErrorCode::not_supported,
+                                  .message = "a WATCH has no end, so it cannot be executed",
+                                  .hint = "use Coordinator::watch"};
+            return answers;
+        }
+        answers.done.push_back(answer_of(result));
+    }
+    answers.error = std::move(execution.error);
+    return answers;
+}
+
+// ---- coordinator --------------------------------------------------------------------------------
+
+struct Coordinator::Inside {
+    std::string principal;
+    SystemClock clock;
+    std::unique_ptr<baton::Coordinator> coordinator;
+};
+
+Coordinator::Coordinator(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+Coordinator::~Coordinator() = default;
+
+Result<std::unique_ptr<Coordinator>> Coordinator::open(const Options& options) {
+    if (options.create) TRY(make_directory(options.data));
+    auto inside = std::make_unique<Inside>();
+    inside->principal = options.principal;
+    SqliteOptions file;
+    file.path = (fs::path(options.data) / "catalog.db").string();
+    file.create = options.create;
+    file.initialise = migrate;
+    TRY_ASSIGN(database, open_sqlite(file));
+    TRY_ASSIGN(opened, baton::Coordinator::open(std::move(database), inside->clock));
+    inside->coordinator = std::move(opened);
+    return std::unique_ptr<Coordinator>(new Coordinator(std::move(inside)));
+}
+
+Answers Coordinator::execute(std::string_view sql) {
+    return converse().execute(sql);
+}
+
+Conversation Coordinator::converse() {
+    return Conversation(std::unique_ptr<Conversation::Inside>(
+        new Conversation::Inside{.session = {*inside_->coordinator, inside_->principal}}));
+}
+
+Result<Subscription> Coordinator::watch(std::string_view sql) {
+    Session session(*inside_->coordinator, inside_->principal);
+    TRY_ASSIGN(statement, sql::parse_one(sql));
+    if (!std::holds_alternative<sql::Watch>(statement.node)) {
+        return Error{.code = ErrorCode::not_supported,
+                     .message = "only WATCH can be watched",
+                     .hint = "put WATCH before the SHOW or SELECT"};
+    }
+    Execution execution = session.execute(sql);
+    if (execution.error) return *std::move(execution.error);
+    auto inside = std::make_unique<Subscription::Inside>();
+    inside->watch = std::move(std::get<std::unique_ptr<Watch>>(execution.results.front().value));
+    return Subscription(std::move(inside));
+}
+
+void Coordinator::close() {
+    inside_->coordinator.reset();
+}
+
+}  // namespace baton::embedded

@@ -1,0 +1,122 @@
+// Baton in your program: a coordinator on one catalog file, without a server.
+//
+//     auto baton = baton::embedded::Coordinator::open({.data = "/var/lib/mine"});
+//     if (!baton) { /* baton.error() says what, why and what to do */ }
+//     auto answer = (*baton)->execute("CREATE WORKER 'w1:9090'; SHOW WORKERS");
+//
+// Everything is said in SQL, as in the shell: see docs/ and `baton shell --help`. One process at a
+// time holds a catalog; another is refused with catalog_in_use.
+//
+// Durable:  what was answered with success survives a crash and the loss of power.
+// Threads:  a Coordinator may be used from any threads. A Conversation and a Subscription are used
+//           by one thread at a time, and end before their Coordinator.
+// Errors:   are values (base/error.h): a stable code, a message, the place in the text, a hint.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace baton::embedded {
+
+struct Options {
+    std::string data;                    // a directory; the catalog is a file in it
+    bool create = true;                  // make the directory and the catalog if they are not there
+    std::string principal = "embedded";  // who is said to ask, in the log of statements
+};
+
+// Values as text; none is NULL.
+using Row = std::vector<std::optional<std::string>>;
+
+// What became of one statement.
+struct Answer {
+    std::string statement;             // its kind: "CREATE SINK", "SHOW"
+    std::string name;                  // of what was created, dropped, ..; if it has one
+    std::optional<std::uint64_t> id;   // of a query or physical source that was created
+    bool changed = false;              // false: it was so already, or it was a question
+    std::vector<std::string> columns;  // of rows
+    std::vector<Row> rows;
+};
+
+struct Answers {
+    std::vector<Answer> done;    // the statements before the error, or all of them
+    std::optional<Error> error;  // of the statement after them
+};
+
+// All rows at first, and again if too much was missed; then each change.
+struct Event {
+    enum class Kind : std::uint8_t { snapshot, created, updated, dropped };
+    Kind kind = Kind::snapshot;
+    std::uint64_t revision = 0;
+    std::vector<Row> rows;  // of a snapshot; else one
+};
+
+class Subscription {
+public:
+    ~Subscription();
+    Subscription(Subscription&&) noexcept;
+    Subscription& operator=(Subscription&&) = delete;
+
+    [[nodiscard]] std::vector<std::string> columns() const;
+    // Waits for news until the time is over; none: nothing happened.
+    [[nodiscard]] Result<std::vector<Event>> next(std::chrono::milliseconds patience);
+    // Makes a next() under way return. From any thread.
+    void interrupt();
+
+private:
+    friend class Coordinator;
+    struct Inside;
+    explicit Subscription(std::unique_ptr<Inside> inside);
+    std::unique_ptr<Inside> inside_;
+};
+
+// Statements that may form a transaction: BEGIN; ..; COMMIT.
+class Conversation {
+public:
+    ~Conversation();  // an open transaction is rolled back
+    Conversation(Conversation&&) noexcept;
+    Conversation& operator=(Conversation&&) = delete;
+
+    // Runs the statements in order and stops at the first error. Text that cannot be parsed runs
+    // not even in part. WATCH is for Coordinator::watch.
+    [[nodiscard]] Answers execute(std::string_view sql);
+
+private:
+    friend class Coordinator;
+    struct Inside;
+    explicit Conversation(std::unique_ptr<Inside> inside);
+    std::unique_ptr<Inside> inside_;
+};
+
+class Coordinator {
+public:
+    // Fails with the errors of the catalog (6xxx): no permission, in use, damaged, of a newer
+    // Baton.
+    [[nodiscard]] static Result<std::unique_ptr<Coordinator>> open(const Options& options);
+    ~Coordinator();  // as close()
+    Coordinator(const Coordinator&) = delete;
+    Coordinator& operator=(const Coordinator&) = delete;
+
+    // A conversation of its own for these statements alone.
+    [[nodiscard]] Answers execute(std::string_view sql);
+    [[nodiscard]] Conversation converse();
+    // "WATCH SHOW QUERIES", "WATCH SELECT name, state FROM baton.workers"
+    [[nodiscard]] Result<Subscription> watch(std::string_view sql);
+
+    // Answers what is waiting, then closes the catalog. Idempotent; nothing else may be called
+    // after it.
+    void close();
+
+private:
+    struct Inside;
+    explicit Coordinator(std::unique_ptr<Inside> inside);
+    std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace baton::embedded
