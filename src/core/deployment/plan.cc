@@ -373,6 +373,7 @@ private:
             wake(due);
         } else {
             plan_.sends.push_back({.worker = worker, .key = key, .order = order});
+            wake(now_ + pace_.answer_within);
         }
     }
 
