@@ -111,7 +111,7 @@ private:
     void disconnect(Instant now, const std::string& worker);
 
     // queries
-    void record(Instant now, QueryId id, const std::optional<StoredQuery>& query);
+    void record(Instant now, QueryId id, const std::optional<StoredQuery>& stored);
     void touch(const std::set<QueryId>& queries);
     void touch_queries_on(const std::string& worker);
     void reconcile(Instant now);

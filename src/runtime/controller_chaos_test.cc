@@ -14,7 +14,11 @@ using testing::DoubleEngine;
 
 class Chaos {
 public:
-    explicit Chaos(std::uint64_t seed) : prng_(seed) {}
+    explicit Chaos(std::uint64_t seed) : prng_(seed) {
+        // Messages are lost in half of the worlds.
+        const std::uint64_t percent = prng_.chance(1, 2) ? prng_.between(1, 20) : 0;
+        world_.workers().lose([this, percent] { return prng_.chance(percent, 100); });
+    }
 
     void run(int events) {
         for (int i = 0; i < events; ++i) {
@@ -29,6 +33,7 @@ public:
     void heal() {
         if (!up_) start();
         world_.hold_catalog(false);
+        world_.workers().lose(nullptr);
         for (const std::string worker : {"EDGE", "HUB"}) {
             if (!alive_.contains(worker)) world_.workers().start(worker);
             alive_.insert(worker);
@@ -50,7 +55,7 @@ public:
             if (!query) continue;
             const std::string state(to_string(query->state));
             if (query->desired == QueryDesire::running && !has_ended(query->state)) {
-                EXPECT_EQ(state, "RUNNING") << name << ": " << query->reason;
+                EXPECT_EQ(state, "RUNNING") << story_of(*query);
                 for (const Fragment& f : world_.fragments(name)) {
                     if (f.state == FragmentState::terminated) continue;
                     wanted[f.worker].insert(
@@ -74,6 +79,26 @@ public:
     }
 
 private:
+    std::string story_of(const Query& query) {
+        std::string text = query.name + " run " + std::to_string(query.run) + ": " + query.reason;
+        for (const Fragment& f : world_.fragments(query.name)) {
+            text += "\n  fragment " + to_string(f.id) + " on " + f.worker + " " +
+                    std::string(to_string(f.state));
+        }
+        for (const std::string worker : {"EDGE", "HUB"}) {
+            for (const auto& [key, held] : world_.workers().held(worker)) {
+                if (key.query != query.id) continue;
+                text += "\n  " + worker + " holds " + to_string(key) + " " +
+                        std::string(to_string(*held.state)) + (held.stopping ? ", stopping" : "");
+            }
+        }
+        for (const std::string& command : world_.workers().commands()) {
+            if (command.find(" " + to_string(query.id) + "/") == std::string::npos) continue;
+            text += "\n  " + command;
+        }
+        return text;
+    }
+
     std::string some_worker() { return prng_.chance(1, 2) ? "EDGE" : "HUB"; }
     std::string some_query() { return names_.at(prng_.between(0, names_.size() - 1)); }
 

@@ -401,7 +401,8 @@ Result<StatementResult> Session::run_wait(const sql::WaitForQuery& wait) {
         TRY_ASSIGN(over, arrived(*found, wait.state));
         if (over) return StatementResult{.tag = "WAIT", .value = {}, .format = {}, .revision = {}};
         last = std::string(to_string(found->state)) +
-               (found->reason.empty() ? "" : " (" + found->reason + ")");
+               (found->reason.empty() ? "" : " (" + found->reason + ")") +
+               (found->lagging.empty() ? "" : ", waiting for " + enumerate(found->lagging));
         const Instant now = coordinator_.clock().now();
         if (now >= deadline) break;
         { const Snapshot ended = std::move(snapshot); }

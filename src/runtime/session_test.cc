@@ -216,9 +216,37 @@ TEST_F(SessionTest, AWaitEndsWithAReason) {
     EXPECT_EQ(late.code, ErrorCode::wait_timed_out);
     EXPECT_EQ(late.message, "the wait timed out: the query is PENDING");
     run("STOP QUERY q; WAIT FOR QUERY q STATE STOPPED; WAIT FOR QUERY q");
+    EXPECT_EQ(error_of("WAIT FOR QUERY q STATE PENDING").code, ErrorCode::wait_timed_out);
     const Error never = error_of("WAIT FOR QUERY q STATE RUNNING");
     EXPECT_EQ(never.message,
               "query \"Q\" can no longer be RUNNING: it is STOPPED (stopped by a user)");
+}
+
+TEST_F(SessionTest, AWaitForWhatCanNoLongerBeEndsAtOnce) {
+    make_small_cluster();
+    const auto deploying = [&](const std::string& name) {
+        run("CREATE QUERY " + name + " AS SELECT id FROM readings INTO alerts");
+        const QueryId id = (**coordinator_->snapshot()->read().query(name)).id;
+        request(request::MarkQuery{id, QueryState::deploying, "", {"EDGE"}});
+        return id;
+    };
+    (void)deploying("STOPPED");
+    EXPECT_EQ(error_of("WAIT FOR QUERY stopped STATE RUNNING TIMEOUT 1 MS").message,
+              "the wait timed out: the query is DEPLOYING, waiting for EDGE");
+    run("STOP QUERY stopped");
+    (void)deploying("DROPPED");
+    run("DROP QUERY dropped");
+    request(request::FailQuery{deploying("FAILING"), "no such file"});
+    const auto never = [&](const std::string& name, const std::string& state) {
+        return error_of("WAIT FOR QUERY " + name + " STATE " + state).message;
+    };
+    EXPECT_EQ(never("dropped", "STOPPED"),
+              "query \"DROPPED\" can no longer be STOPPED: it is STOPPING (dropped by a user)");
+    EXPECT_EQ(never("stopped", "FAILED"),
+              "query \"STOPPED\" can no longer be FAILED: it is STOPPING (stopped by a user)");
+    EXPECT_EQ(never("failing", "RUNNING"),
+              "query \"FAILING\" can no longer be RUNNING: it is STOPPING (no such file)");
+    run("WAIT FOR QUERY failing STATE STOPPING");
 }
 
 TEST_F(SessionTest, AWaitSeesWhatAnotherSessionDoes) {

@@ -33,7 +33,7 @@ Settings settings_of(const Config& config) {
 
 namespace {
 
-std::string with_reason(std::string text, const std::string& reason) {
+std::string with_reason(const std::string& text, const std::string& reason) {
     return reason.empty() ? text : text + " (" + reason + ")";
 }
 

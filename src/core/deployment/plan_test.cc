@@ -73,6 +73,7 @@ TEST_F(PlanTest, APendingQueryWaitsForAWorkerAndNamesItAfterAWhile) {
 
 TEST_F(PlanTest, RegistersOnAllWorkersAtOnce) {
     EXPECT_EQ(plan_at(0s), "register 3/1/1 on EDGE; register 3/1/2 on HUB; ");
+    EXPECT_EQ(wake_, at(5s)) << "a question that is lost is asked again";
 }
 
 TEST_F(PlanTest, StartsNothingBeforeAllIsRegistered) {

@@ -22,27 +22,30 @@ namespace baton::testing {
 class InProcessWorkers : public Transport {
 public:
     void listen(Listener listener) override;
-    void dial(const std::string& worker, const std::optional<Address>& address,
+    void dial(const std::string& name, const std::optional<Address>& address,
               transport::Attempt attempt, const control::Hello& hello) override;
-    void send(const std::string& worker, transport::Attempt attempt,
+    void send(const std::string& name, transport::Attempt attempt,
               const control::Down& message) override;
-    void hang_up(const std::string& worker, transport::Attempt attempt) override;
+    void hang_up(const std::string& name, transport::Attempt attempt) override;
 
     // Starts a worker's process: a new incarnation that has nothing. Kills the one before it.
-    void start(const std::string& worker);
+    void start(const std::string& name);
     // The process is gone: its stream breaks, dials fail.
-    void kill(const std::string& worker);
+    void kill(const std::string& name);
     // Nothing arrives, in either direction, and nobody is told; dials fail.
-    void cut(const std::string& worker);
-    void mend(const std::string& worker);
+    void cut(const std::string& name);
+    void mend(const std::string& name);
+
+    // Asked for every message after a dial, in either direction: true loses it. None: all arrive.
+    void lose(std::function<bool()> lost);
 
     // Does something to the worker's engine and passes on what it reports.
-    void with_engine(const std::string& worker,
+    void with_engine(const std::string& name,
                      const std::function<DoubleEngine::Reports(DoubleEngine&)>& act);
 
     [[nodiscard]] std::map<FragmentKey, control::FragmentStatus> held(
-        const std::string& worker) const;
-    [[nodiscard]] std::set<FragmentKey> running(const std::string& worker) const;
+        const std::string& name) const;
+    [[nodiscard]] std::set<FragmentKey> running(const std::string& name) const;
     // Commands that reached workers, in order: "EDGE register 3/1/7".
     [[nodiscard]] std::vector<std::string> commands() const;
 
@@ -64,10 +67,12 @@ private:
     void perform(const std::string& name, Worker& worker, const fragments::Effect& effect,
                  std::vector<fragments::Event>& next);
     void tell(transport::Event event);
+    [[nodiscard]] bool is_lost() const { return lost_ && lost_(); }
     void stop(const std::string& name, Worker& worker);
 
     mutable std::mutex mutex_;
     Listener listener_;
+    std::function<bool()> lost_;
     std::map<std::string, Worker> workers_;
     std::uint64_t next_incarnation_ = 1;
     std::vector<std::string> commands_;
