@@ -1,5 +1,5 @@
-// What an aggregate remembers between rows, as columns, so that the rows of one window and key can be
-// aggregated in several places and put together in one.
+// What an aggregate remembers between rows, as columns, so that the rows of one window and key can
+// be aggregated in several places and put together in one.
 //
 //   count_all, count   COUNT: how many
 //   sum, min, max      SUM, MIN, MAX: NULL as long as there was no value
