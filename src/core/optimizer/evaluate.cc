@@ -171,6 +171,12 @@ Result<Value> chosen(const Call& call, std::span<const Value> row) {
     return evaluate(call.arguments.back(), row);
 }
 
+Value both(const Value& a, const Value& b) {
+    if (is_known(a, false) || is_known(b, false)) return false;
+    if (is_null(a) || is_null(b)) return {};
+    return true;
+}
+
 Value found_in(const std::vector<Value>& arguments) {
     bool unknown = false;
     for (std::size_t i = 1; i < arguments.size(); ++i) {
@@ -210,6 +216,9 @@ Result<Value> applied(const Expression& expression, const Call& call,
         case Function::logical_not:
             if (is_null(first)) return first;
             return Value(!is_known(first, true));
+        case Function::between:
+            return both(compares(Function::greater_equal, first, arguments.at(1)),
+                        compares(Function::less_equal, first, arguments.at(2)));
         case Function::in_list:
             return found_in(arguments);
         case Function::is_null:

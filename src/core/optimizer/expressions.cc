@@ -61,6 +61,28 @@ Expression substituted(Expression expression, std::span<const Expression> column
     return expression;
 }
 
+namespace {
+
+// Counts nodes until there are too many.
+void add_size(const Expression& expression, std::span<const Expression> columns,
+              std::size_t& size) {
+    size += 1;
+    if (size > kSubstitutedMax) return;
+    if (const auto* column = std::get_if<ColumnIndex>(&expression.node); column != nullptr) {
+        if (!columns.empty()) add_size(columns[column->index], {}, size);
+    } else if (const auto* call = std::get_if<Call>(&expression.node)) {
+        for (const Expression& argument : call->arguments) add_size(argument, columns, size);
+    }
+}
+
+}  // namespace
+
+bool grows_too_large(const Expression& expression, std::span<const Expression> columns) {
+    std::size_t size = 0;
+    add_size(expression, columns, size);
+    return size > kSubstitutedMax;
+}
+
 std::vector<Expression> conjuncts_of(const Expression& predicate) {
     const auto* call = std::get_if<Call>(&predicate.node);
     if (call == nullptr || call->function != Function::logical_and) return {predicate};
@@ -102,6 +124,7 @@ bool call_can_fail(const Call& call, DataType type) {
         case Function::logical_and:
         case Function::logical_or:
         case Function::logical_not:
+        case Function::between:
         case Function::in_list:
         case Function::is_null:
         case Function::is_nan:

@@ -30,6 +30,12 @@ void collect_columns(const Expression& expression, std::set<std::size_t>& into);
 // The same with each column replaced by the expression that computes it.
 [[nodiscard]] Expression substituted(Expression expression, std::span<const Expression> columns);
 
+// Whether substituting would give an expression of more nodes than are worth it. Each step down
+// may double what it moves; without a bound a short query could ask for a huge plan.
+inline constexpr std::size_t kSubstitutedMax = 300;
+[[nodiscard]] bool grows_too_large(const Expression& expression,
+                                   std::span<const Expression> columns);
+
 // The parts of an AND, with those of the ANDs in it; the expression itself if it is none.
 [[nodiscard]] std::vector<Expression> conjuncts_of(const Expression& predicate);
 // TRUE if there are none.

@@ -112,7 +112,9 @@ std::optional<PlanNode> push_filter_through_project(const PlanNode& node) {
     const auto* filter = as<Filter>(node);
     if (filter == nullptr) return std::nullopt;
     const auto* project = input_as<Project>(node);
-    if (project == nullptr) return std::nullopt;
+    if (project == nullptr || grows_too_large(filter->predicate, project->expressions)) {
+        return std::nullopt;
+    }
     PlanNode result = node.inputs.front();
     result.inputs.front() = filtered(std::move(result.inputs.front()),
                                      {substituted(filter->predicate, project->expressions)});
@@ -135,17 +137,20 @@ std::optional<PlanNode> push_filter_through_aggregate(const PlanNode& node) {
     const auto* aggregate = input_as<WindowAggregate>(node);
     if (aggregate == nullptr || aggregate->stage != AggregateStage::whole) return std::nullopt;
     const std::size_t keys_end = 2 + aggregate->keys.size();
-    const auto below = [&](Expression e) {
-        e = moved(std::move(e), [](std::size_t column) { return column - 2; });
-        return substituted(std::move(e), aggregate->keys);
+    const auto over_keys = [](Expression e) {
+        return moved(std::move(e), [](std::size_t column) { return column - 2; });
+    };
+    // A row may belong to no window, so that its key is never computed.
+    const auto movable = [&](const Expression& e) {
+        if (!reads_only(e, 2, keys_end)) return false;
+        const Expression key = over_keys(e);
+        return !grows_too_large(key, aggregate->keys) &&
+               !can_fail(substituted(key, aggregate->keys));
     };
     std::vector<Expression> stay = conjuncts_of(filter->predicate);
-    // A row may belong to no window, so that its key is never computed.
-    std::vector<Expression> go = taken(stay, [&](const Expression& e) {
-        return reads_only(e, 2, keys_end) && !can_fail(below(e));
-    });
+    std::vector<Expression> go = taken(stay, movable);
     if (go.empty()) return std::nullopt;
-    for (Expression& e : go) e = below(std::move(e));
+    for (Expression& e : go) e = substituted(over_keys(std::move(e)), aggregate->keys);
     PlanNode result = node.inputs.front();
     result.inputs.front() = filtered(std::move(result.inputs.front()), std::move(go));
     return filtered(std::move(result), std::move(stay));

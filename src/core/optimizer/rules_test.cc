@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/optimizer/expressions.h"
+#include "core/optimizer/optimize.h"
 #include "testing/plans/builders.h"
 
 namespace baton {
@@ -79,6 +80,19 @@ TEST(FilterRules, GoThroughAProjectionAsWhatItComputes) {
         push_filter_through_project(filter(projected, greater(column(projected, 0), 5)));
     ASSERT_TRUE(pushed);
     EXPECT_EQ(*pushed, project(filter(scan, greater(sum, 5)), {sum}, {"X"}));
+}
+
+// Each projection doubles what it gets.
+TEST(FilterRules, DoNotGrowWithoutBound) {
+    PlanNode plan = project(source(), {column(source(), 1)});
+    constexpr int kDeep = 60;
+    for (int i = 0; i < kDeep; ++i) {
+        const Expression x = column(plan, 0);
+        plan = project(std::move(plan), {call(Function::multiply, {x, x})});
+    }
+    const Expression predicate = greater(column(plan, 0), 1);
+    const PlanNode after = optimized(sink(filter(std::move(plan), predicate)));
+    EXPECT_EQ(optimized(after), after);
 }
 
 TEST(FilterRules, GoIntoEveryBranchOfAUnion) {

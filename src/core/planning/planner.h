@@ -21,7 +21,7 @@
 
 #include "base/id.h"
 #include "base/result.h"
-#include "core/topology/topology.h"
+#include "core/topology/cluster.h"
 #include "model/entities.h"
 #include "sql/ast.h"
 
@@ -36,13 +36,6 @@ struct MentionedNames {
     friend bool operator==(const MentionedNames&, const MentionedNames&) = default;
 };
 [[nodiscard]] MentionedNames names_in(const sql::CreateQuery& query);
-
-// The workers and links, which change rarely and are shared by many plans.
-struct Cluster {
-    std::map<std::string, Worker> workers;
-    Topology topology;
-    Revision revision;  // of its last change
-};
 
 struct PlanningView {
     std::map<std::string, LogicalSource> logical_sources;  // those mentioned that exist

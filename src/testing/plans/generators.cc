@@ -188,7 +188,10 @@ Expression any_predicate(const Schema& schema, std::size_t depth) {
         return call(one_in(3) ? Function::logical_or : Function::logical_and, std::move(parts));
     }
     const DataType type = any_type_in(schema);
-    switch (up_to(5)) {
+    switch (up_to(6)) {
+        case 3:
+            return call(Function::between, {any_expression(schema, type, depth), constant_of(type),
+                                            any_expression(schema, type, depth)});
         case 0:
             return call(Function::is_null, {any_expression(schema, type, depth)});
         case 1:
