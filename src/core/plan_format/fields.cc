@@ -26,9 +26,9 @@ std::string Fields::where(std::string_view key, std::size_t index) const {
 
 const Json* Fields::find(std::string_view key) {
     for (std::size_t i = 0; i < object_->size(); ++i) {
-        if ((*object_)[i].first != key) continue;
+        if ((*object_)[i].key != key) continue;
         taken_[i] = true;
-        return &(*object_)[i].second;
+        return &(*object_)[i].value;
     }
     return nullptr;
 }

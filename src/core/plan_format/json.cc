@@ -69,12 +69,12 @@ private:
             if (peek() != '"') return damaged("a key is expected");
             TRY_ASSIGN(key, string());
             const bool twice = std::any_of(fields.begin(), fields.end(),
-                                           [&](const auto& field) { return field.first == key; });
+                                           [&](const auto& field) { return field.key == key; });
             if (twice) return damaged("a key stands twice");
             skip_space();
             if (!take(":")) return damaged("a colon is expected");
             TRY_ASSIGN(value, any(depth + 1));
-            fields.emplace_back(std::move(key), std::move(value));
+            fields.push_back({.key = std::move(key), .value = std::move(value)});
             skip_space();
             if (take("}")) return Json{std::move(fields)};
             if (!take(",")) return damaged("a comma or a closing brace is expected");

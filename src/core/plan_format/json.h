@@ -4,10 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,13 +15,17 @@ namespace baton {
 
 struct Json {
     using Array = std::vector<Json>;
-    using Object = std::vector<std::pair<std::string, Json>>;  // in the order written, no key twice
+    struct Field;
+    using Object = std::vector<Field>;  // in the order written, no key twice
     // A number without fraction or exponent is an integer; one below zero is signed.
     std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, Array,
                  Object>
         value;
+};
 
-    friend bool operator==(const Json&, const Json&) = default;
+struct Json::Field {
+    std::string key;
+    Json value;
 };
 
 struct JsonLimits {
