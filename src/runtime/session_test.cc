@@ -149,7 +149,7 @@ TEST_F(SessionTest, TheLogTellsWhoAskedWhatAndHowItEnded) {
               "alice|CREATE WORKER 'a:1'|OK||1\n"
               "alice|CREATE WORKER 'a:1'|ERROR|2305|\n"
               "alice|CREATE WRKER '***'|ERROR|2000|\n"
-              "alice|SELECT X FROM NOPE INTO NOWHERE|ERROR|2033|\n"
+              "alice|SELECT X FROM NOPE INTO NOWHERE|ERROR|2030|\n"
               "alice|CREATE SINK S (X INT8) TYPE NOPE|ERROR|2106|\n");
 }
 
