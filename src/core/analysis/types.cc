@@ -207,12 +207,15 @@ Expression bare_literal(const sql::Literal& literal) {
 
 Result<Expression> typed_literal(const sql::TypedLiteral& literal, Position at) {
     if (auto value = literal_as(literal.value, literal.type)) return *std::move(value);
-    return Error{.code = ErrorCode::type_mismatch,
-                 .message = sql::print(literal.value) + " is no value of type " +
-                            std::string(to_string(literal.type)),
-                 .at = at,
-                 .hint = "leave the type out, or convert with CAST(" + sql::print(literal.value) +
-                         " AS " + std::string(to_string(literal.type)) + ")"};
+    const std::string type(to_string(literal.type));
+    const std::string written = sql::print(literal.value);
+    const bool short_text = literal.type == DataType::character;
+    return Error{
+        .code = ErrorCode::type_mismatch,
+        .message = written + " is no value of type " + type,
+        .at = at,
+        .hint = short_text ? "a CHAR is one character, in quotes"
+                           : "leave the type out, or write CAST(" + written + " AS " + type + ")"};
 }
 
 }  // namespace baton::analysis
