@@ -1,10 +1,11 @@
 // The aggregates of the dialect, and how the expressions of an aggregation are gathered.
 //
-//   COUNT(*) COUNT(x) COUNT(DISTINCT x)   UINT64, never NULL
+//   COUNT(*) COUNT(x) COUNT(DISTINCT x)   anything; UINT64, never NULL
 //   SUM                                   a number; INT64 or UINT64, floats keep their type
 //   AVG MEDIAN                            a number; FLOAT64
 //   STDDEV VARIANCE                       a number; FLOAT64, of a sample: NULL for a single row
-//   MIN MAX FIRST LAST                    anything; its own type
+//   MIN MAX                               a number; its own type
+//   FIRST LAST                            anything; its own type
 //
 // Where nothing else is said, a result can be NULL if the argument can: no window is empty.
 #pragma once

@@ -15,6 +15,7 @@ namespace {
 
 Error no_type_fits(const sql::Expr& whole, const std::vector<Operand>& operands, std::string hint) {
     std::vector<std::string> parts;
+    parts.reserve(operands.size());
     for (const Operand& operand : operands) parts.push_back(described(operand));
     return Error{.code = ErrorCode::type_inference,
                  .message = "no type fits " + shown(whole) + ": " + enumerate(parts, 4),
@@ -170,6 +171,7 @@ Result<Expression> in_list(std::vector<Operand> operands, const sql::Expr& whole
         group.push_back(converted(std::move(operands[i].value), type));
     }
     std::vector<Expression> any;
+    any.reserve(by_type.size());
     for (auto& [type, group] : by_type) {
         any.push_back(call(Function::in_list, std::move(group), DataType::boolean));
     }
