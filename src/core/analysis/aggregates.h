@@ -30,6 +30,9 @@ namespace baton::analysis {
 [[nodiscard]] Result<Aggregate> make_aggregate(const sql::Expr& whole,
                                                std::vector<Operand> arguments);
 
+// Of keys, and of different aggregates: every expression is compared with all of them.
+inline constexpr std::size_t kGroupingMax = 1000;
+
 // The expressions of a SELECT with a window are bound in two steps, because whether a column may
 // stand in them is known only when the whole is: GROUP BY A + 1 allows A + 1, but not A.
 //

@@ -92,6 +92,23 @@ TEST(Analysis, NamesOfTheSelectListAreCopiedOnlySoOften) {
     EXPECT_EQ(plan.error().code, ErrorCode::too_large);
 }
 
+TEST(Analysis, KeysAndAggregatesAreBounded) {
+    std::string keys = "A";
+    std::string sum = "SUM(A)";
+    for (int i = 0; i < 1000; ++i) {
+        keys += ", A + " + std::to_string(i);
+        sum += i % 200 == 0 ? ", SUM(A" : " + SUM(A";
+        sum += " + " + std::to_string(i) + ")";
+    }
+    const std::string window = " WINDOW TUMBLING(SIZE 1 SEC)";
+    const auto by_keys = analysed("SELECT A FROM S GROUP BY " + keys + window);
+    ASSERT_FALSE(by_keys.has_value());
+    EXPECT_EQ(by_keys.error().code, ErrorCode::too_large);
+    const auto sums = analysed("SELECT " + sum + " FROM S" + window);
+    ASSERT_FALSE(sums.has_value());
+    EXPECT_EQ(sums.error().code, ErrorCode::too_large);
+}
+
 TEST(Analysis, ColumnsAreExpandedOnlySoOften) {
     std::map<std::string, LogicalSource> wide;
     LogicalSource& source = wide["W"];

@@ -195,6 +195,13 @@ Result<Expression> ExpressionBinder::aggregate(const sql::Call& node, const sql:
                     : condition               ? "conditions on aggregates stand in HAVING"
                                               : "compute it in a subquery"};
     }
+    if (grouping_->aggregates().size() >= kGroupingMax) {
+        return Error{.code = ErrorCode::too_large,
+                     .message = "a window has more than " + std::to_string(kGroupingMax) +
+                                " different aggregates",
+                     .at = whole.at,
+                     .hint = "split the query"};
+    }
     ExpressionBinder inside(grouping_->input(), "another aggregate", budget_);
     TRY_ASSIGN(arguments, inside.operands(node.arguments));
     TRY_ASSIGN(made, make_aggregate(whole, std::move(arguments)));

@@ -94,7 +94,12 @@ std::optional<Expression> literal_as(const sql::Literal& literal, DataType type)
                               if (type != DataType::boolean) return std::nullopt;
                               return constant(value, type);
                           },
-                          [&](const sql::Integer& value) { return whole_as(value, type); },
+                          [&](const sql::Integer& value) -> Answer {
+                              const bool digit = !value.negative && value.magnitude <= 1;
+                              if (type == DataType::boolean && digit)
+                                  return constant(value.magnitude == 1, type);
+                              return whole_as(value, type);
+                          },
                           [&](double value) -> Answer {
                               if (type == DataType::float64) return constant(value, type);
                               constexpr double kMost = std::numeric_limits<float>::max();
