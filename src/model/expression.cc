@@ -77,7 +77,9 @@ const Notation& notation_of(Function function) {
     return notation;
 }
 
-std::string decimal_text(double value) {
+// The shortest text that gives the same number of that type.
+template <class Real>
+std::string decimal_text(Real value) {
     std::array<char, 64> buffer{};
     const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
     CHECK(result.ec == std::errc());
@@ -117,7 +119,10 @@ public:
             return;
         }
         if (const auto* constant = std::get_if<Constant>(&expression.node)) {
-            text += value_text(constant->value);
+            const auto* real = std::get_if<double>(&constant->value);
+            text += real != nullptr && expression.type == DataType::float32
+                        ? decimal_text(static_cast<float>(*real))
+                        : value_text(constant->value);
             return;
         }
         const Call& call = std::get<Call>(expression.node);

@@ -64,7 +64,7 @@ enum class Function : std::uint8_t {
     month_of,
     year_of,
     conditional,  // condition, value, condition, value, .., default
-    cast,         // to the type of the node
+    cast,         // to the type of the node; numbers as C++ converts them: -1 AS UINT8 is 255
 };
 
 struct Expression;

@@ -30,6 +30,8 @@ constexpr std::array kAggregates = {
 bool needs_number(AggregateFunction function) {
     switch (function) {
         case AggregateFunction::sum:
+        case AggregateFunction::min:
+        case AggregateFunction::max:
         case AggregateFunction::avg:
         case AggregateFunction::median:
         case AggregateFunction::stddev:
@@ -38,8 +40,6 @@ bool needs_number(AggregateFunction function) {
         case AggregateFunction::count_all:
         case AggregateFunction::count:
         case AggregateFunction::count_distinct:
-        case AggregateFunction::min:
-        case AggregateFunction::max:
         case AggregateFunction::first:
         case AggregateFunction::last:
             return false;
@@ -117,7 +117,8 @@ Result<Aggregate> make_aggregate(const sql::Expr& whole, std::vector<Operand> ar
         return Error{.code = ErrorCode::type_mismatch,
                      .message = written.function + " needs a number, but has " +
                                 described(arguments.front()),
-                     .at = arguments.front().written->at};
+                     .at = arguments.front().written->at,
+                     .hint = "COUNT, FIRST and LAST take anything"};
     }
     TRY_ASSIGN(argument, typed(std::move(arguments.front())));
     return aggregate_of(written.distinct ? AggregateFunction::count_distinct : entry->function,

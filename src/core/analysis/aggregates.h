@@ -1,10 +1,11 @@
 // The aggregates of the dialect, and how the expressions of an aggregation are gathered.
 //
-//   COUNT(*) COUNT(x) COUNT(DISTINCT x)   UINT64, never NULL
+//   COUNT(*) COUNT(x) COUNT(DISTINCT x)   anything; UINT64, never NULL
 //   SUM                                   a number; INT64 or UINT64, floats keep their type
 //   AVG MEDIAN                            a number; FLOAT64
 //   STDDEV VARIANCE                       a number; FLOAT64, of a sample: NULL for a single row
-//   MIN MAX FIRST LAST                    anything; its own type
+//   MIN MAX                               a number; its own type
+//   FIRST LAST                            anything; its own type
 //
 // Where nothing else is said, a result can be NULL if the argument can: no window is empty.
 #pragma once
@@ -28,6 +29,9 @@ namespace baton::analysis {
 // Fails with arity, type_mismatch, type_inference.
 [[nodiscard]] Result<Aggregate> make_aggregate(const sql::Expr& whole,
                                                std::vector<Operand> arguments);
+
+// Of keys, and of different aggregates: every expression is compared with all of them.
+inline constexpr std::size_t kGroupingMax = 1000;
 
 // The expressions of a SELECT with a window are bound in two steps, because whether a column may
 // stand in them is known only when the whole is: GROUP BY A + 1 allows A + 1, but not A.

@@ -11,14 +11,6 @@ namespace baton::analysis {
 
 namespace {
 
-std::size_t size_of(const Expression& expression) {
-    std::size_t size = 1;
-    if (const auto* call = std::get_if<Call>(&expression.node)) {
-        for (const Expression& argument : call->arguments) size += size_of(argument);
-    }
-    return size;
-}
-
 Function function_of(sql::BinaryOp op) {
     switch (op) {
         case sql::BinaryOp::add:
@@ -52,17 +44,6 @@ bool is_arithmetic(Function function) {
 }
 
 }  // namespace
-
-Result<Done> Budget::spend(std::size_t nodes, Position at) {
-    if (nodes > left_) {
-        return Error{.code = ErrorCode::too_large,
-                     .message = "the plan of this query would have more than 1000000 expressions",
-                     .at = at,
-                     .hint = "name fewer columns"};
-    }
-    left_ -= nodes;
-    return Done{};
-}
 
 Result<Expression> ExpressionBinder::bind(const sql::Expr& expr) {
     TRY_ASSIGN(bound, operand(expr));
@@ -103,12 +84,8 @@ Result<Operand> ExpressionBinder::operand(const sql::Expr& expr) {
                                                                       : Function::logical_or,
                                std::move(all));
             },
-            [&](const sql::Between& node) {
-                return predicate(Function::between, node.negated, node.operands, expr);
-            },
-            [&](const sql::InList& node) {
-                return predicate(Function::in_list, node.negated, node.operands, expr);
-            },
+            [&](const sql::Between& node) { return between_test(node, expr); },
+            [&](const sql::InList& node) { return in_test(node, expr); },
             [&](const sql::IsTest& node) { return test(node, expr); },
         },
         expr.node);
@@ -146,7 +123,7 @@ Result<Expression> ExpressionBinder::grouped_column(const sql::ColumnRef& name, 
             return each.name == name.parts.front();
         });
         if (item != items_->end()) {
-            TRY(budget_.spend(size_of(item->value), at));
+            TRY(budget_.spend(item->value, at));
             return item->value;
         }
     }
@@ -177,12 +154,17 @@ Result<Expression> ExpressionBinder::binary(const sql::Binary& node, const sql::
     return arithmetic(function, std::move(both[0]), std::move(both[1]), whole);
 }
 
-Result<Expression> ExpressionBinder::predicate(Function function, bool is_negated,
-                                               const std::vector<sql::Expr>& exprs,
-                                               const sql::Expr& whole) {
-    TRY_ASSIGN(all, operands(exprs));
-    TRY_ASSIGN(truth, comparison(function, std::move(all), whole));
-    return is_negated ? inverted(std::move(truth)) : std::move(truth);
+Result<Expression> ExpressionBinder::between_test(const sql::Between& node,
+                                                  const sql::Expr& whole) {
+    TRY_ASSIGN(all, operands(node.operands));
+    TRY_ASSIGN(truth, between(std::move(all), whole, budget_));
+    return node.negated ? inverted(std::move(truth)) : std::move(truth);
+}
+
+Result<Expression> ExpressionBinder::in_test(const sql::InList& node, const sql::Expr& whole) {
+    TRY_ASSIGN(all, operands(node.operands));
+    TRY_ASSIGN(truth, in_list(std::move(all), whole, budget_));
+    return node.negated ? inverted(std::move(truth)) : std::move(truth);
 }
 
 Result<Expression> ExpressionBinder::test(const sql::IsTest& node, const sql::Expr& whole) {
@@ -204,12 +186,21 @@ Result<Expression> ExpressionBinder::function_call(const sql::Call& node, const 
 
 Result<Expression> ExpressionBinder::aggregate(const sql::Call& node, const sql::Expr& whole) {
     if (grouping_ == nullptr) {
+        const bool condition = clause_ == "WHERE" || clause_ == "ON";
         return Error{
             .code = ErrorCode::syntax,
             .message = "the aggregate " + shown(whole) + " cannot stand in " + std::string(clause_),
             .at = whole.at,
             .hint = clause_ == kWithoutWindow ? "add a window: WINDOW TUMBLING(ts, SIZE 10 SEC)"
-                                              : "conditions on aggregates stand in HAVING"};
+                    : condition               ? "conditions on aggregates stand in HAVING"
+                                              : "compute it in a subquery"};
+    }
+    if (grouping_->aggregates().size() >= kGroupingMax) {
+        return Error{.code = ErrorCode::too_large,
+                     .message = "a window has more than " + std::to_string(kGroupingMax) +
+                                " different aggregates",
+                     .at = whole.at,
+                     .hint = "split the query"};
     }
     ExpressionBinder inside(grouping_->input(), "another aggregate", budget_);
     TRY_ASSIGN(arguments, inside.operands(node.arguments));

@@ -10,20 +10,11 @@
 #include <vector>
 
 #include "core/analysis/aggregates.h"
+#include "core/analysis/budget.h"
 #include "core/analysis/operators.h"
 #include "core/analysis/scope.h"
 
 namespace baton::analysis {
-
-// How much larger than its text a plan may become: `*` and names of the SELECT list are copied
-// where they are used, so that a short statement could ask for a tree without end.
-class Budget {
-public:
-    [[nodiscard]] Result<Done> spend(std::size_t nodes, Position at);
-
-private:
-    std::size_t left_ = 1'000'000;
-};
 
 // What HAVING may name beside columns: the items of the SELECT list, in the first step of Grouping.
 struct NamedItem {
@@ -55,8 +46,8 @@ private:
     Result<Expression> grouped_column(const sql::ColumnRef& name, Position at);
     Result<Expression> unary(const sql::Unary& node, const sql::Expr& whole);
     Result<Expression> binary(const sql::Binary& node, const sql::Expr& whole);
-    Result<Expression> predicate(Function function, bool is_negated,
-                                 const std::vector<sql::Expr>& exprs, const sql::Expr& whole);
+    Result<Expression> between_test(const sql::Between& node, const sql::Expr& whole);
+    Result<Expression> in_test(const sql::InList& node, const sql::Expr& whole);
     Result<Expression> test(const sql::IsTest& node, const sql::Expr& whole);
     Result<Expression> function_call(const sql::Call& node, const sql::Expr& whole);
     Result<Expression> aggregate(const sql::Call& node, const sql::Expr& whole);

@@ -212,6 +212,7 @@ Error wrong_arity(const sql::Expr& whole, std::size_t least, std::size_t most) {
 Error unknown_function(const sql::Expr& whole) {
     const auto& written = std::get<sql::Call>(whole.node);
     std::vector<std::string> known;
+    known.reserve(kFunctions.size() + aggregate_names().size());
     for (const Entry& entry : kFunctions) known.emplace_back(entry.name);
     for (const std::string_view name : aggregate_names()) known.emplace_back(name);
     return Error{.code = ErrorCode::not_supported,

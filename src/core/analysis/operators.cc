@@ -1,6 +1,8 @@
 #include "core/analysis/operators.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -13,6 +15,7 @@ namespace {
 
 Error no_type_fits(const sql::Expr& whole, const std::vector<Operand>& operands, std::string hint) {
     std::vector<std::string> parts;
+    parts.reserve(operands.size());
     for (const Operand& operand : operands) parts.push_back(described(operand));
     return Error{.code = ErrorCode::type_inference,
                  .message = "no type fits " + shown(whole) + ": " + enumerate(parts, 4),
@@ -37,6 +40,24 @@ std::optional<DataType> agree(std::vector<Operand>& operands) {
         if (operand.untyped) operand.value = null_of(*common);
     }
     return common;
+}
+
+Error not_comparable(const sql::Expr& whole, const std::vector<Operand>& operands) {
+    return no_type_fits(whole, operands, "CAST(x AS T) makes them comparable");
+}
+
+// Of two that agree.
+DataType type_of_both(const Operand& one, const Operand& other) {
+    const auto common = common_type(std::array{one.value.type, other.value.type});
+    CHECK(common.has_value());
+    return *common;
+}
+
+Expression compared(Function function, Expression left, Expression right, DataType type) {
+    std::vector<Expression> both;
+    both.push_back(converted(std::move(left), type));
+    both.push_back(converted(std::move(right), type));
+    return call(function, std::move(both), DataType::boolean);
 }
 
 bool all_untyped(const std::vector<Operand>& operands) {
@@ -117,10 +138,45 @@ Result<Expression> unchanged(Operand operand, const sql::Expr& whole) {
 Result<Expression> comparison(Function function, std::vector<Operand> operands,
                               const sql::Expr& whole) {
     const auto common = agree(operands);
-    if (!common) {
-        return no_type_fits(whole, operands, "CAST(x AS T) makes them comparable");
-    }
+    if (!common) return not_comparable(whole, operands);
     return call(function, all_converted(std::move(operands), *common), DataType::boolean);
+}
+
+Result<Expression> between(std::vector<Operand> operands, const sql::Expr& whole, Budget& budget) {
+    if (!agree(operands)) return not_comparable(whole, operands);
+    const DataType low = type_of_both(operands[0], operands[1]);
+    const DataType high = type_of_both(operands[0], operands[2]);
+    if (low == high) {
+        return call(Function::between, all_converted(std::move(operands), low), DataType::boolean);
+    }
+    TRY(budget.spend(operands[0].value, whole.at));
+    std::vector<Expression> both;
+    both.push_back(
+        compared(Function::greater_equal, operands[0].value, std::move(operands[1].value), low));
+    both.push_back(compared(Function::less_equal, std::move(operands[0].value),
+                            std::move(operands[2].value), high));
+    return call(Function::logical_and, std::move(both), DataType::boolean);
+}
+
+Result<Expression> in_list(std::vector<Operand> operands, const sql::Expr& whole, Budget& budget) {
+    if (!agree(operands)) return not_comparable(whole, operands);
+    std::map<DataType, std::vector<Expression>> by_type;  // the subject, then candidates
+    for (std::size_t i = 1; i < operands.size(); ++i) {
+        const DataType type = type_of_both(operands[0], operands[i]);
+        std::vector<Expression>& group = by_type[type];
+        if (group.empty()) {
+            if (by_type.size() > 1) TRY(budget.spend(operands[0].value, whole.at));
+            group.push_back(converted(operands[0].value, type));
+        }
+        group.push_back(converted(std::move(operands[i].value), type));
+    }
+    std::vector<Expression> any;
+    any.reserve(by_type.size());
+    for (auto& [type, group] : by_type) {
+        any.push_back(call(Function::in_list, std::move(group), DataType::boolean));
+    }
+    if (any.size() == 1) return std::move(any.front());
+    return call(Function::logical_or, std::move(any), DataType::boolean);
 }
 
 Result<Expression> logical(Function function, std::vector<Operand> operands) {

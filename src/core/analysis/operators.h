@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/analysis/budget.h"
 #include "model/expression.h"
 #include "sql/ast.h"
 
@@ -26,9 +27,16 @@ struct Operand {
                                             const sql::Expr& whole);
 [[nodiscard]] Result<Expression> negated(Operand operand, const sql::Expr& whole);
 [[nodiscard]] Result<Expression> unchanged(Operand operand, const sql::Expr& whole);  // +x
-// Comparisons, BETWEEN and IN: all operands in their common type.
+// Both operands in their common type.
 [[nodiscard]] Result<Expression> comparison(Function function, std::vector<Operand> operands,
                                             const sql::Expr& whole);
+// x BETWEEN a AND b is x >= a AND x <= b, x IN (a, b) is x = a OR x = b, each comparison in the
+// common type of its own two sides, as in C++. Where these agree, it is one call; else the subject,
+// the first operand, is copied.
+[[nodiscard]] Result<Expression> between(std::vector<Operand> operands, const sql::Expr& whole,
+                                         Budget& budget);
+[[nodiscard]] Result<Expression> in_list(std::vector<Operand> operands, const sql::Expr& whole,
+                                         Budget& budget);
 // AND, OR, NOT.
 [[nodiscard]] Result<Expression> logical(Function function, std::vector<Operand> operands);
 [[nodiscard]] Expression is_null(Operand operand);

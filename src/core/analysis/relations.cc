@@ -57,7 +57,8 @@ Result<JoinTimes> join_times(const sql::Window& window, const Scope& left, const
         if (found || found.error().code != ErrorCode::unknown_field) return found;
         Error error = found.error();
         error.message += " on the " + std::string(side) + " side of the join";
-        if (window.timestamps.size() == 1) {
+        const bool missing = error.related.empty();
+        if (missing && window.timestamps.size() == 1) {
             error.hint = "name one timestamp per side: the left one, then the right one";
         }
         return error;

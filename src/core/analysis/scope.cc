@@ -51,6 +51,7 @@ Error unknown_column(const Scope& scope, const sql::ColumnRef& name, Position at
 Error ambiguous(const Scope& scope, const sql::ColumnRef& name,
                 const std::vector<std::size_t>& found, Position at) {
     std::vector<std::string> candidates;
+    candidates.reserve(found.size());
     for (const std::size_t index : found) candidates.push_back(full_name(scope.columns[index]));
     const bool told_apart =
         std::set<std::string>(candidates.begin(), candidates.end()).size() == candidates.size();

@@ -132,6 +132,12 @@ Result<Rows> QueryAnalyser::aggregation(Rows rows, const sql::Select& select) {
                      .at = window.at,
                      .hint = "two are for a join, one per side"};
     }
+    if (select.group_by.size() > kGroupingMax) {
+        return Error{.code = ErrorCode::too_large,
+                     .message = "GROUP BY has more than " + std::to_string(kGroupingMax) + " keys",
+                     .at = select.group_by[kGroupingMax].at,
+                     .hint = "split the query"};
+    }
     WindowAggregate node{.window = window_spec(window)};
     if (!window.timestamps.empty()) {
         TRY_ASSIGN(time, time_column(rows.scope, window.timestamps.front(), window.at));

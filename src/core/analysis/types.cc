@@ -94,7 +94,12 @@ std::optional<Expression> literal_as(const sql::Literal& literal, DataType type)
                               if (type != DataType::boolean) return std::nullopt;
                               return constant(value, type);
                           },
-                          [&](const sql::Integer& value) { return whole_as(value, type); },
+                          [&](const sql::Integer& value) -> Answer {
+                              const bool digit = !value.negative && value.magnitude <= 1;
+                              if (type == DataType::boolean && digit)
+                                  return constant(value.magnitude == 1, type);
+                              return whole_as(value, type);
+                          },
                           [&](double value) -> Answer {
                               if (type == DataType::float64) return constant(value, type);
                               constexpr double kMost = std::numeric_limits<float>::max();
@@ -207,12 +212,15 @@ Expression bare_literal(const sql::Literal& literal) {
 
 Result<Expression> typed_literal(const sql::TypedLiteral& literal, Position at) {
     if (auto value = literal_as(literal.value, literal.type)) return *std::move(value);
-    return Error{.code = ErrorCode::type_mismatch,
-                 .message = sql::print(literal.value) + " is no value of type " +
-                            std::string(to_string(literal.type)),
-                 .at = at,
-                 .hint = "leave the type out, or convert with CAST(" + sql::print(literal.value) +
-                         " AS " + std::string(to_string(literal.type)) + ")"};
+    const std::string type(to_string(literal.type));
+    const std::string written = sql::print(literal.value);
+    const bool short_text = literal.type == DataType::character;
+    return Error{
+        .code = ErrorCode::type_mismatch,
+        .message = written + " is no value of type " + type,
+        .at = at,
+        .hint = short_text ? "a CHAR is one character, in quotes"
+                           : "leave the type out, or write CAST(" + written + " AS " + type + ")"};
 }
 
 }  // namespace baton::analysis

@@ -30,7 +30,7 @@ namespace baton::analysis {
 // between BOOLEAN and numbers.
 [[nodiscard]] bool castable(DataType from, DataType to);
 
-// The same value as that type: a cast, or another constant where that loses nothing.
+// The value in that type: a cast, or the constant that the cast would give if that is in range.
 [[nodiscard]] Expression converted(Expression expression, DataType type);
 
 [[nodiscard]] Expression null_of(DataType type);
