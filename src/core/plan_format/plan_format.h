@@ -23,6 +23,7 @@ namespace baton {
 inline constexpr std::uint64_t kPlanFormatVersion = 1;
 
 [[nodiscard]] std::string write_plan(const FragmentPlan& plan);
+[[nodiscard]] std::string write_node(const PlanNode& root);  // NODE alone
 
 // Takes what write_plan gives, and nothing else: unknown keys, wrong numbers of inputs or arguments
 // and columns that are not there are refused, so that whoever runs the plan need not look.

@@ -21,6 +21,15 @@ public:
         text += '}';
     }
 
+    void node(const PlanNode& whole) {
+        text += '{';
+        std::visit([&](const auto& op) { operation(op); }, whole.op);
+        key("schema", whole.schema);
+        name("inputs");
+        list(whole.inputs, [&](const PlanNode& input) { node(input); });
+        text += '}';
+    }
+
 private:
     void name(std::string_view key_name) {
         if (text.back() != '{') text += ',';
@@ -197,15 +206,6 @@ private:
         key("sink", op.sink);
         key("format", op.format);
     }
-
-    void node(const PlanNode& whole) {
-        text += '{';
-        std::visit([&](const auto& op) { operation(op); }, whole.op);
-        key("schema", whole.schema);
-        name("inputs");
-        list(whole.inputs, [&](const PlanNode& input) { node(input); });
-        text += '}';
-    }
 };
 
 }  // namespace
@@ -213,6 +213,12 @@ private:
 std::string write_plan(const FragmentPlan& plan) {
     Writer writer;
     writer.fragment(plan);
+    return std::move(writer.text);
+}
+
+std::string write_node(const PlanNode& root) {
+    Writer writer;
+    writer.node(root);
     return std::move(writer.text);
 }
 
