@@ -107,7 +107,9 @@ struct Aggregate {
 
 enum class AggregateStage : std::uint8_t {
     whole,    // rows in, results out
-    partial,  // rows in, states out: one row per window and key
+    // Rows in, states out, by window and key. It may give several states for one window and key, and
+    // nothing is too late for it: what is, only the final can tell, which knows all sources.
+    partial,
     final,    // states in, results out
 };
 
