@@ -106,11 +106,11 @@ struct Aggregate {
 };
 
 enum class AggregateStage : std::uint8_t {
-    whole,    // rows in, results out
-    // Rows in, states out, by window and key. It may give several states for one window and key, and
-    // nothing is too late for it: what is, only the final can tell, which knows all sources.
+    whole,  // rows in, results out
+    // Rows in, states out, by window and key. It may give several states for one window and key,
+    // and nothing is too late for it: what is, only the final can tell, which knows all sources.
     partial,
-    final,    // states in, results out
+    final,  // states in, results out
 };
 
 // Output columns: START, END (UINT64, ms), the keys, then one per aggregate. A partial gives START,
