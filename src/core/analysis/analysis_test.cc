@@ -124,6 +124,73 @@ TEST(Analysis, ColumnsAreExpandedOnlySoOften) {
     EXPECT_EQ(plan.error().code, ErrorCode::too_large);
 }
 
+// What the query gives: "A INT64 NOT NULL, B BOOLEAN", or the error.
+std::string given(const std::string& text) {
+    const auto plan = analysed(text);
+    if (!plan) return to_string(plan.error());
+    std::string columns;
+    for (const Column& column : plan->schema.columns) {
+        if (!columns.empty()) columns += ", ";
+        columns += column.name + " " + std::string(to_string(column.type));
+        if (!column.nullable) columns += " NOT NULL";
+    }
+    return columns;
+}
+
+const WindowAggregate* aggregation_of(const PlanNode& node) {
+    if (const auto* found = std::get_if<WindowAggregate>(&node.op)) return found;
+    return node.inputs.empty() ? nullptr : aggregation_of(node.inputs.front());
+}
+
+TEST(Analysis, TheNameOfASourceIsSeenThroughSubqueriesUntilAnAliasHidesIt) {
+    EXPECT_EQ(given("SELECT S.A FROM (SELECT * FROM (SELECT A FROM S))"), "A INT64 NOT NULL");
+    EXPECT_EQ(given("SELECT Q.A FROM (SELECT * FROM S) AS Q"), "A INT64 NOT NULL");
+    EXPECT_EQ(given("SELECT S.A FROM S AS Q").substr(0, 10), "error 2004");
+}
+
+TEST(Analysis, StartAndEndAreThoseOfTheLastWindow) {
+    const auto plan = analysed(
+        "SELECT start FROM (SELECT start, COUNT(*) AS N FROM S WINDOW TUMBLING(TS, SIZE 1 SEC)) "
+        "GROUP BY N WINDOW TUMBLING(start, SIZE 1 MIN)");
+    ASSERT_TRUE(plan.has_value()) << to_string(plan.error());
+    const auto& project = std::get<Project>(plan->root.inputs.front().op);
+    EXPECT_EQ(project.expressions.front().node, (decltype(Expression::node)(ColumnIndex{0})));
+    EXPECT_EQ(aggregation_of(plan->root)->window.size, 60'000U);
+    EXPECT_EQ(aggregation_of(plan->root)->time, 0U);
+}
+
+TEST(Analysis, AnAggregateThatIsUsedTwiceIsComputedOnce) {
+    const auto plan = analysed(
+        "SELECT SUM(A * 2) + 1 AS X, SUM(A*2) AS Y, SUM(S.A * 2) / COUNT(*) AS Z FROM S "
+        "WINDOW TUMBLING(TS, SIZE 1 SEC) HAVING SUM(A * 2) > 3 AND COUNT(*) > 1");
+    ASSERT_TRUE(plan.has_value()) << to_string(plan.error());
+    EXPECT_EQ(aggregation_of(plan->root)->aggregates.size(), 2U);
+}
+
+TEST(Analysis, CountIsNeverNullAndOthersAreIfTheirArgumentIs) {
+    EXPECT_EQ(given("SELECT COUNT(A) AS C, MAX(A) AS M, SUM(A) AS S FROM R "
+                    "WINDOW TUMBLING(SIZE 1 SEC)"),
+              "C UINT64 NOT NULL, M INT64, S INT64");
+    EXPECT_EQ(given("SELECT MAX(A) AS M, AVG(A) AS V FROM S WINDOW TUMBLING(SIZE 1 SEC)"),
+              "M INT64 NOT NULL, V FLOAT64 NOT NULL");
+}
+
+TEST(Analysis, ASinkTakesExactlyWhatItsSchemaSaysWithoutRegardToCase) {
+    const auto parsed = sql::parse_one("SELECT A FROM S INTO OUT");
+    const auto& statement = std::get<sql::CreateQuery>(parsed->node);
+    const auto into = [&](const Column& column) {
+        const Sink sink{.name = "OUT", .schema = {.columns = {column}}, .worker = "w"};
+        const auto plan =
+            analyse(statement.query, statement.sink, {.logical_sources = kSources, .sink = &sink});
+        return plan ? 0U : number(plan.error().code);
+    };
+    EXPECT_EQ(into({.name = "A", .type = DataType::int64, .nullable = false}), 0U);
+    EXPECT_EQ(into({.name = "a", .type = DataType::int64, .nullable = false}), 0U);
+    EXPECT_EQ(into({.name = "A", .type = DataType::int64, .nullable = true}), 2003U);
+    EXPECT_EQ(into({.name = "A", .type = DataType::int32, .nullable = false}), 2003U);
+    EXPECT_EQ(into({.name = "B", .type = DataType::int64, .nullable = false}), 2003U);
+}
+
 TEST(Analysis, EverySourceIsListedOnce) {
     const auto plan = analysed(
         "SELECT A FROM S UNION SELECT S.A FROM S JOIN (SELECT A AS A2 FROM R) ON S.A = A2 "
