@@ -91,7 +91,7 @@ struct Call {
 struct Expression {
     std::variant<ColumnIndex, Constant, Call> node;
     DataType type = DataType::int64;
-    bool nullable = true;
+    bool nullable = true;  // a rewrite may leave it true of what is never NULL, not the reverse
 
     friend bool operator==(const Expression&, const Expression&) = default;
 };

@@ -273,11 +273,11 @@ std::string what_is_wrong(const Expression& expression, const Schema& input) {
         if (column->index >= input.columns.size()) return complain("a column that is not there");
         const Column& read = input.columns[column->index];
         if (read.type != expression.type) return complain("a column of another type");
-        return read.nullable == expression.nullable ? "" : complain("another nullability");
+        return read.nullable <= expression.nullable ? "" : complain("a hidden NULL");
     }
     if (const auto* constant = std::get_if<Constant>(&expression.node)) {
         const bool null = std::holds_alternative<std::monostate>(constant->value);
-        if (null != expression.nullable) return complain("a constant's nullability");
+        if (null && !expression.nullable) return complain("a hidden NULL");
         return is_value_of(constant->value, expression.type) ? "" : complain("a constant's type");
     }
     const Call& call = std::get<Call>(expression.node);

@@ -181,7 +181,7 @@ Value found_in(const std::vector<Value>& arguments) {
     bool unknown = false;
     for (std::size_t i = 1; i < arguments.size(); ++i) {
         const Value same = compares(Function::equal, arguments[0], arguments[i]);
-        if (is_known(same, true)) return same;
+        if (is_known(same, true)) return true;
         unknown = unknown || is_null(same);
     }
     if (unknown) return {};

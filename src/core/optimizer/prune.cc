@@ -135,8 +135,8 @@ Narrow narrow_aggregate(const PlanNode& node, const WindowAggregate& aggregate,
     read = at_least_one(read, node.inputs.front().schema);
     Narrow input = narrow(node.inputs.front(), read);
     if (!can_split(result)) {
-        input.node = exactly(std::move(input), read);
-        input.position = positions_of(read);
+        PlanNode exact = exactly(std::move(input), read);
+        input = {.node = std::move(exact), .position = positions_of(read)};
     }
     for (Expression& key : result.keys) key = input.moved(std::move(key));
     if (result.time) result.time = input.position.at(*result.time);
