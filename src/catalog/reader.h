@@ -5,8 +5,10 @@
 // Fails with errors of the database (6xxx) only, unless a function says more.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -82,6 +84,9 @@ public:
                                                      KnownCluster& known) const;
 
 private:
+    // The slots in use on workers with a capacity, of those that data may pass through.
+    [[nodiscard]] Result<std::map<std::string, std::uint64_t>> used_between(
+        const std::set<std::string>& pinned, const Cluster& cluster) const;
     [[nodiscard]] Result<std::vector<Query>> queries_where(const std::string& condition,
                                                            std::vector<SqlValue> parameters) const;
 

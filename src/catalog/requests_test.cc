@@ -295,8 +295,8 @@ TEST_F(Requests, AQueryNeedsItsSourceItsSinkAndAPhysicalSource) {
     const Error sink = error_of("SELECT id FROM readings INTO alert");
     EXPECT_EQ(sink.code, ErrorCode::unknown_sink);
     EXPECT_EQ(sink.hint, "did you mean \"ALERTS\"?");
-    run("CREATE LOGICAL SOURCE empty (a INT8)");
-    EXPECT_EQ(outcome_of("SELECT a FROM empty INTO alerts"),
+    run("CREATE LOGICAL SOURCE empty (id UINT64 NOT NULL)");
+    EXPECT_EQ(outcome_of("SELECT id FROM empty INTO alerts"),
               "2300: cannot place the query: source \"EMPTY\" has no physical source");
     EXPECT_EQ(rows("SHOW QUERIES"), "");
 }
@@ -304,7 +304,7 @@ TEST_F(Requests, AQueryNeedsItsSourceItsSinkAndAPhysicalSource) {
 TEST_F(Requests, APathOfLinksLeadsFromSourceToSink) {
     make_small_cluster();
     run("CREATE WORKER 'far:1' SET ('FAR' AS NAME); "
-        "CREATE SINK away (id UINT64) TYPE Void SET ('FAR' AS SINK.HOST)");
+        "CREATE SINK away (id UINT64 NOT NULL) TYPE Void SET ('FAR' AS SINK.HOST)");
     EXPECT_EQ(outcome_of("SELECT id FROM readings INTO away"),
               "2300: cannot place the query: no path of links leads from worker \"EDGE\" to "
               "\"FAR\"");

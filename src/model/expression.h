@@ -4,7 +4,7 @@
 // compute: user text reaches no engine. Every node knows its type and whether it can be NULL, so
 // nothing is inferred twice. Meanings are those of the dialect (three-valued logic, promotion as in
 // C++, integer division truncates); conversions are explicit `cast` nodes, put in by binding: the
-// arguments of arithmetic and of comparisons have one type.
+// arguments of arithmetic and of comparisons have one type, and so have the values of CONDITIONAL.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "model/data_type.h"
+#include "model/schema.h"
 
 namespace baton {
 
@@ -40,6 +41,7 @@ enum class Function : std::uint8_t {
     logical_and,  // two or more arguments
     logical_or,   // two or more arguments
     logical_not,
+    between,  // the first argument lies between the second and the third, ends included
     in_list,  // the first argument is equal to one of the others
     is_null,
     is_nan,
@@ -62,7 +64,7 @@ enum class Function : std::uint8_t {
     month_of,
     year_of,
     conditional,  // condition, value, condition, value, .., default
-    cast,         // to the type of the node
+    cast,         // to the type of the node; numbers as C++ converts them: -1 AS UINT8 is 255
 };
 
 struct Expression;
@@ -89,9 +91,16 @@ struct Call {
 struct Expression {
     std::variant<ColumnIndex, Constant, Call> node;
     DataType type = DataType::int64;
-    bool nullable = true;
+    bool nullable = true;  // a rewrite may leave it true of what is never NULL, not the reverse
 
     friend bool operator==(const Expression&, const Expression&) = default;
 };
+
+// For people: A + CAST(B AS INT64) > 5. Columns have their names in `input`, by position; one that
+// `input` does not have is printed as $7. Types are seen only in casts.
+[[nodiscard]] std::string to_string(const Expression& expression, const Schema& input);
+
+// A name as it stands in such a text: quoted unless it reads the same without.
+[[nodiscard]] std::string printed_name(const std::string& name);
 
 }  // namespace baton

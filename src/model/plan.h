@@ -26,7 +26,8 @@ struct PlanNode;
 
 // ---- leaves -------------------------------------------------------------------------------------
 
-// All physical sources of a logical source.
+// All physical sources of a logical source. The node's schema names the columns that are wanted, in
+// the order of the source's own.
 struct LogicalScan {
     std::string source;
 
@@ -105,14 +106,17 @@ struct Aggregate {
 };
 
 enum class AggregateStage : std::uint8_t {
-    whole,    // rows in, results out
-    partial,  // rows in, states out: one row per window and key
-    final,    // states in, results out
+    whole,  // rows in, results out
+    // Rows in, states out, by window and key. It may give several states for one window and key,
+    // and nothing is too late for it: what is, only the final can tell, which knows all sources.
+    partial,
+    final,  // states in, results out
 };
 
 // Output columns: START, END (UINT64, ms), the keys, then one per aggregate. A partial gives START,
-// END, the keys, then the columns of each state in the order of `states_of`; a final's keys and
-// states are its input columns in that order, and its aggregates have no arguments.
+// END, the keys, then the columns of each state in the order of `states_of` (aggregate_state.h); a
+// final's keys and states are its input columns in that order: its keys are the columns from 2 on,
+// and its aggregates have no arguments.
 struct WindowAggregate {
     AggregateStage stage = AggregateStage::whole;
     WindowSpec window;

@@ -9,7 +9,6 @@
 namespace baton {
 
 using deployment::Plan;
-using deployment::Send;
 
 namespace {
 
@@ -40,7 +39,7 @@ Request request_of(QueryId query, const deployment::Write& write) {
         write);
 }
 
-control::Order order_of(const Send& send, std::string plan) {
+control::Order order_of(const deployment::Send& send, std::string plan) {
     return std::visit(Overload{
                           [&](const deployment::Register&) -> control::Order {
                               return control::RegisterFragment{.key = send.key,
@@ -65,7 +64,7 @@ std::uint64_t number_of(const std::string& key) {
     return number;
 }
 
-bool registers(const Send& send) {
+bool registers(const deployment::Send& send) {
     return std::holds_alternative<deployment::Register>(send.order);
 }
 
@@ -378,9 +377,9 @@ void Controller::reconcile(Instant now, QueryId query, const Plan& plan) {
     }
 }
 
-bool Controller::send(Instant now, const std::vector<Send>& sends) {
+bool Controller::send(Instant now, const std::vector<deployment::Send>& sends) {
     CatalogWanted wanted;
-    for (const Send& send : sends) {
+    for (const deployment::Send& send : sends) {
         if (registers(send)) wanted.plans.insert(send.key.fragment);
     }
     CatalogLook seen;
@@ -389,7 +388,7 @@ bool Controller::send(Instant now, const std::vector<Send>& sends) {
         if (!looked) return false;
         seen = *std::move(looked);
     }
-    for (const Send& send : sends) {
+    for (const deployment::Send& send : sends) {
         const auto attempt = roster_.attempt(send.worker);
         const auto plan = seen.plans.find(send.key.fragment);
         if (!attempt || (registers(send) && plan == seen.plans.end())) continue;

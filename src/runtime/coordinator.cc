@@ -53,7 +53,7 @@ Result<std::unique_ptr<Coordinator>> Coordinator::open(std::unique_ptr<SqlDataba
                                                         std::move(sync), clock, options, start));
 }
 
-Result<PlanningView> Coordinator::planning_view(const sql::CreateQuery& query) {
+Result<PlanningView> Coordinator::planning_view(const MentionedNames& names) {
     TRY_ASSIGN(now, snapshot());
     Reader::KnownCluster known;
     {
@@ -61,7 +61,7 @@ Result<PlanningView> Coordinator::planning_view(const sql::CreateQuery& query) {
         known = cluster_;
     }
     const auto before = known.cluster;
-    TRY_ASSIGN(view, now.read().planning_view(names_in(query), known));
+    TRY_ASSIGN(view, now.read().planning_view(names, known));
     if (known.cluster != before) {
         const std::lock_guard lock(cluster_mutex_);
         if (cluster_.revision <= known.revision) cluster_ = known;
@@ -73,7 +73,7 @@ Result<Done> Coordinator::plan_ahead(Bundle& bundle) {
     for (std::size_t i = 0; i < bundle.steps.size(); ++i) {
         request::CreateQuery* query = query_of(bundle.steps[i]);
         if (query == nullptr || query->plan) continue;
-        TRY_ASSIGN(view, planning_view(query->tree));
+        TRY_ASSIGN(view, planning_view(names_in(query->tree)));
         auto made = planner_(query->tree, view);
         if (made) {
             query->plan = *std::move(made);

@@ -57,6 +57,9 @@ public:
     // One request by itself, not logged.
     [[nodiscard]] Result<Answer> execute(const Request& request);
 
+    // What a query over these names would be planned with now.
+    [[nodiscard]] Result<PlanningView> planning_view(const MentionedNames& names);
+
     [[nodiscard]] Result<Snapshot> snapshot() { return readers_.snapshot(); }
     [[nodiscard]] Result<std::unique_ptr<Watch>> watch(const ViewQuery& query,
                                                        std::optional<Revision> since = {},
@@ -75,7 +78,6 @@ private:
     // Plans the queries as if the bundle's other steps did not matter; the commit finds out if they
     // do. Fails only if the first step cannot be planned.
     [[nodiscard]] Result<Done> plan_ahead(Bundle& bundle);
-    [[nodiscard]] Result<PlanningView> planning_view(const sql::CreateQuery& query);
 
     std::unique_ptr<SqlDatabase> database_;
     const Clock& clock_;

@@ -149,7 +149,7 @@ TEST_F(SessionTest, TheLogTellsWhoAskedWhatAndHowItEnded) {
               "alice|CREATE WORKER 'a:1'|OK||1\n"
               "alice|CREATE WORKER 'a:1'|ERROR|2305|\n"
               "alice|CREATE WRKER '***'|ERROR|2000|\n"
-              "alice|SELECT X FROM NOPE INTO NOWHERE|ERROR|2033|\n"
+              "alice|SELECT X FROM NOPE INTO NOWHERE|ERROR|2030|\n"
               "alice|CREATE SINK S (X INT8) TYPE NOPE|ERROR|2106|\n");
 }
 
@@ -197,10 +197,20 @@ TEST_F(SessionTest, ShowPrintsDescriptors) {
 
 TEST_F(SessionTest, WhatIsNotImplementedIsRefusedByName) {
     make_small_cluster();
-    const Error explain = error_of("EXPLAIN SELECT id FROM readings INTO alerts");
-    EXPECT_EQ(explain.code, ErrorCode::not_supported);
-    EXPECT_NE(explain.message.find("EXPLAIN"), std::string::npos);
     EXPECT_EQ(error_of("CANCEL QUERY 1").code, ErrorCode::not_supported);
+}
+
+TEST_F(SessionTest, ExplainShowsThePlanAndChangesNothing) {
+    make_small_cluster();
+    const std::string before = rows("SHOW QUERIES");
+    const std::string plan =
+        rows("EXPLAIN (OPTIMIZED) SELECT id FROM readings WHERE id > UINT64(5) INTO alerts");
+    EXPECT_NE(plan.find("FILTER ID > "), std::string::npos) << plan;
+    EXPECT_EQ(rows("SHOW QUERIES"), before);
+    EXPECT_EQ(error_of("EXPLAIN SELECT nope FROM readings INTO alerts").code,
+              ErrorCode::unknown_field);
+    EXPECT_EQ(error_of("BEGIN; EXPLAIN SELECT id FROM readings INTO alerts").code,
+              ErrorCode::transaction_state);
 }
 
 // ---- WAIT ---------------------------------------------------------------------------------------

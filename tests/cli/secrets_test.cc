@@ -39,6 +39,8 @@ protected:
             source,
             sink,
             "CREATE QUERY q AS SELECT id FROM r INTO m",
+            "EXPLAIN SELECT id FROM r INTO m",
+            "EXPLAIN FORMAT JSON SELECT id FROM r INTO m",
             "CREATE QUERY q2 AS SELECT id FROM MQTT('h' AS SOURCE.SERVER_URI, 't' AS "
             "SOURCE.TOPIC, " +
                 password + ", SCHEMA(id UINT64 NOT NULL) AS SOURCE.SCHEMA) INTO plain",

@@ -88,7 +88,7 @@ Ask create_logical_source() {
                 request::CreateLogicalSource{name, empty ? Schema{} : twice, chance(30)}};
     }
     const std::string columns =
-        *rc::gen::element<std::string>("A INT64", "A INT64 NOT NULL, B VARSIZED");
+        *rc::gen::element<std::string>("A INT64", "A INT64, B VARSIZED NOT NULL");
     return statement("CREATE LOGICAL SOURCE " + std::string(chance(25) ? "IF NOT EXISTS " : "") +
                      name + " (" + columns + ")");
 }

@@ -34,10 +34,10 @@ RC_GTEST_PROP(QueryLogic, QueriesNeedTheirSourcesAndSinks, ()) {
     const std::string source = *rc::gen::element<std::string>("S1", "S2", "S3");
     const std::string sink = *rc::gen::element<std::string>("K1", "K2", "K3");
     const Request query = statement("SELECT A FROM " + source + " INTO " + sink).request;
-    if (!state.sinks.contains(sink)) {
-        world.must_refuse(query, ErrorCode::unknown_sink);
-    } else if (!state.logical.contains(source)) {
+    if (!state.logical.contains(source)) {
         world.must_refuse(query, ErrorCode::unknown_source);
+    } else if (!state.sinks.contains(sink)) {
+        world.must_refuse(query, ErrorCode::unknown_sink);
     }
 }
 

@@ -252,11 +252,11 @@ Verdict Model::on(const request::CreateQuery& r) {
         const auto sink = state_.sinks.find(*name);
         if (sink == state_.sinks.end()) {
             verdict.refusals.insert(ErrorCode::unknown_sink);
-            return verdict;
+        } else {
+            query.sinks = {*name};
+            target = sink->second.worker;
+            workers.insert(target);
         }
-        query.sinks = {*name};
-        target = sink->second.worker;
-        workers.insert(target);
     } else {
         const Place where = place(host_in(std::get<sql::InlineSink>(r.tree.sink.node).settings));
         target = where.worker;
@@ -277,16 +277,16 @@ Verdict Model::on(const request::CreateQuery& r) {
         if (query.sources.size() == before) verdict.refusals.insert(ErrorCode::placement);
     }
 
+    // Each worker that data passes through runs a fragment.
+    std::set<std::string> on_the_way;
     for (const std::string& name : workers) {
         if (!state_.workers.contains(name)) continue;
-        const ModelWorker& worker = state_.workers.at(name);
-        const bool up = worker.state == WorkerState::active && !worker.draining;
-        const bool room = !worker.capacity || state_.used(name) < *worker.capacity;
-        if (!up || !room || !state_.reaches(name, target)) {
-            verdict.refusals.insert(ErrorCode::placement);
-        }
+        const std::set<std::string> way = state_.route(name, target);
+        if (way.empty()) verdict.refusals.insert(ErrorCode::placement);
+        on_the_way.insert(way.begin(), way.end());
     }
     if (verdict.refused()) return verdict;
+    workers = std::move(on_the_way);
 
     const std::uint64_t id = next_id_++;
     query.name = r.name.value_or("Q" + std::to_string(id));

@@ -78,6 +78,11 @@ struct ModelState {
     [[nodiscard]] std::uint64_t used(const std::string& worker) const;
     // Whether data gets from one worker to the other along links; a worker reaches itself.
     [[nodiscard]] bool reaches(const std::string& from, const std::string& to) const;
+    // Whether a fragment may be put on it.
+    [[nodiscard]] bool takes_part(const std::string& worker) const;
+    // The workers on the shortest path through those that take part, both ends included; the first
+    // by name where there are several. Empty if there is none.
+    [[nodiscard]] std::set<std::string> route(const std::string& from, const std::string& to) const;
     [[nodiscard]] std::optional<std::uint64_t> query_named(const std::string& name) const;
 };
 

@@ -32,6 +32,39 @@ bool ModelState::reaches(const std::string& from, const std::string& to) const {
     return reached.contains(to);
 }
 
+bool ModelState::takes_part(const std::string& worker) const {
+    const auto found = workers.find(worker);
+    if (found == workers.end()) return false;
+    const ModelWorker& w = found->second;
+    return w.state == WorkerState::active && !w.draining &&
+           (!w.capacity || used(worker) < *w.capacity);
+}
+
+std::set<std::string> ModelState::route(const std::string& from, const std::string& to) const {
+    if (!takes_part(from) || !takes_part(to)) return {};
+    std::map<std::string, std::size_t> steps = {{to, 0}};
+    for (std::size_t step = 0; step < workers.size(); ++step) {
+        for (const auto& [upstream, downstream] : links) {
+            const auto next = steps.find(downstream);
+            if (next == steps.end() || next->second != step || !takes_part(upstream)) continue;
+            steps.emplace(upstream, step + 1);
+        }
+    }
+    if (!steps.contains(from)) return {};
+    std::set<std::string> way = {from};
+    for (std::string at = from; at != to;) {
+        std::set<std::string> nearer;
+        for (const auto& [upstream, downstream] : links) {
+            const auto next = steps.find(downstream);
+            if (upstream != at || next == steps.end()) continue;
+            if (next->second + 1 == steps.at(at)) nearer.insert(downstream);
+        }
+        at = *nearer.begin();
+        way.insert(at);
+    }
+    return way;
+}
+
 std::optional<std::uint64_t> ModelState::query_named(const std::string& name) const {
     for (const auto& [id, query] : queries) {
         if (query.name == name) return id;

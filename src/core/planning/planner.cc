@@ -4,8 +4,14 @@
 
 #include "base/overload.h"
 #include "base/text.h"
+#include "core/analysis/analysis.h"
 #include "core/binding/connector.h"
-#include "sql/printer.h"
+#include "core/optimizer/expand.h"
+#include "core/optimizer/optimize.h"
+#include "core/optimizer/split.h"
+#include "core/placement/cut.h"
+#include "core/placement/routes.h"
+#include "core/plan_format/plan_format.h"
 
 namespace baton {
 
@@ -45,190 +51,191 @@ void collect(const sql::Query& query, MentionedNames& names) {
                query.node);
 }
 
-void collect_inline(const sql::Query& query, std::vector<const sql::InlineSource*>& found);
-
-void collect_inline(const sql::Relation& relation, std::vector<const sql::InlineSource*>& found) {
-    std::visit(Overload{
-                   [](const sql::NamedRelation&) {},
-                   [&](const sql::Subquery& sub) { collect_inline(sub.query.front(), found); },
-                   [&](const sql::InlineSource& source) { found.push_back(&source); },
-                   [&](const sql::Join& both) {
-                       for (const sql::Relation& side : both.sides) collect_inline(side, found);
-                   },
-               },
-               relation.node);
-}
-
-void collect_inline(const sql::Query& query, std::vector<const sql::InlineSource*>& found) {
-    std::visit(Overload{
-                   [&](const sql::Select& select) { collect_inline(select.from, found); },
-                   [&](const sql::Union& all) {
-                       for (const sql::Query& branch : all.branches) collect_inline(branch, found);
-                   },
-               },
-               query.node);
-}
-
-Error no_placement(const std::string& why, std::string hint = {}) {
-    return Error{.code = ErrorCode::placement,
-                 .message = "cannot place the query: " + why,
-                 .hint = std::move(hint)};
-}
-
-class StandIn {
-public:
-    StandIn(const sql::CreateQuery& query, const PlanningView& view) : query_(query), view_(view) {}
-
-    Result<QueryPlan> plan() {
-        TRY_ASSIGN(sink_worker, place_sink());
-        TRY(place_named_sources());
-        TRY(place_inline_sources());
-        TRY(use(sink_worker, "the sink"));
-        fragments_[sink_worker] += "SINK " + sql::print(sql::Statement{.node = query_, .at = {}});
-        for (const auto& [worker, what] : fragments_) TRY(check_path(worker, sink_worker));
-        for (auto& [worker, what] : fragments_) {
-            TRY(check_capacity(worker));
-            plan_.fragments.push_back({.worker = worker, .slots = 1, .plan = what});
-        }
-        std::sort(plan_.reads.begin(), plan_.reads.end());
-        plan_.reads.erase(std::unique(plan_.reads.begin(), plan_.reads.end()), plan_.reads.end());
-        return std::move(plan_);
-    }
-
-private:
-    Result<std::string> place_sink() {
-        if (const auto* name = std::get_if<std::string>(&query_.sink.node)) {
-            if (!view_.sink) {
-                return Error{.code = ErrorCode::unknown_sink,
-                             .message = "unknown sink " + quoted(*name),
-                             .at = query_.sink.at,
-                             .hint = did_you_mean(*name, view_.known_sinks)};
-            }
-            plan_.sinks.push_back(*name);
-            plan_.reads.push_back({ReadKind::sink, *name, view_.sink->revision});
-            return view_.sink->worker;
-        }
-        const auto& described = std::get<sql::InlineSink>(query_.sink.node);
-        TRY_ASSIGN(connector, bind_sink(described.type, described.settings));
-        return place_inline(connector, "the inline sink");
-    }
-
-    Result<Done> place_named_sources() {
-        for (const auto& [name, at] : names_in(query_).sources) {
-            const auto logical = view_.logical_sources.find(name);
-            if (logical == view_.logical_sources.end()) {
-                return Error{.code = ErrorCode::unknown_source,
-                             .message = "unknown source " + quoted(name),
-                             .at = at,
-                             .hint = did_you_mean(name, view_.known_sources)};
-            }
-            plan_.reads.push_back({ReadKind::logical_source, name, logical->second.revision});
-            const std::size_t before = plan_.sources.size();
-            for (const PhysicalSource& physical : view_.physical_sources) {
-                if (physical.logical != name) continue;
-                TRY(use(physical.worker, "physical source " + to_string(physical.id)));
-                plan_.sources.push_back(physical.id);
-                fragments_[physical.worker] += "SOURCE " + to_string(physical.id) + "; ";
-            }
-            if (plan_.sources.size() == before) {
-                return no_placement("source " + quoted(name) + " has no physical source",
-                                    "add one with CREATE PHYSICAL SOURCE FOR " + name);
-            }
-        }
-        return Done{};
-    }
-
-    Result<Done> place_inline_sources() {
-        std::vector<const sql::InlineSource*> found;
-        collect_inline(query_.query, found);
-        for (const sql::InlineSource* source : found) {
-            TRY_ASSIGN(connector, bind_source(source->type, source->settings));
-            TRY_ASSIGN(worker, place_inline(connector, "the inline source"));
-            TRY(use(worker, "the inline source"));
-            fragments_[worker] += "INLINE " + connector.type + "; ";
-        }
-        return Done{};
-    }
-
-    Result<std::string> place_inline(const BoundConnector& connector, const std::string& what) {
-        if (connector.host) return *connector.host;
-        plan_.reads.push_back({ReadKind::cluster, "", view_.cluster->revision});
-        std::vector<std::string> names;
-        for (const auto& [name, worker] : view_.cluster->workers) names.push_back(name);
-        TRY_ASSIGN(only, default_worker(names, what));
-        if (!only) return no_placement("there is no worker for " + what, "CREATE WORKER first");
-        return *only;
-    }
-
-    Result<Done> use(const std::string& name, const std::string& what) {
-        const auto found = view_.cluster->workers.find(name);
-        if (found == view_.cluster->workers.end()) {
-            std::vector<std::string> known;
-            for (const auto& [other, ignored] : view_.cluster->workers) known.push_back(other);
-            return Error{.code = ErrorCode::unknown_worker,
-                         .message = "unknown worker " + quoted(name) + " for " + what,
-                         .hint = did_you_mean(name, known)};
-        }
-        const Worker& worker = found->second;
-        if (worker.state == WorkerState::unreachable) {
-            return no_placement("worker " + quoted(name) + " of " + what + " is UNREACHABLE" +
-                                (worker.reason.empty() ? "" : " (" + worker.reason + ")"));
-        }
-        if (worker.draining) {
-            return no_placement("worker " + quoted(name) + " of " + what + " is draining",
-                                "RESUME WORKER " + sql::print_name(name) + " ends that");
-        }
-        plan_.reads.push_back({ReadKind::worker, name, worker.revision});
-        fragments_.try_emplace(name);
-        return Done{};
-    }
-
-    Result<Done> check_path(const std::string& from, const std::string& to) {
-        const auto path = view_.cluster->topology.path(from, to);
-        if (!path) {
-            return no_placement(
-                "no path of links leads from worker " + quoted(from) + " to " + quoted(to),
-                "link them with '" + to + "' AS DOWNSTREAM when creating a worker");
-        }
-        for (const std::string& name : *path) {
-            const auto found = view_.cluster->workers.find(name);
-            if (found == view_.cluster->workers.end()) continue;
-            plan_.reads.push_back({ReadKind::worker, name, found->second.revision});
-        }
-        return Done{};
-    }
-
-    Result<Done> check_capacity(const std::string& name) const {
-        const Worker& worker = view_.cluster->workers.at(name);
-        const auto used = view_.used.find(name);
-        const std::uint64_t taken = used == view_.used.end() ? 0 : used->second;
-        if (!worker.capacity || taken < *worker.capacity) return Done{};
-        return no_placement("worker " + quoted(name) + " has no slot left (" +
-                            std::to_string(taken) + " of " + std::to_string(*worker.capacity) +
-                            " used, 1 needed)");
-    }
-
-    const sql::CreateQuery& query_;
-    const PlanningView& view_;
-    QueryPlan plan_;
-    std::map<std::string, std::string> fragments_;  // by worker
-};
-
 }  // namespace
 
-MentionedNames names_in(const sql::CreateQuery& query) {
+MentionedNames names_in(const sql::Query& query, const std::optional<sql::SinkTarget>& sink) {
     MentionedNames names;
-    collect(query.query, names);
-    if (const auto* name = std::get_if<std::string>(&query.sink.node)) {
+    collect(query, names);
+    if (!sink) return names;
+    if (const auto* name = std::get_if<std::string>(&sink->node)) {
         names.sink = *name;
     } else {
-        collect_host(std::get<sql::InlineSink>(query.sink.node).settings, names);
+        collect_host(std::get<sql::InlineSink>(sink->node).settings, names);
     }
     return names;
 }
 
+MentionedNames names_in(const sql::CreateQuery& query) {
+    return names_in(query.query, query.sink);
+}
+
+namespace {
+
+// Fills in the worker of inline sources and sinks that name none: the only one there is.
+class Defaults {
+public:
+    explicit Defaults(const Cluster& cluster) : cluster_(cluster) {}
+
+    Result<Done> fill(PlanNode& node) {
+        if (auto* scan = std::get_if<SourceScan>(&node.op)) {
+            TRY(fill(scan->worker, "the inline source"));
+        }
+        if (auto* sink = std::get_if<SinkWrite>(&node.op)) {
+            TRY(fill(sink->worker, "the inline sink"));
+        }
+        for (PlanNode& input : node.inputs) TRY(fill(input));
+        return Done{};
+    }
+
+    [[nodiscard]] bool used() const { return used_; }
+
+private:
+    Result<Done> fill(std::string& worker, const std::string& what) {
+        if (!worker.empty()) return Done{};
+        used_ = true;
+        std::vector<std::string> names;
+        for (const auto& [name, ignored] : cluster_.workers) names.push_back(name);
+        TRY_ASSIGN(only, default_worker(names, what));
+        if (!only) {
+            return Error{.code = ErrorCode::placement,
+                         .message = "cannot place the query: there is no worker for " + what,
+                         .hint = "CREATE WORKER first"};
+        }
+        worker = *only;
+        return Done{};
+    }
+
+    const Cluster& cluster_;
+    bool used_ = false;
+};
+
+// The worker that can be reached from all of these, with the fewest steps in all.
+Result<std::string> nearest_to(const std::set<std::string>& workers, const Topology& links) {
+    std::map<std::string, std::uint64_t> steps;  // of all that have arrived
+    std::map<std::string, std::size_t> arrivals;
+    for (const std::string& worker : workers) {
+        std::set<std::string> seen = {worker};
+        std::vector<std::string> ring = {worker};
+        for (std::uint64_t step = 0; !ring.empty(); ++step) {
+            std::vector<std::string> next;
+            for (const std::string& here : ring) {
+                steps[here] += step;
+                arrivals[here] += 1;
+                for (const std::string& there : links.downstream_of(here)) {
+                    if (seen.insert(there).second) next.push_back(there);
+                }
+            }
+            ring = std::move(next);
+        }
+    }
+    const std::string* best = nullptr;
+    for (const auto& [worker, count] : arrivals) {
+        if (count < workers.size()) continue;
+        if (best == nullptr || steps[worker] < steps[*best]) best = &worker;
+    }
+    if (best != nullptr) return *best;
+    return Error{.code = ErrorCode::placement,
+                 .message =
+                     "cannot place the query: no worker can be reached from all of its "
+                     "sources",
+                 .hint = "name a sink with INTO, or link the workers"};
+}
+
+void collect_workers(const PlanNode& node, std::set<std::string>& workers) {
+    if (const auto* scan = std::get_if<SourceScan>(&node.op)) workers.insert(scan->worker);
+    for (const PlanNode& input : node.inputs) collect_workers(input, workers);
+}
+
+Result<PlanNode> with_void_sink(PlanNode rows, const Topology& links) {
+    std::set<std::string> workers;
+    collect_workers(rows, workers);
+    TRY_ASSIGN(worker, nearest_to(workers, links));
+    Schema schema = rows.schema;
+    PlanNode root{.op = SinkWrite{.worker = worker, .type = "Void"},
+                  .inputs = {},
+                  .schema = std::move(schema)};
+    root.inputs.push_back(std::move(rows));
+    return root;
+}
+
+}  // namespace
+
+Result<PlanSteps> plan_logically(const QueryToPlan& query, const PlanningView& view) {
+    TRY_ASSIGN(logical, analyse(query.query, query.sink,
+                                {.logical_sources = view.logical_sources,
+                                 .sink = view.sink ? &*view.sink : nullptr,
+                                 .known_sources = view.known_sources,
+                                 .known_sinks = view.known_sinks}));
+    PlanSteps steps;
+    for (const std::string& name : logical.sources) {
+        steps.reads.push_back(
+            {ReadKind::logical_source, name, view.logical_sources.at(name).revision});
+    }
+    if (const auto* sink = std::get_if<SinkWrite>(&logical.root.op);
+        sink != nullptr && sink->name) {
+        steps.reads.push_back({ReadKind::sink, *sink->name, view.sink->revision});
+    }
+    steps.optimized = optimized(logical.root);
+    steps.logical = std::move(logical.root);
+    return steps;
+}
+
+Result<PlanSteps> plan_steps(const QueryToPlan& query, const PlanningView& view) {
+    TRY_ASSIGN(settings, bind_query(query.settings));
+    TRY_ASSIGN(steps, plan_logically(query, view));
+    const Cluster& cluster = *view.cluster;
+    TRY_ASSIGN(physical, expanded(steps.optimized, {.logical = view.logical_sources,
+                                                    .physical = view.physical_sources}));
+    Defaults defaults(cluster);
+    TRY(defaults.fill(physical));
+    if (defaults.used()) steps.reads.push_back({ReadKind::cluster, "", cluster.revision});
+    if (!query.sink) {
+        TRY_ASSIGN(root, with_void_sink(std::move(physical), cluster.topology));
+        physical = std::move(root);
+    }
+    steps.physical = with_split_aggregates(optimized(std::move(physical)));
+    const PinnedPlaces places = pinned_in(steps.physical);
+    TRY_ASSIGN(routes,
+               Routes::to(places.sink, places.sources, {.cluster = cluster, .used = view.used}));
+    steps.fragments = cut(steps.physical, routes, settings.options);
+    for (const FragmentPlan& fragment : steps.fragments) {
+        const Worker& worker = cluster.workers.at(fragment.worker);
+        steps.reads.push_back({ReadKind::worker, worker.name, worker.revision});
+        steps.stages.push_back(routes.steps_from(fragment.worker));
+    }
+    std::sort(steps.reads.begin(), steps.reads.end());
+    return steps;
+}
+
+namespace {
+
+void collect_ids(const PlanNode& node, std::set<PhysicalSourceId>& ids) {
+    const auto* scan = std::get_if<SourceScan>(&node.op);
+    if (scan != nullptr && scan->id) ids.insert(*scan->id);
+    for (const PlanNode& input : node.inputs) collect_ids(input, ids);
+}
+
+}  // namespace
+
 Result<QueryPlan> plan(const sql::CreateQuery& query, const PlanningView& view) {
-    return StandIn(query, view).plan();
+    const std::optional<sql::SinkTarget> sink = query.sink;
+    TRY_ASSIGN(steps,
+               plan_steps({.query = query.query, .sink = sink, .settings = query.settings}, view));
+    QueryPlan made;
+    for (std::size_t i = 0; i < steps.fragments.size(); ++i) {
+        made.fragments.push_back({.worker = steps.fragments[i].worker,
+                                  .slots = 1,
+                                  .stage = steps.stages[i],
+                                  .plan = write_plan(steps.fragments[i])});
+    }
+    std::set<PhysicalSourceId> ids;
+    collect_ids(steps.physical, ids);
+    made.sources.assign(ids.begin(), ids.end());
+    if (view.sink && std::holds_alternative<std::string>(query.sink.node)) {
+        made.sinks.push_back(view.sink->name);
+    }
+    made.reads = std::move(steps.reads);
+    return made;
 }
 
 }  // namespace baton

@@ -1,4 +1,10 @@
-// Planning turns a query into fragments on workers.
+// Planning turns a query into fragments on workers:
+//
+//   analyse   the tree to a logical plan                          core/analysis
+//   optimise  less work, same rows                                core/optimizer
+//   expand    logical sources to physical ones, then optimise and split aggregations
+//   place     routes to the sink's worker, cut into fragments     core/placement
+//   write     the text that a worker is given                     core/plan_format
 //
 // Input:   the query's tree, and a view: everything of the catalog that the plan may depend on, as
 //          of one revision.
@@ -6,8 +12,12 @@
 //          Planning runs outside any write transaction; the commit compares `reads` with the
 //          catalog, and if one of them has changed the query is planned again.
 //
-// What the workers have left is not among the reads: any placement that fits is a good one, and
-// whether it still fits is decided by the commit itself.
+// Read are: the logical sources, whose revision rises with each physical source that comes or goes;
+// the sink; every worker that gets a fragment, which is every worker that data passes through; and
+// the whole cluster only if the only worker was meant where none is named. Links come and go with
+// their workers, so a plan whose workers are unchanged still has its routes. That there may be a
+// shorter one by now does not matter, and neither does what the workers have left: any placement
+// that fits is a good one, and whether it still fits is decided by the commit itself.
 // Pure: no I/O, no clock.
 #pragma once
 
@@ -15,14 +25,17 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/id.h"
 #include "base/result.h"
-#include "core/topology/topology.h"
+#include "core/topology/cluster.h"
 #include "model/entities.h"
+#include "model/plan.h"
 #include "sql/ast.h"
 
 namespace baton {
@@ -35,14 +48,9 @@ struct MentionedNames {
 
     friend bool operator==(const MentionedNames&, const MentionedNames&) = default;
 };
+[[nodiscard]] MentionedNames names_in(const sql::Query& query,
+                                      const std::optional<sql::SinkTarget>& sink);
 [[nodiscard]] MentionedNames names_in(const sql::CreateQuery& query);
-
-// The workers and links, which change rarely and are shared by many plans.
-struct Cluster {
-    std::map<std::string, Worker> workers;
-    Topology topology;
-    Revision revision;  // of its last change
-};
 
 struct PlanningView {
     std::map<std::string, LogicalSource> logical_sources;  // those mentioned that exist
@@ -52,7 +60,7 @@ struct PlanningView {
     std::vector<std::string> known_sources;
     std::vector<std::string> known_sinks;
     std::shared_ptr<const Cluster> cluster;
-    // Slots, of the workers with a capacity that sources and sink are on.
+    // Slots in use, of the workers with a capacity between sources and sink, these included.
     std::map<std::string, std::uint64_t> used;
 };
 
@@ -91,9 +99,31 @@ struct QueryPlan {
 
 using Planner = std::function<Result<QueryPlan>(const sql::CreateQuery&, const PlanningView&)>;
 
-// Pins each source to its worker and everything else to the sink's worker; data flows along the
-// shortest path of links. Fails with unknown_source, unknown_sink, not_supported, placement,
-// worker_unreachable.
+// What planning made of a query, step by step.
+struct PlanSteps {
+    PlanNode logical;
+    PlanNode optimized;
+    PlanNode physical;                    // sources expanded, aggregations split
+    std::vector<FragmentPlan> fragments;  // by worker
+    std::vector<std::uint64_t> stages;    // of the fragments
+    std::vector<Read> reads;              // sorted
+};
+
+struct QueryToPlan {
+    const sql::Query& query;
+    const std::optional<sql::SinkTarget>& sink;
+    std::span<const sql::Setting> settings;  // QUERY.*
+};
+
+// The logical and the optimised plan alone: workers and physical sources are not looked at.
+[[nodiscard]] Result<PlanSteps> plan_logically(const QueryToPlan& query, const PlanningView& view);
+
+// All steps. Without a sink, as EXPLAIN allows, the rows end in a sink of type Void on the worker
+// that is nearest to all sources together.
+[[nodiscard]] Result<PlanSteps> plan_steps(const QueryToPlan& query, const PlanningView& view);
+
+// Fails with what analysing a query fails with, and with unknown_worker, placement, too_large, and
+// invalid_configuration where a worker has to be named.
 [[nodiscard]] Result<QueryPlan> plan(const sql::CreateQuery& query, const PlanningView& view);
 
 }  // namespace baton

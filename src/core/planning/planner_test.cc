@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/plan_format/plan_format.h"
 #include "sql/parser.h"
 
 namespace baton {
@@ -30,7 +31,9 @@ PlanningView line() {
     cluster->topology = Topology(links);
     PlanningView view;
     view.cluster = cluster;
-    view.logical_sources["S"] = {.name = "S", .schema = {}, .revision = Revision(4)};
+    const Schema schema{.columns = {{.name = "A", .type = DataType::uint64, .nullable = true},
+                                    {.name = "B", .type = DataType::varsized, .nullable = true}}};
+    view.logical_sources["S"] = {.name = "S", .schema = schema, .revision = Revision(4)};
     view.physical_sources = {{.id = PhysicalSourceId(7),
                               .logical = "S",
                               .worker = "EDGE",
@@ -39,7 +42,7 @@ PlanningView line() {
                               .format = {},
                               .revision = Revision(4)}};
     view.sink = Sink{.name = "K",
-                     .schema = {},
+                     .schema = {.columns = {schema.columns[0]}},
                      .worker = "HUB",
                      .type = "Void",
                      .sink = {},
@@ -58,18 +61,68 @@ TEST(Planner, FindsEveryNameAQueryMentions) {
     EXPECT_FALSE(names.sink);
 }
 
-TEST(Planner, PinsSourcesAndSinksAndReadsTheWholePath) {
-    const auto made = plan(query("SELECT a FROM s INTO k"), line());
+TEST(Planner, PutsAFragmentOnEachWorkerOfThePathAndReadsThem) {
+    const auto made = plan(query("SELECT a FROM s WHERE a > UINT64(5) INTO k"), line());
     ASSERT_TRUE(made) << to_string(made.error());
-    ASSERT_EQ(made->fragments.size(), 2U);
-    EXPECT_EQ(made->fragments[0].worker, "EDGE");
-    EXPECT_EQ(made->fragments[1].worker, "HUB");
+    std::vector<std::string> places;
+    for (const PlannedFragment& fragment : made->fragments) {
+        EXPECT_EQ(fragment.slots, 1U);
+        places.push_back(fragment.worker + " " + std::to_string(fragment.stage));
+    }
+    EXPECT_EQ(places, (std::vector<std::string>{"EDGE 2", "HUB 0", "MIDDLE 1"}));
+    EXPECT_EQ(made->sinks, std::vector<std::string>{"K"});
     EXPECT_EQ(made->sources, std::vector<PhysicalSourceId>{PhysicalSourceId(7)});
     EXPECT_EQ(made->reads, (std::vector<Read>{{ReadKind::worker, "EDGE", Revision(1)},
                                               {ReadKind::worker, "HUB", Revision(3)},
                                               {ReadKind::worker, "MIDDLE", Revision(2)},
                                               {ReadKind::logical_source, "S", Revision(4)},
                                               {ReadKind::sink, "K", Revision(5)}}));
+}
+
+// What a worker is told is all that it needs: the filter is there, the column that nobody reads is
+// not even parsed.
+TEST(Planner, TellsEachWorkerItsPart) {
+    const auto made = plan(
+        query("SELECT a FROM s WHERE a > UINT64(5) INTO k SET ('FAIL' AS QUERY.LATE)"), line());
+    ASSERT_TRUE(made) << to_string(made.error());
+    const auto edge = read_plan(made->fragments[0].plan);
+    ASSERT_TRUE(edge) << to_string(edge.error());
+    EXPECT_EQ(edge->settings.at("LATE"), ConfigValue(std::string("FAIL")));
+    const PlanNode& filter = edge->roots.at(0).inputs.at(0);
+    EXPECT_TRUE(std::holds_alternative<Filter>(filter.op));
+    const auto& scan = std::get<SourceScan>(filter.inputs.at(0).op);
+    EXPECT_EQ(scan.id, PhysicalSourceId(7));
+    EXPECT_EQ(scan.wanted, std::vector<std::size_t>{0});
+    const auto middle = read_plan(made->fragments[2].plan);
+    ASSERT_TRUE(middle) << to_string(middle.error());
+    EXPECT_TRUE(std::holds_alternative<Receive>(middle->roots.at(0).inputs.at(0).op));
+}
+
+TEST(Planner, HoldsOnToASourceOnceThoughItIsReadTwice) {
+    PlanningView view = line();
+    view.sink->schema.columns = {{.name = "N", .type = DataType::uint64, .nullable = false}};
+    const auto made =
+        plan(query("SELECT COUNT(*) AS n FROM (SELECT a FROM s UNION SELECT a FROM s) "
+                   "WINDOW TUMBLING(a, SIZE 1 SEC) INTO k"),
+             view);
+    ASSERT_TRUE(made) << to_string(made.error());
+    EXPECT_EQ(made->sources, std::vector<PhysicalSourceId>{PhysicalSourceId(7)});
+}
+
+TEST(Planner, RoutesLeadAroundWorkersThatAreFull) {
+    PlanningView view = line();
+    auto cluster = std::make_shared<Cluster>(*view.cluster);
+    cluster->workers.at("MIDDLE").capacity = 1;
+    cluster->workers["OTHER"] = worker("OTHER", Revision(9));
+    const std::vector<NetworkLink> links = {
+        {"EDGE", "MIDDLE"}, {"MIDDLE", "HUB"}, {"EDGE", "OTHER"}, {"OTHER", "HUB"}};
+    cluster->topology = Topology(links);
+    view.cluster = cluster;
+    view.used["MIDDLE"] = 1;
+    const auto made = plan(query("SELECT a FROM s INTO k"), view);
+    ASSERT_TRUE(made) << to_string(made.error());
+    ASSERT_EQ(made->fragments.size(), 3U);
+    EXPECT_EQ(made->fragments[2].worker, "OTHER");
 }
 
 TEST(Planner, IsDeterministic) {
@@ -97,7 +150,7 @@ TEST(Planner, PlacesInlineSourcesAndSinksWhereTheyAreNamed) {
     const auto made =
         plan(query("SELECT a FROM " + source + " INTO Void('HUB' AS SINK.HOST)"), view);
     ASSERT_TRUE(made) << to_string(made.error());
-    EXPECT_EQ(made->fragments.size(), 2U);
+    EXPECT_EQ(made->fragments.size(), 3U);
     const auto unplaced = plan(query("SELECT a FROM " + source + " INTO Void()"), view);
     ASSERT_FALSE(unplaced);
     EXPECT_EQ(unplaced.error().code, ErrorCode::invalid_configuration);

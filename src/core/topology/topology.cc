@@ -9,7 +9,59 @@
 namespace baton {
 
 Topology::Topology(std::span<const NetworkLink> links) {
-    for (const NetworkLink& link : links) downstream_of_[link.upstream].insert(link.downstream);
+    for (const NetworkLink& link : links) {
+        downstream_of_[link.upstream].insert(link.downstream);
+        upstream_of_[link.downstream].insert(link.upstream);
+    }
+}
+
+namespace {
+
+using Links = std::map<std::string, std::set<std::string>>;
+
+const std::set<std::string>& peers_of(const Links& links, const std::string& worker) {
+    static const std::set<std::string> kNone;
+    const auto found = links.find(worker);
+    return found == links.end() ? kNone : found->second;
+}
+
+// All that can be reached from these, themselves included.
+std::set<std::string> closure(const Links& links, const std::set<std::string>& workers) {
+    std::set<std::string> reached = workers;
+    std::vector<std::string> open(workers.begin(), workers.end());
+    while (!open.empty()) {
+        const std::string here = std::move(open.back());
+        open.pop_back();
+        for (const std::string& there : peers_of(links, here)) {
+            if (reached.insert(there).second) open.push_back(there);
+        }
+    }
+    return reached;
+}
+
+}  // namespace
+
+const std::set<std::string>& Topology::downstream_of(const std::string& worker) const {
+    return peers_of(downstream_of_, worker);
+}
+
+const std::set<std::string>& Topology::upstream_of(const std::string& worker) const {
+    return peers_of(upstream_of_, worker);
+}
+
+std::set<std::string> Topology::between(const std::set<std::string>& workers) const {
+    const std::set<std::string> below = closure(downstream_of_, workers);
+    // Upwards only among those: what is above a worker may be the whole cluster.
+    std::set<std::string> found = workers;
+    std::vector<std::string> open(workers.begin(), workers.end());
+    while (!open.empty()) {
+        const std::string here = std::move(open.back());
+        open.pop_back();
+        for (const std::string& there : upstream_of(here)) {
+            if (below.contains(there) && found.insert(there).second) open.push_back(there);
+        }
+    }
+    return found;
 }
 
 std::optional<std::vector<std::string>> Topology::path(const std::string& from,

@@ -26,6 +26,13 @@ public:
     [[nodiscard]] std::optional<std::vector<std::string>> path(const std::string& from,
                                                                const std::string& to) const;
 
+    // Where data may go from here, and come from, in one step.
+    [[nodiscard]] const std::set<std::string>& downstream_of(const std::string& worker) const;
+    [[nodiscard]] const std::set<std::string>& upstream_of(const std::string& worker) const;
+
+    // Every worker on some path from one of these to another, themselves included.
+    [[nodiscard]] std::set<std::string> between(const std::set<std::string>& workers) const;
+
     // The workers of a circle, in its order, the first one repeated at the end; none if there is
     // none.
     [[nodiscard]] std::optional<std::vector<std::string>> cycle() const;
@@ -37,6 +44,7 @@ public:
 
 private:
     std::map<std::string, std::set<std::string>> downstream_of_;
+    std::map<std::string, std::set<std::string>> upstream_of_;
 };
 
 // Reads "host:port" ("[::1]:port" for an IPv6 address). The host is a name of letters, digits,

@@ -70,7 +70,7 @@ void CoordinatorTest::make_small_cluster(const std::string& hub_settings) {
         "CREATE LOGICAL SOURCE readings (id UINT64 NOT NULL, value FLOAT64);"
         "CREATE PHYSICAL SOURCE FOR readings TYPE File "
         "SET ('in.csv' AS SOURCE.FILE_PATH, 'EDGE' AS SOURCE.HOST);"
-        "CREATE SINK alerts (id UINT64 NOT NULL, value FLOAT64) TYPE Print "
+        "CREATE SINK alerts (id UINT64 NOT NULL) TYPE Print "
         "SET ('HUB' AS SINK.HOST)");
 }
 

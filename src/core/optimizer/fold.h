@@ -1,0 +1,15 @@
+// Folding computes at planning time what does not depend on a row.
+//
+// What would end the query with an error is left as it is, for the run time to say so: a query over
+// no rows does not fail. The type and the nullability of the expression stay as they are.
+#pragma once
+
+#include "model/expression.h"
+
+namespace baton {
+
+// AND and OR lose the parts that do not matter and end where one decides; those within another are
+// drawn into it. CONDITIONAL loses the branches that are never taken.
+[[nodiscard]] Expression folded(Expression expression);
+
+}  // namespace baton

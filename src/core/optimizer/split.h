@@ -1,0 +1,16 @@
+// Splitting cuts an aggregation over several workers in two: a partial one for each branch of the
+// union below it, which runs near its source, and a final one that puts the states together.
+#pragma once
+
+#include "model/plan.h"
+
+namespace baton {
+
+// Whether every aggregate of it has a state that can travel.
+[[nodiscard]] bool can_split(const WindowAggregate& aggregate);
+
+// Cuts every aggregation over a union whose sources are on more than one worker, where that is
+// possible. Same rows, same schemas. Optimise before: afterwards no rule looks into the parts.
+[[nodiscard]] PlanNode with_split_aggregates(PlanNode root);
+
+}  // namespace baton

@@ -1,0 +1,27 @@
+// What the optimiser has to know about the types of columns.
+#pragma once
+
+#include <cstdint>
+
+#include "model/data_type.h"
+#include "model/schema.h"
+
+namespace baton {
+
+[[nodiscard]] bool is_signed(DataType type);
+[[nodiscard]] bool is_unsigned(DataType type);
+[[nodiscard]] bool is_integer(DataType type);
+[[nodiscard]] bool is_float(DataType type);
+
+// The range of an integer type.
+[[nodiscard]] std::int64_t least_of(DataType type);
+[[nodiscard]] std::uint64_t most_of(DataType type);
+
+// Whether every value of `from` is one of `to`, so that the cast cannot fail.
+[[nodiscard]] bool widens(DataType from, DataType to);
+
+// About how many bytes a value takes on its way from worker to worker.
+[[nodiscard]] std::uint64_t width_of(DataType type);
+[[nodiscard]] std::uint64_t width_of(const Schema& schema);
+
+}  // namespace baton
