@@ -23,7 +23,7 @@ constexpr std::string_view kCluster =
     "CREATE LOGICAL SOURCE readings (id UINT64 NOT NULL, value FLOAT64);"
     "CREATE PHYSICAL SOURCE FOR readings TYPE File "
     "SET ('in.csv' AS SOURCE.FILE_PATH, 'EDGE' AS SOURCE.HOST);"
-    "CREATE SINK alerts (id UINT64 NOT NULL, value FLOAT64) TYPE Print SET ('HUB' AS SINK.HOST)";
+    "CREATE SINK alerts (id UINT64 NOT NULL) TYPE Print SET ('HUB' AS SINK.HOST)";
 
 // EDGE lies upstream of HUB.
 Result<QueryPlan> planned_in_stages(const sql::CreateQuery& query, const PlanningView& view) {
