@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -11,12 +12,35 @@ namespace baton::sim {
 
 namespace {
 
+using namespace std::chrono_literals;
+
 std::string name_of(const Query& query) {
     return "query " + query.name + " (" + to_string(query.id) + ")";
 }
 
 FragmentKey key_of(const Query& query, const Fragment& fragment) {
     return {.query = query.id, .run = fragment.run, .fragment = fragment.id};
+}
+
+// What users and failures can only take further.
+int progress(QueryDesire desired) {
+    switch (desired) {
+        case QueryDesire::running:
+            return 0;
+        case QueryDesire::stopped:
+        case QueryDesire::failed:
+            return 1;
+        case QueryDesire::dropped:
+            return 2;
+    }
+    CHECK(false && "a desire that is not in the list");
+}
+
+bool may_run_once(const Query& query) {
+    const auto found = query.settings.find("ON_FAILURE");
+    if (found == query.settings.end()) return false;
+    const auto* choice = std::get_if<std::string>(&found->second);
+    return choice != nullptr && *choice == "FAIL";
 }
 
 bool is_wanted(const Query& query) {
@@ -44,12 +68,13 @@ void Checks::read() {
     for (Fragment& fragment : *reader.fragments({.query = {}, .worker = {}, .with_plan = false})) {
         now[fragment.query].fragments.push_back(std::move(fragment));
     }
-    catalog_workers_.clear();
+    const std::map<std::string, Worker> workers_before = std::exchange(catalog_workers_, {});
     for (Worker& worker : *reader.workers()) {
         const std::string name = worker.name;
         catalog_workers_[name] = std::move(worker);
     }
     sql_->rollback();
+    check_workers(workers_before);
     for (const auto& [id, known] : now) {
         const auto before = queries_.find(id);
         check_query(known, before == queries_.end() ? nullptr : &before->second);
@@ -73,6 +98,7 @@ void Checks::published(Revision revision) {
 
 void Checks::coordinator_started() {
     read();  // also what was committed without anybody being told
+    coordinator_started_ = world_.agenda.now();
     published_ = revision_;
     check_acknowledged();
 }
@@ -94,23 +120,61 @@ void Checks::check_query(const Known& known, const Known* before) {
             world_.violated(name_of(query) + " was placed on " + fragment.worker +
                             ", which is unreachable or draining");
         }
-        if (query.state != QueryState::running) continue;
-        if (!reachable && !has_ended(fragment.state)) {
-            world_.violated(name_of(query) + " is RUNNING while " + fragment.worker +
-                            " is UNREACHABLE");
-        }
-        if (!ran_.has(key_of(query, fragment))) {
-            world_.violated(name_of(query) + " is RUNNING, but fragment " +
-                            to_string(key_of(query, fragment)) + " never ran");
-        }
+        if (query.state == QueryState::running) check_running(query, fragment);
     }
     if (before == nullptr) return;
+    check_course(before->query, query);
     if (before->query.run != query.run) {
         for (const Fragment& fragment : before->fragments) {
             unwanted_.try_emplace(key_of(before->query, fragment), revision_);
         }
     }
     if (has_ended(query.state) && !has_ended(before->query.state)) check_gone(*before);
+}
+
+void Checks::check_running(const Query& query, const Fragment& fragment) {
+    const FragmentKey key = key_of(query, fragment);
+    const std::string but = name_of(query) + " is RUNNING, but fragment " + to_string(key);
+    const Worker& worker = catalog_workers_.at(fragment.worker);
+    if (!ran_.has(key)) world_.violated(but + " never ran");
+    if (fragment.state == FragmentState::terminated) return;
+    if (fragment.state != FragmentState::running) {
+        world_.violated(but + " is " + std::string(to_string(fragment.state)));
+    }
+    if (worker.state != WorkerState::active) {
+        world_.violated(name_of(query) + " is RUNNING while " + worker.name + " is UNREACHABLE");
+    }
+    if (ran_.process_of(key) != worker.incarnation) {
+        world_.violated(but + " ran in another life of " + worker.name);
+    }
+}
+
+void Checks::check_course(const Query& before, const Query& after) {
+    const auto text = [](const Query& query) {
+        return std::string(to_string(query.state)) + ", to be " +
+               std::string(to_string(query.desired));
+    };
+    const bool again = has_ended(before.state) && after.state != before.state;
+    if (again || progress(after.desired) < progress(before.desired)) {
+        world_.violated(name_of(after) + " was " + text(before) + ", and is " + text(after));
+    }
+    if (after.run < before.run) world_.violated(name_of(after) + " goes back to an earlier run");
+    if (after.run > 1 && may_run_once(after)) {
+        world_.violated(name_of(after) + " is to fail when it fails, and was restarted");
+    }
+}
+
+// Who starts has heard of nobody yet, and gives everybody the time to be heard.
+void Checks::check_workers(const std::map<std::string, Worker>& before) {
+    constexpr Duration kGrace = 2300ms;
+    if (world_.agenda.now() >= coordinator_started_ + kGrace) return;
+    for (const auto& [name, worker] : catalog_workers_) {
+        const auto known = before.find(name);
+        if (known == before.end() || known->second.state == worker.state) continue;
+        if (worker.state == WorkerState::unreachable) {
+            world_.violated(name + " is UNREACHABLE for a coordinator that has just started");
+        }
+    }
 }
 
 // The query has ended, or its row is gone and its name free: nobody may still have any of it.
@@ -162,12 +226,32 @@ void Checks::commanded(const std::string& worker, const control::Command& comman
         return "the coordinator tells " + worker + " to " + kWords.at(command.order.index()) + " " +
                to_string(key);
     });
+    if (std::holds_alternative<control::StartFragment>(command.order)) check_all_registered(key);
     if (!starts || may_start(key, worker)) return;
     read();  // a commit whose outcome is unknown may have happened, and the coordinator may have
              // seen it
     if (may_start(key, worker)) return;
     world_.violated("the coordinator starts fragment " + to_string(key) + " on " + worker +
                     ", which the catalog does not want");
+}
+
+void Checks::check_all_registered(const FragmentKey& started) {
+    const auto known = queries_.find(started.query);
+    if (known == queries_.end()) return;
+    for (const Fragment& fragment : known->second.fragments) {
+        if (fragment.run != started.run || fragment.state != FragmentState::pending) continue;
+        world_.violated("the coordinator starts fragment " + to_string(started) + ", though " +
+                        to_string(fragment.id) + " is not registered");
+    }
+}
+
+// Three misses in a row take longer than this, even if the first was due when the answer came.
+void Checks::given_up(const std::string& worker, Duration since_answer) {
+    constexpr Duration kMisses = 900ms;
+    if (since_answer >= kMisses) return;
+    read();
+    if (!catalog_workers_.contains(worker)) return;
+    world_.violated(worker + " is given up, though it answered just now");
 }
 
 // ---- what users were promised -------------------------------------------------------------------

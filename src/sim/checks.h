@@ -31,6 +31,8 @@ public:
     void published(Revision revision);
     void coordinator_started();
     void commanded(const std::string& worker, const control::Command& command);
+    // The coordinator ends the stream of a worker whose answer to a beat it took this long ago.
+    void given_up(const std::string& worker, Duration since_answer);
     // What users ask for, and what they are told. A query is held to exist from when its creation
     // is acknowledged until somebody asks for its end.
     void create_acknowledged(const std::string& query, Instant asked);
@@ -58,16 +60,21 @@ private:
 
     void read();
     void check_query(const Known& known, const Known* before);
+    void check_course(const Query& before, const Query& after);
+    void check_running(const Query& query, const Fragment& fragment);
+    void check_workers(const std::map<std::string, Worker>& before);
     void check_gone(const Known& before);
     void check_capacity();
     void check_acknowledged();
     [[nodiscard]] bool may_start(const FragmentKey& key, const std::string& worker) const;
+    void check_all_registered(const FragmentKey& started);
 
     World& world_;
     std::unique_ptr<Sql> sql_;
     const std::vector<std::unique_ptr<SimWorker>>& workers_;
     const Ran& ran_;
     Revision revision_;
+    Instant coordinator_started_;
     std::map<QueryId, Known> queries_;
     std::map<std::string, Worker> catalog_workers_;
     // Since when (by revision) a life of a fragment is not wanted any more.

@@ -1,5 +1,6 @@
 #include "sim/coordinator.h"
 
+#include <map>
 #include <utility>
 
 #include "base/overload.h"
@@ -73,6 +74,11 @@ struct SimCoordinator::Life final : CatalogDoor {
     std::unique_ptr<Network::Line> line;
     std::unique_ptr<Controller> controller;
     std::optional<Instant> tick_at;  // on its clock
+    struct LastAnswer {
+        std::uint64_t beat = 0;
+        Instant at;
+    };
+    std::map<std::pair<std::string, transport::Attempt>, LastAnswer> answers;  // to beats
     Reader::KnownCluster cluster;
 };
 
@@ -123,6 +129,11 @@ void SimCoordinator::try_start() {
             CommitterOptions{.history = {}, .epoch = {}, .start = *revision});
         life->line = network_.connect_coordinator();
         life->line->watch(observer_.commanded);
+        life->line->watch_ends([this, &of = *life](const std::string& worker, auto attempt) {
+            const auto found = of.answers.find({worker, attempt});
+            if (found == of.answers.end()) return;
+            observer_.given_up(worker, world_.agenda.now() - found->second.at);
+        });
         ControllerOptions options;
         options.seed = world_.prng.next();
         const std::uint64_t number = life->number;
@@ -178,8 +189,18 @@ void SimCoordinator::deliver(std::uint64_t life, const std::function<void(Life&)
 }
 
 void SimCoordinator::give(Life& life, const ControlEvent& event) {
+    note_answer(life, event);
     life.controller->take(event);
     schedule_tick(life);
+}
+
+// An answer that comes again is none.
+void SimCoordinator::note_answer(Life& life, const ControlEvent& event) {
+    const auto* heard = std::get_if<transport::Heard>(&event);
+    const auto* pulse = heard == nullptr ? nullptr : std::get_if<control::Pulse>(&heard->message);
+    if (pulse == nullptr) return;
+    Life::LastAnswer& last = life.answers[{heard->worker, heard->attempt}];
+    if (pulse->beat > last.beat) last = {.beat = pulse->beat, .at = world_.agenda.now()};
 }
 
 void SimCoordinator::schedule_tick(Life& life) {
@@ -261,7 +282,10 @@ void SimCoordinator::execute(Life& life, Bundle bundle, int attempts, const Answ
     submit(life, std::move(bundle), [this, kept, attempts, told](const Outcome& outcome) {
         if (!life_) return;
         const auto* wanted = std::get_if<NeedsPlan>(&outcome);
-        if (wanted != nullptr && attempts < kAttemptsMax) {
+        if (wanted != nullptr && attempts == kAttemptsMax) {
+            return world_.violated("a query is planned again and again, and no plan fits");
+        }
+        if (wanted != nullptr) {
             Bundle again = kept;
             auto& create =
                 std::get<request::CreateQuery>(std::get<Request>(again.steps.front().what));
@@ -275,7 +299,7 @@ void SimCoordinator::execute(Life& life, Bundle bundle, int attempts, const Answ
             const bool unknown = refused->error.code == ErrorCode::unknown_outcome;
             return told(unknown ? Told::nothing : Told::refused, &refused->error);
         }
-        told(wanted != nullptr ? Told::refused : Told::accepted, nullptr);
+        told(Told::accepted, nullptr);
     });
 }
 

@@ -157,6 +157,7 @@ void Network::Line::send(const std::string& worker, transport::Attempt attempt,
 void Network::Line::hang_up(const std::string& worker, transport::Attempt attempt) {
     const auto to = session(worker, attempt);
     if (!to) return;
+    if (end_watcher_) end_watcher_(worker, attempt);
     network_.streams_.at(*to).line = nullptr;
     network_.to_worker(*to, fragments::HungUp{*to}, true);
     sessions_.erase({worker, attempt});

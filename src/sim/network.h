@@ -80,6 +80,10 @@ public:
     void watch(std::function<void(const std::string& worker, const control::Command&)> watcher) {
         watcher_ = std::move(watcher);
     }
+    // Sees every end of a stream that the coordinator wants.
+    void watch_ends(std::function<void(const std::string& worker, transport::Attempt)> watcher) {
+        end_watcher_ = std::move(watcher);
+    }
 
 private:
     friend class Network;
@@ -89,6 +93,7 @@ private:
     Network& network_;
     Listener listener_;
     std::function<void(const std::string&, const control::Command&)> watcher_;
+    std::function<void(const std::string&, transport::Attempt)> end_watcher_;
     std::map<std::pair<std::string, transport::Attempt>, Session> sessions_;
 };
 

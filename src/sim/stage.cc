@@ -57,7 +57,9 @@ SimCoordinator::Observer Stage::observer() {
             .commanded =
                 [this](const std::string& worker, const control::Command& command) {
                     checks_.commanded(worker, command);
-                }};
+                },
+            .given_up = [this](const std::string& worker,
+                               Duration since) { checks_.given_up(worker, since); }};
 }
 
 void Stage::start_coordinator() {

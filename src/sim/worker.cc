@@ -136,7 +136,7 @@ void SimWorker::prepare(const fragments::Prepare& order) {
 void SimWorker::run(const fragments::Start& order) {
     const FragmentKey key = order.key;
     later(key, world_.up_to(50ms), [this, key](Work& work) {
-        if (!ran_.add(key)) {
+        if (!ran_.add(key, machine_->incarnation())) {
             world_.violated("fragment " + to_string(key) + " runs for a second time, on " + name_);
         }
         work.phase = Phase::running;
