@@ -38,6 +38,7 @@ constexpr std::array<std::string_view, 4> kOpenRooms = {"adapters", "app", "test
 // Libraries that a module of another room may use, by the start of the include.
 constexpr std::array kAllowedLibraries = {
     std::pair<std::string_view, std::string_view>{"catalog", "nlohmann/"},
+    std::pair<std::string_view, std::string_view>{"sim", "CLI/"},
 };
 
 struct Ban {

@@ -50,7 +50,7 @@ bool is_wanted(const Query& query) {
 }  // namespace
 
 Checks::Checks(World& world, SqlDatabase& disk,
-               const std::vector<std::unique_ptr<SimWorker>>& workers, const Ran& ran)
+               const std::vector<std::unique_ptr<SimWorker>>& workers, Ran& ran)
     : world_(world), sql_(*disk.connect(Access::read)), workers_(workers), ran_(ran) {
     read();
     published_ = revision_;
@@ -99,6 +99,7 @@ void Checks::published(Revision revision) {
 void Checks::coordinator_started() {
     read();  // also what was committed without anybody being told
     coordinator_started_ = world_.agenda.now();
+    coordinator_disturbed();
     published_ = revision_;
     check_acknowledged();
 }
@@ -107,6 +108,7 @@ void Checks::check_query(const Known& known, const Known* before) {
     const Query& query = known.query;
     if (before == nullptr || before->query.state != query.state) reached_[query.state] += 1;
     for (const Fragment& fragment : known.fragments) {
+        if (has_ended(fragment.state)) ran_.end(key_of(query, fragment));
         if (!is_wanted(query)) unwanted_.try_emplace(key_of(query, fragment), revision_);
         const auto worker = catalog_workers_.find(fragment.worker);
         if (worker == catalog_workers_.end()) {
@@ -126,6 +128,7 @@ void Checks::check_query(const Known& known, const Known* before) {
     check_course(before->query, query);
     if (before->query.run != query.run) {
         for (const Fragment& fragment : before->fragments) {
+            ran_.end(key_of(before->query, fragment));
             unwanted_.try_emplace(key_of(before->query, fragment), revision_);
         }
     }
@@ -158,10 +161,37 @@ void Checks::check_course(const Query& before, const Query& after) {
     if (again || progress(after.desired) < progress(before.desired)) {
         world_.violated(name_of(after) + " was " + text(before) + ", and is " + text(after));
     }
+    check_deadline(before, after);
+    check_patience(before, after);
     if (after.run < before.run) world_.violated(name_of(after) + " goes back to an earlier run");
     if (after.run > 1 && may_run_once(after)) {
         world_.violated(name_of(after) + " is to fail when it fails, and was restarted");
     }
+}
+
+void Checks::check_deadline(const Query& before, const Query& after) {
+    if (before.state != QueryState::deploying || after.state != QueryState::running) return;
+    const auto limit = before.settings.find("DEPLOY_TIMEOUT_MS");
+    if (limit == before.settings.end()) return;
+    const auto* ms = std::get_if<std::int64_t>(&limit->second);
+    if (ms == nullptr) return;
+    // The coordinator's clock may be slow, and a write may have to be tried again.
+    constexpr Duration kSlack = 10s;
+    const Duration timeout = std::chrono::milliseconds(*ms);
+    const Instant latest(before.since.time_since_epoch() + timeout + timeout / 10 + kSlack);
+    if (world_.agenda.now() <= latest || undisturbed_since_ + kSlack > latest) return;
+    world_.violated(name_of(after) + " runs, long after it should have been given up");
+}
+
+// In a world that is kind there is one reason to wait for ever: somebody else has the slot.
+void Checks::check_patience(const Query& before, const Query& after) {
+    constexpr Duration kAllIsWell = 5min;
+    if (!healed_ || world_.agenda.now() < *healed_ + kAllIsWell) return;
+    const bool fails =
+        after.desired == QueryDesire::failed && before.desired != QueryDesire::failed;
+    const bool late = after.reason.starts_with("it did not run within");
+    if (!fails || !late || after.reason.find("no slot left") != std::string::npos) return;
+    world_.violated(name_of(after) + " is given up, though nothing keeps it: " + after.reason);
 }
 
 // Who starts has heard of nobody yet, and gives everybody the time to be heard.
@@ -180,6 +210,7 @@ void Checks::check_workers(const std::map<std::string, Worker>& before) {
 // The query has ended, or its row is gone and its name free: nobody may still have any of it.
 void Checks::check_gone(const Known& before) {
     for (const Fragment& fragment : before.fragments) {
+        ran_.end(key_of(before.query, fragment));
         unwanted_.try_emplace(key_of(before.query, fragment), revision_);
     }
     for (const auto& worker : workers_) {
@@ -226,32 +257,50 @@ void Checks::commanded(const std::string& worker, const control::Command& comman
         return "the coordinator tells " + worker + " to " + kWords.at(command.order.index()) + " " +
                to_string(key);
     });
-    if (std::holds_alternative<control::StartFragment>(command.order)) check_all_registered(key);
-    if (!starts || may_start(key, worker)) return;
+    const bool fine = !starts || may_start(key, worker);
+    if (fine && !out_of_order(command)) return;
     read();  // a commit whose outcome is unknown may have happened, and the coordinator may have
              // seen it
-    if (may_start(key, worker)) return;
+    if (const auto problem = out_of_order(command)) world_.violated(*problem);
+    if (!starts || may_start(key, worker)) return;
     world_.violated("the coordinator starts fragment " + to_string(key) + " on " + worker +
                     ", which the catalog does not want");
 }
 
-void Checks::check_all_registered(const FragmentKey& started) {
-    const auto known = queries_.find(started.query);
-    if (known == queries_.end()) return;
-    for (const Fragment& fragment : known->second.fragments) {
-        if (fragment.run != started.run || fragment.state != FragmentState::pending) continue;
-        world_.violated("the coordinator starts fragment " + to_string(started) + ", though " +
-                        to_string(fragment.id) + " is not registered");
+// Nothing is started before all is registered and what is downstream was started; nothing is
+// drained before what is upstream has ended.
+std::optional<std::string> Checks::out_of_order(const control::Command& command) const {
+    const FragmentKey& key = control::key_of(command.order);
+    const bool starts = std::holds_alternative<control::StartFragment>(command.order);
+    const auto* stop = std::get_if<control::StopFragment>(&command.order);
+    const bool drains = stop != nullptr && stop->mode == StopMode::graceful;
+    const auto known = queries_.find(key.query);
+    if (known == queries_.end() || !(starts || drains)) return std::nullopt;
+    const auto& fragments = known->second.fragments;
+    const auto told = std::find_if(fragments.begin(), fragments.end(),
+                                   [&](const Fragment& f) { return f.id == key.fragment; });
+    if (told == fragments.end()) return std::nullopt;
+    for (const Fragment& other : fragments) {
+        if (other.run != key.run) continue;
+        const bool unstarted =
+            other.state == FragmentState::pending ||
+            (other.stage < told->stage && other.state == FragmentState::registered);
+        const bool lives_upstream = other.stage > told->stage && !has_ended(other.state);
+        if (!(starts && unstarted) && !(drains && lives_upstream)) continue;
+        return "the coordinator " + std::string(starts ? "starts" : "drains") + " fragment " +
+               to_string(key) + ", though " + to_string(other.id) + " is " +
+               std::string(to_string(other.state));
     }
+    return std::nullopt;
 }
 
-// Three misses in a row take longer than this, even if the first was due when the answer came.
-void Checks::given_up(const std::string& worker, Duration since_answer) {
-    constexpr Duration kMisses = 900ms;
-    if (since_answer >= kMisses) return;
+void Checks::given_up(const std::string& worker, std::size_t unanswered) {
+    constexpr std::size_t kMissesMax = 3;
+    if (unanswered >= kMissesMax) return;
     read();
     if (!catalog_workers_.contains(worker)) return;
-    world_.violated(worker + " is given up, though it answered just now");
+    world_.violated(worker + " is given up after " + std::to_string(unanswered) +
+                    " beats without an answer");
 }
 
 // ---- what users were promised -------------------------------------------------------------------

@@ -19,6 +19,15 @@ using testing::SqlMoment;
 constexpr std::int64_t kMillion = 1'000'000;
 constexpr int kAttemptsMax = 20;
 
+// A plan whose fragments are a chain, each on a stage of its own: in a simulated cluster links lead
+// from lower to higher names, and so the last worker is the one with the sink.
+Result<QueryPlan> plan_in_stages(const sql::CreateQuery& query, const PlanningView& view) {
+    TRY_ASSIGN(made, plan(query, view));
+    std::uint64_t stage = made.fragments.size();
+    for (PlannedFragment& fragment : made.fragments) fragment.stage = --stage;
+    return made;
+}
+
 }  // namespace
 
 Instant DriftingClock::now() const {
@@ -74,11 +83,8 @@ struct SimCoordinator::Life final : CatalogDoor {
     std::unique_ptr<Network::Line> line;
     std::unique_ptr<Controller> controller;
     std::optional<Instant> tick_at;  // on its clock
-    struct LastAnswer {
-        std::uint64_t beat = 0;
-        Instant at;
-    };
-    std::map<std::pair<std::string, transport::Attempt>, LastAnswer> answers;  // to beats
+    // Beats without an answer, by stream.
+    std::map<std::pair<std::string, transport::Attempt>, std::set<std::uint64_t>> unanswered;
     Reader::KnownCluster cluster;
 };
 
@@ -128,12 +134,7 @@ void SimCoordinator::try_start() {
             std::move(writes), life->clock,
             CommitterOptions{.history = {}, .epoch = {}, .start = *revision});
         life->line = network_.connect_coordinator();
-        life->line->watch(observer_.commanded);
-        life->line->watch_ends([this, &of = *life](const std::string& worker, auto attempt) {
-            const auto found = of.answers.find({worker, attempt});
-            if (found == of.answers.end()) return;
-            observer_.given_up(worker, world_.agenda.now() - found->second.at);
-        });
+        watch(*life);
         ControllerOptions options;
         options.seed = world_.prng.next();
         const std::uint64_t number = life->number;
@@ -194,13 +195,25 @@ void SimCoordinator::give(Life& life, const ControlEvent& event) {
     schedule_tick(life);
 }
 
-// An answer that comes again is none.
+void SimCoordinator::watch(Life& life) {
+    const auto beaten = [&life](const std::string& worker, transport::Attempt attempt,
+                                const control::Beat& beat) {
+        life.unanswered[{worker, attempt}].insert(beat.number);
+    };
+    const auto hung_up = [this, &life](const std::string& worker, transport::Attempt attempt) {
+        const auto found = life.unanswered.find({worker, attempt});
+        if (found == life.unanswered.end()) return;
+        observer_.given_up(worker, found->second.size());
+    };
+    life.line->watch({.commanded = observer_.commanded, .beaten = beaten, .hung_up = hung_up});
+}
+
 void SimCoordinator::note_answer(Life& life, const ControlEvent& event) {
     const auto* heard = std::get_if<transport::Heard>(&event);
     const auto* pulse = heard == nullptr ? nullptr : std::get_if<control::Pulse>(&heard->message);
     if (pulse == nullptr) return;
-    Life::LastAnswer& last = life.answers[{heard->worker, heard->attempt}];
-    if (pulse->beat > last.beat) last = {.beat = pulse->beat, .at = world_.agenda.now()};
+    auto& beats = life.unanswered[{heard->worker, heard->attempt}];
+    beats.erase(beats.begin(), beats.upper_bound(pulse->beat));
 }
 
 void SimCoordinator::schedule_tick(Life& life) {
@@ -273,7 +286,7 @@ void SimCoordinator::execute(Life& life, Bundle bundle, int attempts, const Answ
             auto view = Reader(*life.reads).planning_view(names_in(query->tree), life.cluster);
             life.reads->rollback();
             if (!view) return view.error();
-            return plan(query->tree, *view);
+            return plan_in_stages(query->tree, *view);
         }();
         if (!planned) return told(Told::refused, &planned.error());
         query->plan = *planned;
@@ -289,7 +302,7 @@ void SimCoordinator::execute(Life& life, Bundle bundle, int attempts, const Answ
             Bundle again = kept;
             auto& create =
                 std::get<request::CreateQuery>(std::get<Request>(again.steps.front().what));
-            const auto replanned = plan(create.tree, wanted->view);
+            const auto replanned = plan_in_stages(create.tree, wanted->view);
             if (!replanned) return told(Told::refused, &replanned.error());
             create.plan = *replanned;
             return execute(*life_, std::move(again), attempts + 1, told);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/overload.h"
+
 namespace baton::sim {
 
 void Network::add(SimWorker& worker) {
@@ -146,8 +148,13 @@ void Network::Line::dial(const std::string& worker, const std::optional<Address>
 
 void Network::Line::send(const std::string& worker, transport::Attempt attempt,
                          const control::Down& message) {
-    if (const auto* command = std::get_if<control::Command>(&message); command && watcher_) {
-        watcher_(worker, *command);
+    if (watcher_) {
+        std::visit(
+            Overload{
+                [&](const control::Command& command) { watcher_->commanded(worker, command); },
+                [&](const control::Beat& beat) { watcher_->beaten(worker, attempt, beat); },
+            },
+            message);
     }
     const auto to = session(worker, attempt);
     if (!to) return;
@@ -157,7 +164,7 @@ void Network::Line::send(const std::string& worker, transport::Attempt attempt,
 void Network::Line::hang_up(const std::string& worker, transport::Attempt attempt) {
     const auto to = session(worker, attempt);
     if (!to) return;
-    if (end_watcher_) end_watcher_(worker, attempt);
+    if (watcher_) watcher_->hung_up(worker, attempt);
     network_.streams_.at(*to).line = nullptr;
     network_.to_worker(*to, fragments::HungUp{*to}, true);
     sessions_.erase({worker, attempt});

@@ -76,14 +76,14 @@ public:
               const control::Down& message) override;
     void hang_up(const std::string& worker, transport::Attempt attempt) override;
 
-    // Sees every command as it is sent.
-    void watch(std::function<void(const std::string& worker, const control::Command&)> watcher) {
-        watcher_ = std::move(watcher);
-    }
-    // Sees every end of a stream that the coordinator wants.
-    void watch_ends(std::function<void(const std::string& worker, transport::Attempt)> watcher) {
-        end_watcher_ = std::move(watcher);
-    }
+    // Sees what the coordinator does, as it does it.
+    struct Watcher {
+        std::function<void(const std::string& worker, const control::Command&)> commanded;
+        std::function<void(const std::string& worker, transport::Attempt, const control::Beat&)>
+            beaten;
+        std::function<void(const std::string& worker, transport::Attempt)> hung_up;
+    };
+    void watch(Watcher watcher) { watcher_ = std::move(watcher); }
 
 private:
     friend class Network;
@@ -92,8 +92,7 @@ private:
 
     Network& network_;
     Listener listener_;
-    std::function<void(const std::string&, const control::Command&)> watcher_;
-    std::function<void(const std::string&, transport::Attempt)> end_watcher_;
+    std::optional<Watcher> watcher_;
     std::map<std::pair<std::string, transport::Attempt>, Session> sessions_;
 };
 

@@ -100,7 +100,13 @@ private:
         const std::string name =
             prng_.chance(1, 4) ? some_query() : "Q" + std::to_string(queries_++);
         std::string settings;
-        if (prng_.chance(1, 4)) settings = " SET ('FAIL' AS QUERY.ON_FAILURE)";
+        if (prng_.chance(1, 4)) settings = "'FAIL' AS QUERY.ON_FAILURE";
+        if (prng_.chance(1, 3)) {
+            settings += settings.empty() ? "" : ", ";
+            settings +=
+                std::to_string(prng_.between(5'000, 40'000)) + " AS QUERY.DEPLOY_TIMEOUT_MS";
+        }
+        if (!settings.empty()) settings = " SET (" + settings + ")";
         return "CREATE QUERY " + name + settings + " AS SELECT ID, X FROM S" +
                std::to_string(up_to(sources_ - 1)) + " WHERE X > 3 INTO K" +
                std::to_string(up_to(sinks_ - 1));
@@ -123,8 +129,11 @@ private:
 
     void incident() {
         const auto kind = static_cast<IncidentKind>(up_to(7));
-        // Short ones are more likely to meet something half done, long ones to be noticed.
-        const Duration lasts = some_time(prng_.chance(1, 2) ? Duration(2s) : Duration(60s));
+        // Short ones are more likely to meet something half done, long ones to be noticed. Who is
+        // restarted at once is not missed, and has still lost everything.
+        constexpr std::array kAtMost = {Duration(5ms), Duration(2s), Duration(2s), Duration(60s),
+                                        Duration(60s)};
+        const Duration lasts = some_time(kAtMost.at(up_to(kAtMost.size() - 1)));
         scenario_.incidents.push_back({.at = some_time(size_.length),
                                        .kind = kind,
                                        .worker = up_to(scenario_.workers.size() - 1),

@@ -59,7 +59,7 @@ SimCoordinator::Observer Stage::observer() {
                     checks_.commanded(worker, command);
                 },
             .given_up = [this](const std::string& worker,
-                               Duration since) { checks_.given_up(worker, since); }};
+                               std::size_t unanswered) { checks_.given_up(worker, unanswered); }};
 }
 
 void Stage::start_coordinator() {
@@ -156,6 +156,7 @@ void Stage::change(const Incident& incident, bool begins) {
                                                incident.kind >= IncidentKind::coordinator_killed);
     };
     const bool goes_on = std::any_of(under_way_.begin(), under_way_.end(), others);
+    if (incident.kind >= IncidentKind::coordinator_killed) checks_.coordinator_disturbed();
     switch (incident.kind) {
         case IncidentKind::worker_killed:
             if (!begins && !goes_on) worker.start();
@@ -196,6 +197,7 @@ std::string Stage::query_name(QueryId id) const {
 void Stage::heal() {
     world_.tell(43, [] { return std::string("the world heals"); });
     world_.unkindness = {};
+    checks_.world_healed();
     while (!under_way_.empty()) end(Incident(under_way_.back()));
 }
 

@@ -30,8 +30,13 @@ public:
         return found->second;
     }
 
+    // For the catalog it has ended, and will not be back.
+    void end(const FragmentKey& key) { ended_.insert(key); }
+    [[nodiscard]] bool has_ended(const FragmentKey& key) const { return ended_.contains(key); }
+
 private:
     std::map<FragmentKey, Incarnation> processes_;
+    std::set<FragmentKey> ended_;
 };
 
 class SimWorker {
