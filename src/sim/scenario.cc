@@ -42,6 +42,7 @@ private:
     // last.
     void cluster() {
         const std::uint64_t count = prng_.between(1, size_.workers_max);
+        slots_max_ = prng_.chance(1, 2) ? 2 : 6;
         for (std::uint64_t i = 0; i < count; ++i) {
             scenario_.workers.push_back("W" + std::to_string(i) + ":1");
         }
@@ -55,7 +56,7 @@ private:
         const auto add = [&](const std::string& setting) {
             settings += (settings.empty() ? "" : ", ") + setting;
         };
-        if (prng_.chance(2, 3)) add(std::to_string(prng_.between(1, 6)) + " AS CAPACITY");
+        if (prng_.chance(2, 3)) add(std::to_string(prng_.between(1, slots_max_)) + " AS CAPACITY");
         for (std::uint64_t j = i + 1; j < count; ++j) {
             const bool next = j == i + 1 || prng_.chance(1, 4);
             if (next) add("'" + scenario_.workers[j] + "' AS DOWNSTREAM");
@@ -89,7 +90,10 @@ private:
                "' AS \"SINK\".\"HOST\")";
     }
 
-    std::string some_query() { return "Q" + std::to_string(up_to(queries_ + 1)); }
+    std::string some_query() {
+        if (!at_once_) last_query_ = "Q" + std::to_string(up_to(queries_ + 1));
+        return last_query_;
+    }
     std::string some_mode() {
         constexpr std::array kModes = {"", " MODE GRACEFUL", " MODE FORCEFUL"};
         return kModes.at(up_to(2));
@@ -125,7 +129,14 @@ private:
         return "DROP SINK K" + std::to_string(up_to(sinks_ - 1));
     }
 
-    void ask() { scenario_.asks.push_back({some_time(size_.length), statement()}); }
+    // Some come just after the one before, and are about the same query, if about any: both are
+    // done in one commit.
+    void ask() {
+        at_once_ = !scenario_.asks.empty() && prng_.chance(1, 4);
+        const Duration at =
+            at_once_ ? scenario_.asks.back().at + some_time(2ms) : some_time(size_.length);
+        scenario_.asks.push_back({at, statement()});
+    }
 
     void incident() {
         const auto kind = static_cast<IncidentKind>(up_to(7));
@@ -167,6 +178,9 @@ private:
     std::uint64_t sources_ = 0;
     std::uint64_t sinks_ = 0;
     std::uint64_t queries_ = 0;
+    std::uint64_t slots_max_ = 6;
+    bool at_once_ = false;
+    std::string last_query_ = "Q0";
 };
 
 }  // namespace
