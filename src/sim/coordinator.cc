@@ -212,8 +212,9 @@ void SimCoordinator::note_answer(Life& life, const ControlEvent& event) {
     const auto* heard = std::get_if<transport::Heard>(&event);
     const auto* pulse = heard == nullptr ? nullptr : std::get_if<control::Pulse>(&heard->message);
     if (pulse == nullptr) return;
-    auto& beats = life.unanswered[{heard->worker, heard->attempt}];
-    beats.erase(beats.begin(), beats.upper_bound(pulse->beat));
+    const auto beats = life.unanswered.find({heard->worker, heard->attempt});
+    if (beats == life.unanswered.end()) return;  // its Welcome was lost
+    beats->second.erase(beats->second.begin(), beats->second.upper_bound(pulse->beat));
 }
 
 void SimCoordinator::schedule_tick(Life& life) {
