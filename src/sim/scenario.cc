@@ -91,7 +91,7 @@ private:
     }
 
     std::string some_query() {
-        if (!at_once_) last_query_ = "Q" + std::to_string(up_to(queries_ + 1));
+        if (!follows_) last_query_ = "Q" + std::to_string(up_to(queries_ + 1));
         return last_query_;
     }
     std::string some_mode() {
@@ -103,6 +103,7 @@ private:
         // Now and then a name that is or was in use.
         const std::string name =
             prng_.chance(1, 4) ? some_query() : "Q" + std::to_string(queries_++);
+        last_query_ = name;
         std::string settings;
         if (prng_.chance(1, 4)) settings = "'FAIL' AS QUERY.ON_FAILURE";
         if (prng_.chance(1, 3)) {
@@ -117,7 +118,7 @@ private:
     }
 
     std::string statement() {
-        const std::uint64_t kind = up_to(99);
+        const std::uint64_t kind = prng_.between(follows_ ? 25 : 0, 99);
         if (kind < 50) return create_query();
         if (kind < 70) return "DROP QUERY " + some_query() + some_mode();
         if (kind < 80) return "STOP QUERY " + some_query() + some_mode();
@@ -129,12 +130,12 @@ private:
         return "DROP SINK K" + std::to_string(up_to(sinks_ - 1));
     }
 
-    // Some come just after the one before, and are about the same query, if about any: both are
-    // done in one commit.
+    // Some come soon after the one before, or at once, to be done in the same commit; they are
+    // about the same query, if about any.
     void ask() {
-        at_once_ = !scenario_.asks.empty() && prng_.chance(1, 4);
-        const Duration at =
-            at_once_ ? scenario_.asks.back().at + some_time(2ms) : some_time(size_.length);
+        follows_ = !scenario_.asks.empty() && prng_.chance(1, 3);
+        const Duration soon = some_time(prng_.chance(1, 2) ? Duration(2ms) : Duration(5s));
+        const Duration at = follows_ ? scenario_.asks.back().at + soon : some_time(size_.length);
         scenario_.asks.push_back({at, statement()});
     }
 
@@ -156,7 +157,7 @@ private:
             return prng_.chance(1, 2) ? up_to(limit) : 0;
         };
         Unkindness& u = scenario_.unkindness;
-        u.lost = maybe(50);
+        u.lost = maybe(100);
         u.doubled = maybe(50);
         u.slow = maybe(300);
         u.slow_max = some_time(20s);
@@ -179,7 +180,7 @@ private:
     std::uint64_t sinks_ = 0;
     std::uint64_t queries_ = 0;
     std::uint64_t slots_max_ = 6;
-    bool at_once_ = false;
+    bool follows_ = false;
     std::string last_query_ = "Q0";
 };
 
