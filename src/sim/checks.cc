@@ -248,7 +248,13 @@ bool Checks::may_start(const FragmentKey& key, const std::string& worker) const 
     });
 }
 
-void Checks::commanded(const std::string& worker, const control::Command& command) {
+bool Checks::is_known(const std::string& worker, Incarnation process) const {
+    const auto found = catalog_workers_.find(worker);
+    return found != catalog_workers_.end() && found->second.incarnation == process;
+}
+
+void Checks::commanded(const std::string& worker, std::optional<Incarnation> process,
+                       const control::Command& command) {
     const bool starts = std::holds_alternative<control::RegisterFragment>(command.order) ||
                         std::holds_alternative<control::StartFragment>(command.order);
     const FragmentKey& key = control::key_of(command.order);
@@ -257,12 +263,17 @@ void Checks::commanded(const std::string& worker, const control::Command& comman
         return "the coordinator tells " + worker + " to " + kWords.at(command.order.index()) + " " +
                to_string(key);
     });
-    const bool fine = !starts || may_start(key, worker);
+    const bool fine = !starts || (may_start(key, worker) && process && is_known(worker, *process));
     if (fine && !out_of_order(command)) return;
     read();  // a commit whose outcome is unknown may have happened, and the coordinator may have
              // seen it
     if (const auto problem = out_of_order(command)) world_.violated(*problem);
-    if (!starts || may_start(key, worker)) return;
+    if (!starts) return;
+    if (!process || !is_known(worker, *process)) {
+        world_.violated("the coordinator starts fragment " + to_string(key) + " on " + worker +
+                        " in a life that the catalog does not know");
+    }
+    if (may_start(key, worker)) return;
     world_.violated("the coordinator starts fragment " + to_string(key) + " on " + worker +
                     ", which the catalog does not want");
 }

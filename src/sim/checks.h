@@ -33,7 +33,8 @@ public:
     // It cannot be expected to have done anything in time.
     void coordinator_disturbed() { undisturbed_since_ = world_.agenda.now(); }
     void world_healed() { healed_ = world_.agenda.now(); }
-    void commanded(const std::string& worker, const control::Command& command);
+    void commanded(const std::string& worker, std::optional<Incarnation> process,
+                   const control::Command& command);
     // The coordinator ends the stream of a worker, which did not answer so many beats.
     void given_up(const std::string& worker, std::size_t unanswered);
     // What users ask for, and what they are told. A query is held to exist from when its creation
@@ -70,6 +71,7 @@ private:
     void check_capacity();
     void check_acknowledged();
     [[nodiscard]] bool may_start(const FragmentKey& key, const std::string& worker) const;
+    [[nodiscard]] bool is_known(const std::string& worker, Incarnation process) const;
     [[nodiscard]] std::optional<std::string> out_of_order(const control::Command& command) const;
     void check_patience(const Query& before, const Query& after);
     void check_deadline(const Query& before, const Query& after);

@@ -51,7 +51,9 @@ public:
         std::function<void(const CommittedBatch&)> committed;
         // The controller is about to hear of everything up to this revision.
         std::function<void(Revision)> published;
-        std::function<void(const std::string& worker, const control::Command&)> commanded;
+        std::function<void(const std::string& worker, std::optional<Incarnation> process,
+                           const control::Command&)>
+            commanded;
         // It ends a stream on which it took no answer to the last so many beats.
         std::function<void(const std::string& worker, std::size_t unanswered)> given_up;
     };

@@ -39,6 +39,7 @@ private:
     struct Stream {
         std::string worker;
         transport::Attempt attempt = 0;
+        std::optional<Incarnation> process;
         Line* line = nullptr;  // none: the coordinator's end is closed
         bool worker_end = true;
         Instant down_free;  // what is sent next arrives after what was sent before
@@ -78,7 +79,10 @@ public:
 
     // Sees what the coordinator does, as it does it.
     struct Watcher {
-        std::function<void(const std::string& worker, const control::Command&)> commanded;
+        // `process` is the life of the worker that was welcomed on the stream.
+        std::function<void(const std::string& worker, std::optional<Incarnation> process,
+                           const control::Command&)>
+            commanded;
         std::function<void(const std::string& worker, transport::Attempt, const control::Beat&)>
             beaten;
         std::function<void(const std::string& worker, transport::Attempt)> hung_up;

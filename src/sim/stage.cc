@@ -55,8 +55,9 @@ SimCoordinator::Observer Stage::observer() {
     return {.committed = [this](const CommittedBatch& batch) { checks_.committed(batch); },
             .published = [this](Revision revision) { checks_.published(revision); },
             .commanded =
-                [this](const std::string& worker, const control::Command& command) {
-                    checks_.commanded(worker, command);
+                [this](const std::string& worker, std::optional<Incarnation> process,
+                       const control::Command& command) {
+                    checks_.commanded(worker, process, command);
                 },
             .given_up = [this](const std::string& worker,
                                std::size_t unanswered) { checks_.given_up(worker, unanswered); }};
