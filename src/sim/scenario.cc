@@ -42,7 +42,7 @@ private:
     // last.
     void cluster() {
         const std::uint64_t count = prng_.between(1, size_.workers_max);
-        slots_max_ = prng_.chance(1, 2) ? 2 : 6;
+        slots_max_ = prng_.chance(1, 2) ? prng_.between(1, 2) : 6;
         for (std::uint64_t i = 0; i < count; ++i) {
             scenario_.workers.push_back("W" + std::to_string(i) + ":1");
         }
@@ -167,7 +167,7 @@ private:
         u.busy = maybe(50);
         u.prepare_terminal = maybe(50);
         u.prepare_transient = maybe(300);
-        u.breaks = maybe(200);
+        u.breaks = maybe(500);
         u.ends = maybe(300);
         u.drift_ppm = static_cast<std::int64_t>(maybe(100'000)) - 50'000;
         if (prng_.chance(1, 2)) u.drift_ppm = 0;
