@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -11,12 +12,35 @@ namespace baton::sim {
 
 namespace {
 
+using namespace std::chrono_literals;
+
 std::string name_of(const Query& query) {
     return "query " + query.name + " (" + to_string(query.id) + ")";
 }
 
 FragmentKey key_of(const Query& query, const Fragment& fragment) {
     return {.query = query.id, .run = fragment.run, .fragment = fragment.id};
+}
+
+// What users and failures can only take further.
+int progress(QueryDesire desired) {
+    switch (desired) {
+        case QueryDesire::running:
+            return 0;
+        case QueryDesire::stopped:
+        case QueryDesire::failed:
+            return 1;
+        case QueryDesire::dropped:
+            return 2;
+    }
+    CHECK(false && "a desire that is not in the list");
+}
+
+bool may_run_once(const Query& query) {
+    const auto found = query.settings.find("ON_FAILURE");
+    if (found == query.settings.end()) return false;
+    const auto* choice = std::get_if<std::string>(&found->second);
+    return choice != nullptr && *choice == "FAIL";
 }
 
 bool is_wanted(const Query& query) {
@@ -26,7 +50,7 @@ bool is_wanted(const Query& query) {
 }  // namespace
 
 Checks::Checks(World& world, SqlDatabase& disk,
-               const std::vector<std::unique_ptr<SimWorker>>& workers, const Ran& ran)
+               const std::vector<std::unique_ptr<SimWorker>>& workers, Ran& ran)
     : world_(world), sql_(*disk.connect(Access::read)), workers_(workers), ran_(ran) {
     read();
     published_ = revision_;
@@ -44,12 +68,13 @@ void Checks::read() {
     for (Fragment& fragment : *reader.fragments({.query = {}, .worker = {}, .with_plan = false})) {
         now[fragment.query].fragments.push_back(std::move(fragment));
     }
-    catalog_workers_.clear();
+    const std::map<std::string, Worker> workers_before = std::exchange(catalog_workers_, {});
     for (Worker& worker : *reader.workers()) {
         const std::string name = worker.name;
         catalog_workers_[name] = std::move(worker);
     }
     sql_->rollback();
+    check_workers(workers_before);
     for (const auto& [id, known] : now) {
         const auto before = queries_.find(id);
         check_query(known, before == queries_.end() ? nullptr : &before->second);
@@ -73,6 +98,8 @@ void Checks::published(Revision revision) {
 
 void Checks::coordinator_started() {
     read();  // also what was committed without anybody being told
+    coordinator_started_ = world_.agenda.now();
+    coordinator_disturbed();
     published_ = revision_;
     check_acknowledged();
 }
@@ -81,6 +108,7 @@ void Checks::check_query(const Known& known, const Known* before) {
     const Query& query = known.query;
     if (before == nullptr || before->query.state != query.state) reached_[query.state] += 1;
     for (const Fragment& fragment : known.fragments) {
+        if (has_ended(fragment.state)) ran_.end(key_of(query, fragment));
         if (!is_wanted(query)) unwanted_.try_emplace(key_of(query, fragment), revision_);
         const auto worker = catalog_workers_.find(fragment.worker);
         if (worker == catalog_workers_.end()) {
@@ -94,28 +122,95 @@ void Checks::check_query(const Known& known, const Known* before) {
             world_.violated(name_of(query) + " was placed on " + fragment.worker +
                             ", which is unreachable or draining");
         }
-        if (query.state != QueryState::running) continue;
-        if (!reachable && !has_ended(fragment.state)) {
-            world_.violated(name_of(query) + " is RUNNING while " + fragment.worker +
-                            " is UNREACHABLE");
-        }
-        if (!ran_.has(key_of(query, fragment))) {
-            world_.violated(name_of(query) + " is RUNNING, but fragment " +
-                            to_string(key_of(query, fragment)) + " never ran");
-        }
+        if (query.state == QueryState::running) check_running(query, fragment);
     }
     if (before == nullptr) return;
+    check_course(before->query, query);
     if (before->query.run != query.run) {
         for (const Fragment& fragment : before->fragments) {
+            ran_.end(key_of(before->query, fragment));
             unwanted_.try_emplace(key_of(before->query, fragment), revision_);
         }
     }
     if (has_ended(query.state) && !has_ended(before->query.state)) check_gone(*before);
 }
 
+void Checks::check_running(const Query& query, const Fragment& fragment) {
+    const FragmentKey key = key_of(query, fragment);
+    const std::string but = name_of(query) + " is RUNNING, but fragment " + to_string(key);
+    const Worker& worker = catalog_workers_.at(fragment.worker);
+    if (!ran_.has(key)) world_.violated(but + " never ran");
+    if (fragment.state == FragmentState::terminated) return;
+    if (fragment.state != FragmentState::running) {
+        world_.violated(but + " is " + std::string(to_string(fragment.state)));
+    }
+    if (worker.state != WorkerState::active) {
+        world_.violated(name_of(query) + " is RUNNING while " + worker.name + " is UNREACHABLE");
+    }
+    if (ran_.process_of(key) != worker.incarnation) {
+        world_.violated(but + " ran in another life of " + worker.name);
+    }
+}
+
+void Checks::check_course(const Query& before, const Query& after) {
+    const auto text = [](const Query& query) {
+        return std::string(to_string(query.state)) + ", to be " +
+               std::string(to_string(query.desired));
+    };
+    const bool again = has_ended(before.state) && after.state != before.state;
+    if (again || progress(after.desired) < progress(before.desired)) {
+        world_.violated(name_of(after) + " was " + text(before) + ", and is " + text(after));
+    }
+    check_deadline(before, after);
+    check_patience(before, after);
+    if (after.run < before.run) world_.violated(name_of(after) + " goes back to an earlier run");
+    if (after.run > 1 && may_run_once(after)) {
+        world_.violated(name_of(after) + " is to fail when it fails, and was restarted");
+    }
+}
+
+void Checks::check_deadline(const Query& before, const Query& after) {
+    if (before.state != QueryState::deploying || after.state != QueryState::running) return;
+    const auto limit = before.settings.find("DEPLOY_TIMEOUT_MS");
+    if (limit == before.settings.end()) return;
+    const auto* ms = std::get_if<std::int64_t>(&limit->second);
+    if (ms == nullptr) return;
+    // The coordinator's clock may be slow, and a write may have to be tried again.
+    constexpr Duration kSlack = 10s;
+    const Duration timeout = std::chrono::milliseconds(*ms);
+    const Instant latest(before.since.time_since_epoch() + timeout + timeout / 10 + kSlack);
+    if (world_.agenda.now() <= latest || undisturbed_since_ + kSlack > latest) return;
+    world_.violated(name_of(after) + " runs, long after it should have been given up");
+}
+
+// In a world that is kind there is one reason to wait for ever: somebody else has the slot.
+void Checks::check_patience(const Query& before, const Query& after) {
+    constexpr Duration kAllIsWell = 5min;
+    if (!healed_ || world_.agenda.now() < *healed_ + kAllIsWell) return;
+    const bool fails =
+        after.desired == QueryDesire::failed && before.desired != QueryDesire::failed;
+    const bool late = after.reason.starts_with("it did not run within");
+    if (!fails || !late || after.reason.find("no slot left") != std::string::npos) return;
+    world_.violated(name_of(after) + " is given up, though nothing keeps it: " + after.reason);
+}
+
+// Who starts has heard of nobody yet, and gives everybody the time to be heard.
+void Checks::check_workers(const std::map<std::string, Worker>& before) {
+    constexpr Duration kGrace = 2300ms;
+    if (world_.agenda.now() >= coordinator_started_ + kGrace) return;
+    for (const auto& [name, worker] : catalog_workers_) {
+        const auto known = before.find(name);
+        if (known == before.end() || known->second.state == worker.state) continue;
+        if (worker.state == WorkerState::unreachable) {
+            world_.violated(name + " is UNREACHABLE for a coordinator that has just started");
+        }
+    }
+}
+
 // The query has ended, or its row is gone and its name free: nobody may still have any of it.
 void Checks::check_gone(const Known& before) {
     for (const Fragment& fragment : before.fragments) {
+        ran_.end(key_of(before.query, fragment));
         unwanted_.try_emplace(key_of(before.query, fragment), revision_);
     }
     for (const auto& worker : workers_) {
@@ -153,7 +248,13 @@ bool Checks::may_start(const FragmentKey& key, const std::string& worker) const 
     });
 }
 
-void Checks::commanded(const std::string& worker, const control::Command& command) {
+bool Checks::is_known(const std::string& worker, Incarnation process) const {
+    const auto found = catalog_workers_.find(worker);
+    return found != catalog_workers_.end() && found->second.incarnation == process;
+}
+
+void Checks::commanded(const std::string& worker, std::optional<Incarnation> process,
+                       const control::Command& command) {
     const bool starts = std::holds_alternative<control::RegisterFragment>(command.order) ||
                         std::holds_alternative<control::StartFragment>(command.order);
     const FragmentKey& key = control::key_of(command.order);
@@ -162,12 +263,55 @@ void Checks::commanded(const std::string& worker, const control::Command& comman
         return "the coordinator tells " + worker + " to " + kWords.at(command.order.index()) + " " +
                to_string(key);
     });
-    if (!starts || may_start(key, worker)) return;
+    const bool fine = !starts || (may_start(key, worker) && process && is_known(worker, *process));
+    if (fine && !out_of_order(command)) return;
     read();  // a commit whose outcome is unknown may have happened, and the coordinator may have
              // seen it
+    if (const auto problem = out_of_order(command)) world_.violated(*problem);
+    if (!starts) return;
+    if (!process || !is_known(worker, *process)) {
+        world_.violated("the coordinator starts fragment " + to_string(key) + " on " + worker +
+                        " in a life that the catalog does not know");
+    }
     if (may_start(key, worker)) return;
     world_.violated("the coordinator starts fragment " + to_string(key) + " on " + worker +
                     ", which the catalog does not want");
+}
+
+// Nothing is started before all is registered and what is downstream was started; nothing is
+// drained before what is upstream has ended.
+std::optional<std::string> Checks::out_of_order(const control::Command& command) const {
+    const FragmentKey& key = control::key_of(command.order);
+    const bool starts = std::holds_alternative<control::StartFragment>(command.order);
+    const auto* stop = std::get_if<control::StopFragment>(&command.order);
+    const bool drains = stop != nullptr && stop->mode == StopMode::graceful;
+    const auto known = queries_.find(key.query);
+    if (known == queries_.end() || !(starts || drains)) return std::nullopt;
+    const auto& fragments = known->second.fragments;
+    const auto told = std::find_if(fragments.begin(), fragments.end(),
+                                   [&](const Fragment& f) { return f.id == key.fragment; });
+    if (told == fragments.end()) return std::nullopt;
+    for (const Fragment& other : fragments) {
+        if (other.run != key.run) continue;
+        const bool unstarted =
+            other.state == FragmentState::pending ||
+            (other.stage < told->stage && other.state == FragmentState::registered);
+        const bool lives_upstream = other.stage > told->stage && !has_ended(other.state);
+        if (!(starts && unstarted) && !(drains && lives_upstream)) continue;
+        return "the coordinator " + std::string(starts ? "starts" : "drains") + " fragment " +
+               to_string(key) + ", though " + to_string(other.id) + " is " +
+               std::string(to_string(other.state));
+    }
+    return std::nullopt;
+}
+
+void Checks::given_up(const std::string& worker, std::size_t unanswered) {
+    constexpr std::size_t kMissesMax = 3;
+    if (unanswered >= kMissesMax) return;
+    read();
+    if (!catalog_workers_.contains(worker)) return;
+    world_.violated(worker + " is given up after " + std::to_string(unanswered) +
+                    " beats without an answer");
 }
 
 // ---- what users were promised -------------------------------------------------------------------

@@ -24,13 +24,19 @@ class Checks {
 public:
     // `disk` is read without faults.
     Checks(World& world, SqlDatabase& disk, const std::vector<std::unique_ptr<SimWorker>>& workers,
-           const Ran& ran);
+           Ran& ran);
 
     // ---- safety: called as it happens ---------------------------------------------------------
     void committed(const CommittedBatch& batch);
     void published(Revision revision);
     void coordinator_started();
-    void commanded(const std::string& worker, const control::Command& command);
+    // It cannot be expected to have done anything in time.
+    void coordinator_disturbed() { undisturbed_since_ = world_.agenda.now(); }
+    void world_healed() { healed_ = world_.agenda.now(); }
+    void commanded(const std::string& worker, std::optional<Incarnation> process,
+                   const control::Command& command);
+    // The coordinator ends the stream of a worker, which did not answer so many beats.
+    void given_up(const std::string& worker, std::size_t unanswered);
     // What users ask for, and what they are told. A query is held to exist from when its creation
     // is acknowledged until somebody asks for its end.
     void create_acknowledged(const std::string& query, Instant asked);
@@ -58,16 +64,26 @@ private:
 
     void read();
     void check_query(const Known& known, const Known* before);
+    void check_course(const Query& before, const Query& after);
+    void check_running(const Query& query, const Fragment& fragment);
+    void check_workers(const std::map<std::string, Worker>& before);
     void check_gone(const Known& before);
     void check_capacity();
     void check_acknowledged();
     [[nodiscard]] bool may_start(const FragmentKey& key, const std::string& worker) const;
+    [[nodiscard]] bool is_known(const std::string& worker, Incarnation process) const;
+    [[nodiscard]] std::optional<std::string> out_of_order(const control::Command& command) const;
+    void check_patience(const Query& before, const Query& after);
+    void check_deadline(const Query& before, const Query& after);
 
     World& world_;
     std::unique_ptr<Sql> sql_;
     const std::vector<std::unique_ptr<SimWorker>>& workers_;
-    const Ran& ran_;
+    Ran& ran_;
     Revision revision_;
+    Instant coordinator_started_;
+    Instant undisturbed_since_;
+    std::optional<Instant> healed_;
     std::map<QueryId, Known> queries_;
     std::map<std::string, Worker> catalog_workers_;
     // Since when (by revision) a life of a fragment is not wanted any more.

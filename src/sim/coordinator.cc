@@ -1,5 +1,6 @@
 #include "sim/coordinator.h"
 
+#include <map>
 #include <utility>
 
 #include "base/overload.h"
@@ -73,6 +74,8 @@ struct SimCoordinator::Life final : CatalogDoor {
     std::unique_ptr<Network::Line> line;
     std::unique_ptr<Controller> controller;
     std::optional<Instant> tick_at;  // on its clock
+    // Beats without an answer, by stream.
+    std::map<std::pair<std::string, transport::Attempt>, std::set<std::uint64_t>> unanswered;
     Reader::KnownCluster cluster;
 };
 
@@ -122,7 +125,7 @@ void SimCoordinator::try_start() {
             std::move(writes), life->clock,
             CommitterOptions{.history = {}, .epoch = {}, .start = *revision});
         life->line = network_.connect_coordinator();
-        life->line->watch(observer_.commanded);
+        watch(*life);
         ControllerOptions options;
         options.seed = world_.prng.next();
         const std::uint64_t number = life->number;
@@ -178,8 +181,31 @@ void SimCoordinator::deliver(std::uint64_t life, const std::function<void(Life&)
 }
 
 void SimCoordinator::give(Life& life, const ControlEvent& event) {
+    note_answer(life, event);
     life.controller->take(event);
     schedule_tick(life);
+}
+
+void SimCoordinator::watch(Life& life) {
+    const auto beaten = [&life](const std::string& worker, transport::Attempt attempt,
+                                const control::Beat& beat) {
+        life.unanswered[{worker, attempt}].insert(beat.number);
+    };
+    const auto hung_up = [this, &life](const std::string& worker, transport::Attempt attempt) {
+        const auto found = life.unanswered.find({worker, attempt});
+        if (found == life.unanswered.end()) return;
+        observer_.given_up(worker, found->second.size());
+    };
+    life.line->watch({.commanded = observer_.commanded, .beaten = beaten, .hung_up = hung_up});
+}
+
+void SimCoordinator::note_answer(Life& life, const ControlEvent& event) {
+    const auto* heard = std::get_if<transport::Heard>(&event);
+    const auto* pulse = heard == nullptr ? nullptr : std::get_if<control::Pulse>(&heard->message);
+    if (pulse == nullptr) return;
+    const auto beats = life.unanswered.find({heard->worker, heard->attempt});
+    if (beats == life.unanswered.end()) return;  // its Welcome was lost
+    beats->second.erase(beats->second.begin(), beats->second.upper_bound(pulse->beat));
 }
 
 void SimCoordinator::schedule_tick(Life& life) {
@@ -261,7 +287,10 @@ void SimCoordinator::execute(Life& life, Bundle bundle, int attempts, const Answ
     submit(life, std::move(bundle), [this, kept, attempts, told](const Outcome& outcome) {
         if (!life_) return;
         const auto* wanted = std::get_if<NeedsPlan>(&outcome);
-        if (wanted != nullptr && attempts < kAttemptsMax) {
+        if (wanted != nullptr && attempts == kAttemptsMax) {
+            return world_.violated("a query is planned again and again, and no plan fits");
+        }
+        if (wanted != nullptr) {
             Bundle again = kept;
             auto& create =
                 std::get<request::CreateQuery>(std::get<Request>(again.steps.front().what));
@@ -275,7 +304,7 @@ void SimCoordinator::execute(Life& life, Bundle bundle, int attempts, const Answ
             const bool unknown = refused->error.code == ErrorCode::unknown_outcome;
             return told(unknown ? Told::nothing : Told::refused, &refused->error);
         }
-        told(wanted != nullptr ? Told::refused : Told::accepted, nullptr);
+        told(Told::accepted, nullptr);
     });
 }
 

@@ -51,7 +51,11 @@ public:
         std::function<void(const CommittedBatch&)> committed;
         // The controller is about to hear of everything up to this revision.
         std::function<void(Revision)> published;
-        std::function<void(const std::string& worker, const control::Command&)> commanded;
+        std::function<void(const std::string& worker, std::optional<Incarnation> process,
+                           const control::Command&)>
+            commanded;
+        // It ends a stream on which it took no answer to the last so many beats.
+        std::function<void(const std::string& worker, std::size_t unanswered)> given_up;
     };
 
     SimCoordinator(World& world, Network& network, SqlDatabase& disk, Observer observer);
@@ -77,6 +81,8 @@ private:
     void later(Duration delay, const std::function<void(Life&)>& action);
     void deliver(std::uint64_t life, const std::function<void(Life&)>& action);
     void give(Life& life, const ControlEvent& event);
+    void watch(Life& life);
+    void note_answer(Life& life, const ControlEvent& event);
     void schedule_tick(Life& life);
     void submit(Life& life, Bundle bundle, ::baton::Answered answered);
     void commit(Life& life);

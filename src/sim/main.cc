@@ -40,6 +40,7 @@ int main(int count, char** values) {
     std::uint64_t asks = 40;
     std::uint64_t incidents = 20;
     bool story = false;
+    bool brief = false;
     app.add_option("--seed", seed, "the first seed")->capture_default_str();
     app.add_option("--runs", runs, "how many seeds are tried")->capture_default_str();
     app.add_option("--minutes", minutes, "simulated time of each run until the world heals")
@@ -48,6 +49,7 @@ int main(int count, char** values) {
     app.add_option("--asks", asks, "at most so many statements")->capture_default_str();
     app.add_option("--incidents", incidents, "at most so many")->capture_default_str();
     app.add_flag("--story", story, "tell what happens");
+    app.add_flag("--brief", brief, "of a run that fails, tell only the seed and what is wrong");
     CLI11_PARSE(app, count, values);
 
     const Size size{.workers_max = workers,
@@ -63,6 +65,11 @@ int main(int count, char** values) {
         if (story) {
             print(describe(scenario));
             print(report.story);
+        }
+        if (report.problem && brief) {
+            std::printf("seed %llu fails: %s\n", static_cast<unsigned long long>(i),
+                        report.problem->c_str());
+            return 1;
         }
         if (report.problem) {
             tell_failure(scenario, report,

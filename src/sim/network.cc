@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/overload.h"
+
 namespace baton::sim {
 
 void Network::add(SimWorker& worker) {
@@ -88,8 +90,9 @@ void Network::greeted(Session session,
                       const std::variant<control::Welcome, control::Refusal>& outcome) {
     const auto found = streams_.find(session);
     if (found == streams_.end()) return;
-    const Stream& stream = found->second;
+    Stream& stream = found->second;
     if (const auto* welcome = std::get_if<control::Welcome>(&outcome)) {
+        stream.process = welcome->incarnation;
         return to_coordinator(
             session,
             transport::Dialled{
@@ -126,8 +129,12 @@ void Network::Line::dial(const std::string& worker, const std::optional<Address>
                          transport::Attempt attempt, const control::Hello& hello) {
     const Session session = network_.next_session_++;
     sessions_[{worker, attempt}] = session;
-    network_.streams_[session] = {
-        .worker = worker, .attempt = attempt, .line = this, .down_free = {}, .up_free = {}};
+    network_.streams_[session] = {.worker = worker,
+                                  .attempt = attempt,
+                                  .process = {},
+                                  .line = this,
+                                  .down_free = {},
+                                  .up_free = {}};
     const auto host = network_.hosts_.find(worker);
     const bool there = host != network_.hosts_.end() && host->second.process != nullptr &&
                        host->second.process->is_up();
@@ -146,8 +153,17 @@ void Network::Line::dial(const std::string& worker, const std::optional<Address>
 
 void Network::Line::send(const std::string& worker, transport::Attempt attempt,
                          const control::Down& message) {
-    if (const auto* command = std::get_if<control::Command>(&message); command && watcher_) {
-        watcher_(worker, *command);
+    if (watcher_) {
+        std::visit(Overload{
+                       [&](const control::Command& command) {
+                           const auto on = session(worker, attempt);
+                           watcher_->commanded(
+                               worker, on ? network_.streams_.at(*on).process : std::nullopt,
+                               command);
+                       },
+                       [&](const control::Beat& beat) { watcher_->beaten(worker, attempt, beat); },
+                   },
+                   message);
     }
     const auto to = session(worker, attempt);
     if (!to) return;
@@ -157,6 +173,7 @@ void Network::Line::send(const std::string& worker, transport::Attempt attempt,
 void Network::Line::hang_up(const std::string& worker, transport::Attempt attempt) {
     const auto to = session(worker, attempt);
     if (!to) return;
+    if (watcher_) watcher_->hung_up(worker, attempt);
     network_.streams_.at(*to).line = nullptr;
     network_.to_worker(*to, fragments::HungUp{*to}, true);
     sessions_.erase({worker, attempt});

@@ -39,6 +39,7 @@ private:
     struct Stream {
         std::string worker;
         transport::Attempt attempt = 0;
+        std::optional<Incarnation> process;
         Line* line = nullptr;  // none: the coordinator's end is closed
         bool worker_end = true;
         Instant down_free;  // what is sent next arrives after what was sent before
@@ -76,10 +77,17 @@ public:
               const control::Down& message) override;
     void hang_up(const std::string& worker, transport::Attempt attempt) override;
 
-    // Sees every command as it is sent.
-    void watch(std::function<void(const std::string& worker, const control::Command&)> watcher) {
-        watcher_ = std::move(watcher);
-    }
+    // Sees what the coordinator does, as it does it.
+    struct Watcher {
+        // `process` is the life of the worker that was welcomed on the stream.
+        std::function<void(const std::string& worker, std::optional<Incarnation> process,
+                           const control::Command&)>
+            commanded;
+        std::function<void(const std::string& worker, transport::Attempt, const control::Beat&)>
+            beaten;
+        std::function<void(const std::string& worker, transport::Attempt)> hung_up;
+    };
+    void watch(Watcher watcher) { watcher_ = std::move(watcher); }
 
 private:
     friend class Network;
@@ -88,7 +96,7 @@ private:
 
     Network& network_;
     Listener listener_;
-    std::function<void(const std::string&, const control::Command&)> watcher_;
+    std::optional<Watcher> watcher_;
     std::map<std::pair<std::string, transport::Attempt>, Session> sessions_;
 };
 

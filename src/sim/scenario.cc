@@ -42,6 +42,7 @@ private:
     // last.
     void cluster() {
         const std::uint64_t count = prng_.between(1, size_.workers_max);
+        slots_max_ = prng_.chance(1, 2) ? prng_.between(1, 2) : 6;
         for (std::uint64_t i = 0; i < count; ++i) {
             scenario_.workers.push_back("W" + std::to_string(i) + ":1");
         }
@@ -55,7 +56,7 @@ private:
         const auto add = [&](const std::string& setting) {
             settings += (settings.empty() ? "" : ", ") + setting;
         };
-        if (prng_.chance(2, 3)) add(std::to_string(prng_.between(1, 6)) + " AS CAPACITY");
+        if (prng_.chance(2, 3)) add(std::to_string(prng_.between(1, slots_max_)) + " AS CAPACITY");
         for (std::uint64_t j = i + 1; j < count; ++j) {
             const bool next = j == i + 1 || prng_.chance(1, 4);
             if (next) add("'" + scenario_.workers[j] + "' AS DOWNSTREAM");
@@ -89,7 +90,10 @@ private:
                "' AS \"SINK\".\"HOST\")";
     }
 
-    std::string some_query() { return "Q" + std::to_string(up_to(queries_ + 1)); }
+    std::string some_query() {
+        if (!follows_) last_query_ = "Q" + std::to_string(up_to(queries_ + 1));
+        return last_query_;
+    }
     std::string some_mode() {
         constexpr std::array kModes = {"", " MODE GRACEFUL", " MODE FORCEFUL"};
         return kModes.at(up_to(2));
@@ -99,15 +103,22 @@ private:
         // Now and then a name that is or was in use.
         const std::string name =
             prng_.chance(1, 4) ? some_query() : "Q" + std::to_string(queries_++);
+        last_query_ = name;
         std::string settings;
-        if (prng_.chance(1, 4)) settings = " SET ('FAIL' AS QUERY.ON_FAILURE)";
+        if (prng_.chance(1, 4)) settings = "'FAIL' AS QUERY.ON_FAILURE";
+        if (prng_.chance(1, 3)) {
+            settings += settings.empty() ? "" : ", ";
+            settings +=
+                std::to_string(prng_.between(5'000, 40'000)) + " AS QUERY.DEPLOY_TIMEOUT_MS";
+        }
+        if (!settings.empty()) settings = " SET (" + settings + ")";
         return "CREATE QUERY " + name + settings + " AS SELECT ID, X FROM S" +
                std::to_string(up_to(sources_ - 1)) + " WHERE X > 3 INTO K" +
                std::to_string(up_to(sinks_ - 1));
     }
 
     std::string statement() {
-        const std::uint64_t kind = up_to(99);
+        const std::uint64_t kind = prng_.between(follows_ ? 25 : 0, 99);
         if (kind < 50) return create_query();
         if (kind < 70) return "DROP QUERY " + some_query() + some_mode();
         if (kind < 80) return "STOP QUERY " + some_query() + some_mode();
@@ -119,12 +130,22 @@ private:
         return "DROP SINK K" + std::to_string(up_to(sinks_ - 1));
     }
 
-    void ask() { scenario_.asks.push_back({some_time(size_.length), statement()}); }
+    // Some come soon after the one before, or at once, to be done in the same commit; they are
+    // about the same query, if about any.
+    void ask() {
+        follows_ = !scenario_.asks.empty() && prng_.chance(1, 3);
+        const Duration soon = some_time(prng_.chance(1, 2) ? Duration(2ms) : Duration(5s));
+        const Duration at = follows_ ? scenario_.asks.back().at + soon : some_time(size_.length);
+        scenario_.asks.push_back({at, statement()});
+    }
 
     void incident() {
         const auto kind = static_cast<IncidentKind>(up_to(7));
-        // Short ones are more likely to meet something half done, long ones to be noticed.
-        const Duration lasts = some_time(prng_.chance(1, 2) ? Duration(2s) : Duration(60s));
+        // Short ones are more likely to meet something half done, long ones to be noticed. Who is
+        // restarted at once is not missed, and has still lost everything.
+        constexpr std::array kAtMost = {Duration(5ms), Duration(2s), Duration(2s), Duration(60s),
+                                        Duration(60s)};
+        const Duration lasts = some_time(kAtMost.at(up_to(kAtMost.size() - 1)));
         scenario_.incidents.push_back({.at = some_time(size_.length),
                                        .kind = kind,
                                        .worker = up_to(scenario_.workers.size() - 1),
@@ -136,7 +157,7 @@ private:
             return prng_.chance(1, 2) ? up_to(limit) : 0;
         };
         Unkindness& u = scenario_.unkindness;
-        u.lost = maybe(50);
+        u.lost = maybe(100);
         u.doubled = maybe(50);
         u.slow = maybe(300);
         u.slow_max = some_time(20s);
@@ -146,7 +167,7 @@ private:
         u.busy = maybe(50);
         u.prepare_terminal = maybe(50);
         u.prepare_transient = maybe(300);
-        u.breaks = maybe(200);
+        u.breaks = maybe(500);
         u.ends = maybe(300);
         u.drift_ppm = static_cast<std::int64_t>(maybe(100'000)) - 50'000;
         if (prng_.chance(1, 2)) u.drift_ppm = 0;
@@ -158,6 +179,9 @@ private:
     std::uint64_t sources_ = 0;
     std::uint64_t sinks_ = 0;
     std::uint64_t queries_ = 0;
+    std::uint64_t slots_max_ = 6;
+    bool follows_ = false;
+    std::string last_query_ = "Q0";
 };
 
 }  // namespace

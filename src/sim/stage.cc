@@ -55,9 +55,12 @@ SimCoordinator::Observer Stage::observer() {
     return {.committed = [this](const CommittedBatch& batch) { checks_.committed(batch); },
             .published = [this](Revision revision) { checks_.published(revision); },
             .commanded =
-                [this](const std::string& worker, const control::Command& command) {
-                    checks_.commanded(worker, command);
-                }};
+                [this](const std::string& worker, std::optional<Incarnation> process,
+                       const control::Command& command) {
+                    checks_.commanded(worker, process, command);
+                },
+            .given_up = [this](const std::string& worker,
+                               std::size_t unanswered) { checks_.given_up(worker, unanswered); }};
 }
 
 void Stage::start_coordinator() {
@@ -154,6 +157,7 @@ void Stage::change(const Incident& incident, bool begins) {
                                                incident.kind >= IncidentKind::coordinator_killed);
     };
     const bool goes_on = std::any_of(under_way_.begin(), under_way_.end(), others);
+    if (incident.kind >= IncidentKind::coordinator_killed) checks_.coordinator_disturbed();
     switch (incident.kind) {
         case IncidentKind::worker_killed:
             if (!begins && !goes_on) worker.start();
@@ -194,6 +198,7 @@ std::string Stage::query_name(QueryId id) const {
 void Stage::heal() {
     world_.tell(43, [] { return std::string("the world heals"); });
     world_.unkindness = {};
+    checks_.world_healed();
     while (!under_way_.empty()) end(Incident(under_way_.back()));
 }
 

@@ -117,6 +117,10 @@ void SimWorker::prepare(const fragments::Prepare& order) {
     if (ran_.has(key)) {
         world_.violated(name_ + " prepares fragment " + to_string(key) + ", which has run before");
     }
+    if (ran_.has_ended(key)) {
+        world_.violated(name_ + " prepares fragment " + to_string(key) +
+                        ", which has ended as the catalog has it");
+    }
     later(key, world_.up_to(200ms), [this, key](Work& work) {
         if (world_.happens(world_.unkindness.prepare_terminal)) {
             return report(key, fragments::PrepareFailed{.key = key,
@@ -136,7 +140,7 @@ void SimWorker::prepare(const fragments::Prepare& order) {
 void SimWorker::run(const fragments::Start& order) {
     const FragmentKey key = order.key;
     later(key, world_.up_to(50ms), [this, key](Work& work) {
-        if (!ran_.add(key)) {
+        if (!ran_.add(key, machine_->incarnation())) {
             world_.violated("fragment " + to_string(key) + " runs for a second time, on " + name_);
         }
         work.phase = Phase::running;

@@ -19,11 +19,24 @@ namespace baton::sim {
 class Ran {
 public:
     // False if this life of the fragment has run before, anywhere.
-    bool add(const FragmentKey& key) { return keys_.insert(key).second; }
-    [[nodiscard]] bool has(const FragmentKey& key) const { return keys_.contains(key); }
+    bool add(const FragmentKey& key, Incarnation process) {
+        return processes_.emplace(key, process).second;
+    }
+    [[nodiscard]] bool has(const FragmentKey& key) const { return processes_.contains(key); }
+    // The life of a worker's process in which it ran.
+    [[nodiscard]] std::optional<Incarnation> process_of(const FragmentKey& key) const {
+        const auto found = processes_.find(key);
+        if (found == processes_.end()) return std::nullopt;
+        return found->second;
+    }
+
+    // For the catalog it has ended, and will not be back.
+    void end(const FragmentKey& key) { ended_.insert(key); }
+    [[nodiscard]] bool has_ended(const FragmentKey& key) const { return ended_.contains(key); }
 
 private:
-    std::set<FragmentKey> keys_;
+    std::map<FragmentKey, Incarnation> processes_;
+    std::set<FragmentKey> ended_;
 };
 
 class SimWorker {
