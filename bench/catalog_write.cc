@@ -5,7 +5,8 @@
 //   raw SQLite   one commit per insert of about the same size, WAL, synchronous=FULL, one client
 //   typed        Coordinator::execute(Request)
 //   statement    Session::execute(text): parsed, bound, logged
-//   query        CREATE QUERY: planned against a snapshot, too
+//   query        CREATE QUERY: planned against a snapshot, too; a filter, and a filter with a
+//                window and an aggregate, on 100 workers
 //
 //     bench_catalog_write [--tiny] [clients..] ["CREATE SINK"]
 #include <atomic>
@@ -149,7 +150,7 @@ std::string source_statement(const std::string& name) {
            " (sensor UINT64 NOT NULL, celsius FLOAT64, ts UINT64 NOT NULL, place VARSIZED)";
 }
 
-constexpr unsigned kWorkers = 64;
+constexpr unsigned kWorkers = 100;
 
 void prepare(Coordinator& coordinator) {
     for (unsigned i = 0; i < kWorkers; ++i) {
@@ -163,6 +164,9 @@ void prepare(Coordinator& coordinator) {
                                  "'CSV' AS INPUT_FORMATTER.\"TYPE\")");
         run_all(coordinator, "CREATE SINK alerts" + n +
                                  " (sensor UINT64 NOT NULL, celsius FLOAT64) TYPE Void SET (" +
+                                 worker + " AS \"SINK\".\"HOST\")");
+        run_all(coordinator, "CREATE SINK counts" + n +
+                                 " (sensor UINT64 NOT NULL, n UINT64 NOT NULL) TYPE Void SET (" +
                                  worker + " AS \"SINK\".\"HOST\")");
     }
 }
@@ -219,6 +223,7 @@ public:
             {"CREATE SINK", text([&] { return sink_statement(name()); })},
             {"CREATE LOGICAL SOURCE", text([&] { return source_statement(name()); })},
             {"CREATE QUERY", text([&] { return query_statement(name()); })},
+            {"CREATE QUERY, window", text([&] { return window_statement(name()); })},
         };
         std::erase_if(contenders, [&](const Contender& contender) {
             return !only_.empty() && contender.name != only_ && &contender != &contenders.front();
@@ -244,6 +249,14 @@ private:
         const std::string n = std::to_string(next_query_++ % kWorkers);
         return "CREATE QUERY " + name + " AS SELECT sensor, celsius FROM readings" + n +
                " WHERE celsius > 30.0 INTO alerts" + n;
+    }
+
+    std::string window_statement(const std::string& name) {
+        const std::string n = std::to_string(next_query_++ % kWorkers);
+        return "CREATE QUERY " + name + " AS SELECT sensor, COUNT(*) AS n FROM readings" + n +
+               " WHERE celsius > 30.0 GROUP BY sensor WINDOW TUMBLING(ts, SIZE 10 SEC) INTO "
+               "counts" +
+               n;
     }
 
     static void report(unsigned clients, const std::vector<Contender>& contenders) {
