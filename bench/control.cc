@@ -254,13 +254,14 @@ void measure_control(const Arguments& arguments) {
 
 void measure_simulation(bool tiny) {
     sim::Size size{.workers_max = 20,
-                   .asks_max = 150,
+                   .asks_max = 1'000,
                    .incidents_max = 120,
                    .length = std::chrono::minutes(tiny ? 2 : 60)};
     Table table({"an hour of 20 workers", "queries", "events", "s"});
     for (std::uint64_t seed = 1, shown = 0; shown < (tiny ? 1U : 5U); ++seed) {
         const sim::Scenario scenario = sim::scenario_of(seed, size);
-        const bool large = scenario.workers.size() >= 18 && scenario.incidents.size() >= 60;
+        const bool large = scenario.workers.size() >= 18 && scenario.incidents.size() >= 60 &&
+                           scenario.asks.size() >= 500;
         if (!large && !tiny) continue;
         shown += 1;
         const auto began = Clock::now();

@@ -12,6 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr std::size_t kSmall = 8;  // workers
+
 class Author {
 public:
     Author(std::uint64_t seed, const Size& size) : prng_(seed), size_(size) {
@@ -37,6 +39,22 @@ private:
         return Duration(prng_.between(1, static_cast<std::uint64_t>(limit.count())));
     }
     std::string any_worker() { return scenario_.workers[up_to(scenario_.workers.size() - 1)]; }
+    // In a large cluster anything anywhere would rarely have a way: sources are near the beginning
+    // of the links there, sinks near their end, and there is more room.
+    [[nodiscard]] bool is_large() const { return scenario_.workers.size() > kSmall; }
+    std::string source_worker() {
+        if (!is_large()) return any_worker();
+        return scenario_.workers[up_to(scenario_.workers.size() / 2)];
+    }
+    std::string sink_worker() {
+        if (!is_large()) return any_worker();
+        return scenario_
+            .workers[scenario_.workers.size() - 1 - up_to(scenario_.workers.size() / 4)];
+    }
+    std::uint64_t some_slots() {
+        constexpr std::uint64_t kMoreRoom = 8;
+        return prng_.between(1, slots_max_) * (is_large() ? kMoreRoom : 1);
+    }
 
     // Links lead from lower to higher numbers, so there are no circles; most workers reach the
     // last.
@@ -56,7 +74,7 @@ private:
         const auto add = [&](const std::string& setting) {
             settings += (settings.empty() ? "" : ", ") + setting;
         };
-        if (prng_.chance(2, 3)) add(std::to_string(prng_.between(1, slots_max_)) + " AS CAPACITY");
+        if (prng_.chance(2, 3)) add(std::to_string(some_slots()) + " AS CAPACITY");
         for (std::uint64_t j = i + 1; j < count; ++j) {
             const bool next = j == i + 1 || prng_.chance(1, 4);
             if (next) add("'" + scenario_.workers[j] + "' AS DOWNSTREAM");
@@ -79,14 +97,14 @@ private:
     }
 
     std::string physical_source(const std::string& logical, std::uint64_t number) {
-        return "CREATE PHYSICAL SOURCE FOR " + logical + " TYPE File SET ('" + any_worker() +
+        return "CREATE PHYSICAL SOURCE FOR " + logical + " TYPE File SET ('" + source_worker() +
                "' AS \"SOURCE\".\"HOST\", '/in" + std::to_string(number) +
                "' AS \"SOURCE\".FILE_PATH, 'CSV' AS INPUT_FORMATTER.\"TYPE\")";
     }
 
     std::string create_sink(std::uint64_t number) {
         return "CREATE SINK K" + std::to_string(number) +
-               " (ID UINT64 NOT NULL, X INT32 NOT NULL) TYPE Void SET ('" + any_worker() +
+               " (ID UINT64 NOT NULL, X INT32 NOT NULL) TYPE Void SET ('" + sink_worker() +
                "' AS \"SINK\".\"HOST\")";
     }
 
