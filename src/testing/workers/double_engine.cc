@@ -52,13 +52,13 @@ DoubleEngine::Reports DoubleEngine::halt(const FragmentKey& key) {
     return {fragments::Halted{key}};
 }
 
-DoubleEngine::Reports DoubleEngine::end(const FragmentKey& key) {
+DoubleEngine::Reports DoubleEngine::end(FragmentKey key) {
     if (running_.erase(key) == 0) return {};
     plans_.erase(key);
     return {fragments::Ended{key}};
 }
 
-DoubleEngine::Reports DoubleEngine::fail(const FragmentKey& key, const Trouble& trouble) {
+DoubleEngine::Reports DoubleEngine::fail(FragmentKey key, const Trouble& trouble) {
     if (running_.erase(key) == 0) return {};
     plans_.erase(key);
     return {fragments::Broke{.key = key, .fault = trouble.fault, .why = trouble.why}};

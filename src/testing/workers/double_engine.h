@@ -32,9 +32,10 @@ public:
     void set_slow(bool slow) { slow_ = slow; }
     [[nodiscard]] Reports finish();
 
-    // What happens to fragments by itself. Nothing if it does not run.
-    [[nodiscard]] Reports end(const FragmentKey& key);
-    [[nodiscard]] Reports fail(const FragmentKey& key, const Trouble& trouble);
+    // What happens to fragments by itself. Nothing if it does not run. The key may be one of
+    // running().
+    [[nodiscard]] Reports end(FragmentKey key);
+    [[nodiscard]] Reports fail(FragmentKey key, const Trouble& trouble);
 
     [[nodiscard]] const std::set<FragmentKey>& running() const { return running_; }
     // The plan that a fragment was prepared with.
