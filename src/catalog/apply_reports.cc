@@ -135,7 +135,7 @@ Result<Answer> Application::on(const request::RestartQuery& r) {
     if (before.desired != QueryDesire::running) {
         return refuse("it is to be " + std::string(to_string(before.desired)));
     }
-    if (before.state == QueryState::pending || has_ended(before.state)) {
+    if (before.state != QueryState::deploying && before.state != QueryState::running) {
         return refuse("it is " + std::string(to_string(before.state)));
     }
     TRY_ASSIGN(fragments, reader_.fragments({.query = r.query}));

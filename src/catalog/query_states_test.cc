@@ -159,6 +159,14 @@ TEST_F(QueryStates, ANextRunBeginsOnlyWhenTheLastOneIsGone) {
     EXPECT_EQ(refused(request::RestartQuery{query.id, ""}).code, ErrorCode::query_state);
 }
 
+TEST_F(QueryStates, WhatIsMarkedStoppingHasNoNextRun) {
+    make_small_cluster();
+    const Query query = deploying_query("Q");
+    request(request::MarkQuery{query.id, QueryState::stopping, ""});
+    report_all(query.id, FragmentState::stopped);
+    EXPECT_EQ(refused(request::RestartQuery{query.id, ""}).code, ErrorCode::query_state);
+}
+
 TEST_F(QueryStates, ANextRunNeedsItsSlotsAgain) {
     make_small_cluster("2 AS CAPACITY");
     const Query query = deploying_query("Q");
