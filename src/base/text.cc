@@ -1,7 +1,9 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdio>
 
 namespace baton {
 
@@ -85,6 +87,51 @@ std::string enumerate(std::span<const std::string> words, std::size_t shown) {
     if (words.size() <= shown) return join(words, ", ");
     return join(words.first(shown), ", ") + " and " + std::to_string(words.size() - shown) +
            " more";
+}
+
+namespace {
+
+void append_escaped(std::string& to, char c) {
+    switch (c) {
+        case '"':
+            to += "\\\"";
+            return;
+        case '\\':
+            to += "\\\\";
+            return;
+        case '\n':
+            to += "\\n";
+            return;
+        case '\r':
+            to += "\\r";
+            return;
+        case '\t':
+            to += "\\t";
+            return;
+        default:
+            break;
+    }
+    std::array<char, 8> escape{};
+    (void)std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(c));
+    to += escape.data();
+}
+
+}  // namespace
+
+void append_json_string(std::string& to, std::string_view text) {
+    constexpr auto special = [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
+    };
+    to += '"';
+    while (!text.empty()) {
+        const auto plain = static_cast<std::size_t>(
+            std::find_if(text.begin(), text.end(), special) - text.begin());
+        to.append(text.substr(0, plain));
+        if (plain == text.size()) break;
+        append_escaped(to, text[plain]);
+        text.remove_prefix(plain + 1);
+    }
+    to += '"';
 }
 
 }  // namespace baton

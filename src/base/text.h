@@ -15,6 +15,9 @@ namespace baton {
 // `"name"` for a message; a quote inside is doubled.
 [[nodiscard]] std::string quoted(std::string_view name);
 
+// The text as a JSON string, with its quotes. Bytes beyond ASCII are kept.
+void append_json_string(std::string& to, std::string_view text);
+
 // The known word nearest to `word`, ignoring case, if it is near enough to be a slip of the
 // keyboard: at most a third of its letters differ. Empty if none is.
 [[nodiscard]] std::string nearest(std::string_view word, std::span<const std::string> known);

@@ -29,48 +29,7 @@ std::string number_text(double value) {
     return result;
 }
 
-void append_escaped(std::string& to, char c) {
-    switch (c) {
-        case '"':
-            to += "\\\"";
-            return;
-        case '\\':
-            to += "\\\\";
-            return;
-        case '\n':
-            to += "\\n";
-            return;
-        case '\r':
-            to += "\\r";
-            return;
-        case '\t':
-            to += "\\t";
-            return;
-        default:
-            break;
-    }
-    std::array<char, 8> escape{};
-    (void)std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(c));
-    to += escape.data();
-}
-
 }  // namespace
-
-void append_json_string(std::string& to, std::string_view text) {
-    constexpr auto special = [](char c) {
-        return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
-    };
-    to += '"';
-    while (!text.empty()) {
-        const auto plain = static_cast<std::size_t>(
-            std::find_if(text.begin(), text.end(), special) - text.begin());
-        to.append(text.substr(0, plain));
-        if (plain == text.size()) break;
-        append_escaped(to, text[plain]);
-        text.remove_prefix(plain + 1);
-    }
-    to += '"';
-}
 
 std::string json_string(std::string_view text) {
     std::string result;

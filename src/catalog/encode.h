@@ -13,7 +13,6 @@
 namespace baton {
 
 [[nodiscard]] std::string json_string(std::string_view text);  // with its quotes, escaped
-void append_json_string(std::string& to, std::string_view text);
 
 // ["ID UINT64 NOT NULL","PRICE FLOAT64"]
 [[nodiscard]] std::string to_json(const Schema& schema);

@@ -57,4 +57,24 @@ std::span<const DataType> all_data_types() {
     return kTypes;
 }
 
+bool is_signed(DataType type) {
+    return type == int8 || type == int16 || type == int32 || type == int64;
+}
+
+bool is_integer(DataType type) {
+    return is_signed(type) || type == uint8 || type == uint16 || type == uint32 || type == uint64;
+}
+
+bool is_float(DataType type) {
+    return type == float32 || type == float64;
+}
+
+bool is_number(DataType type) {
+    return is_integer(type) || is_float(type);
+}
+
+bool is_text(DataType type) {
+    return type == character || type == varsized;
+}
+
 }  // namespace baton

@@ -34,4 +34,10 @@ enum class DataType : std::uint8_t {
 
 [[nodiscard]] std::span<const DataType> all_data_types();
 
+[[nodiscard]] bool is_signed(DataType type);  // a whole number that may be negative
+[[nodiscard]] bool is_integer(DataType type);
+[[nodiscard]] bool is_float(DataType type);
+[[nodiscard]] bool is_number(DataType type);
+[[nodiscard]] bool is_text(DataType type);  // CHAR or VARSIZED
+
 }  // namespace baton

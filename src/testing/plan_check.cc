@@ -9,22 +9,6 @@ namespace baton::testing {
 
 namespace {
 
-bool is_signed(DataType type) {
-    return type <= DataType::int64;
-}
-
-bool is_integer(DataType type) {
-    return type <= DataType::uint64;
-}
-
-bool is_number(DataType type) {
-    return type <= DataType::float64;
-}
-
-bool is_text(DataType type) {
-    return type == DataType::character || type == DataType::varsized;
-}
-
 bool is_value_of(const Value& value, DataType type) {
     return std::visit(Overload{
                           [](std::monostate) { return true; },

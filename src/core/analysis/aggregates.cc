@@ -49,9 +49,7 @@ bool needs_number(AggregateFunction function) {
 
 DataType sum_type(DataType type) {
     if (is_float(type)) return type;
-    const bool is_signed = type == DataType::int8 || type == DataType::int16 ||
-                           type == DataType::int32 || type == DataType::int64;
-    return is_signed ? DataType::int64 : DataType::uint64;
+    return is_signed(type) ? DataType::int64 : DataType::uint64;
 }
 
 // An aggregate of an argument of that type.

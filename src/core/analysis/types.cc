@@ -119,22 +119,6 @@ std::optional<Expression> literal_as(const sql::Literal& literal, DataType type)
 
 }  // namespace
 
-bool is_integer(DataType type) {
-    return range_of(type) != nullptr;
-}
-
-bool is_float(DataType type) {
-    return type == DataType::float32 || type == DataType::float64;
-}
-
-bool is_number(DataType type) {
-    return is_integer(type) || is_float(type);
-}
-
-bool is_text(DataType type) {
-    return type == DataType::character || type == DataType::varsized;
-}
-
 DataType promoted(DataType type) {
     const IntegerRange* range = range_of(type);
     return range != nullptr && range->bits < 32 ? DataType::int32 : type;

@@ -15,11 +15,6 @@
 
 namespace baton::analysis {
 
-[[nodiscard]] bool is_integer(DataType type);
-[[nodiscard]] bool is_float(DataType type);
-[[nodiscard]] bool is_number(DataType type);
-[[nodiscard]] bool is_text(DataType type);  // CHAR or VARSIZED
-
 // Of an operand of arithmetic: INT32 for what is shorter, else itself. A number.
 [[nodiscard]] DataType promoted(DataType type);
 // Of the result of arithmetic on two numbers.

@@ -125,7 +125,7 @@ Result<Value> converted(const Value& value, DataType from, DataType to) {
         if (plain > most_of(to)) return left_to_the_engine();
         return Value(static_cast<std::int64_t>(plain));
     }
-    if (!is_unsigned(to)) return left_to_the_engine();
+    if (!is_integer(to)) return left_to_the_engine();
     if (with_sign == nullptr) return fitting(to, std::get<std::uint64_t>(value));
     if (*with_sign < 0) return left_to_the_engine();
     return fitting(to, static_cast<std::uint64_t>(*with_sign));

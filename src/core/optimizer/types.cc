@@ -4,24 +4,6 @@
 
 namespace baton {
 
-bool is_signed(DataType type) {
-    return type == DataType::int8 || type == DataType::int16 || type == DataType::int32 ||
-           type == DataType::int64;
-}
-
-bool is_unsigned(DataType type) {
-    return type == DataType::uint8 || type == DataType::uint16 || type == DataType::uint32 ||
-           type == DataType::uint64;
-}
-
-bool is_integer(DataType type) {
-    return is_signed(type) || is_unsigned(type);
-}
-
-bool is_float(DataType type) {
-    return type == DataType::float32 || type == DataType::float64;
-}
-
 std::int64_t least_of(DataType type) {
     if (!is_signed(type)) return 0;
     return -static_cast<std::int64_t>(most_of(type)) - 1;

@@ -8,11 +8,6 @@
 
 namespace baton {
 
-[[nodiscard]] bool is_signed(DataType type);
-[[nodiscard]] bool is_unsigned(DataType type);
-[[nodiscard]] bool is_integer(DataType type);
-[[nodiscard]] bool is_float(DataType type);
-
 // The range of an integer type.
 [[nodiscard]] std::int64_t least_of(DataType type);
 [[nodiscard]] std::uint64_t most_of(DataType type);

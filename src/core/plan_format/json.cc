@@ -170,19 +170,6 @@ private:
     std::size_t at_ = 0;
 };
 
-void append_escape(std::string& to, char c) {
-    constexpr std::string_view kHex = "0123456789abcdef";
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-        to += '\\';
-        to += c;
-    } else {
-        to += "\\u00";
-        to += kHex[code >> 4U];
-        to += kHex[code & 15U];
-    }
-}
-
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, const JsonLimits& limits) {
@@ -194,17 +181,7 @@ Result<Json> parse_json(std::string_view text, const JsonLimits& limits) {
     return Parser(text, limits.depth).document();
 }
 
-void append_json(std::string& to, std::string_view text) {
-    to += '"';
-    for (const char c : text) {
-        const bool plain = static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
-        if (plain) to += c;
-        if (!plain) append_escape(to, c);
-    }
-    to += '"';
-}
-
-void append_json(std::string& to, double value) {
+void append_json_number(std::string& to, double value) {
     if (std::isnan(value)) {
         to += "\"NaN\"";
     } else if (std::isinf(value)) {

@@ -37,7 +37,6 @@ struct JsonLimits {
 // secret.
 [[nodiscard]] Result<Json> parse_json(std::string_view text, const JsonLimits& limits);
 
-void append_json(std::string& to, std::string_view text);  // with quotes and escapes
-void append_json(std::string& to, double value);  // "NaN", "Infinity" and "-Infinity" as text
+void append_json_number(std::string& to, double value);  // "NaN", "Infinity", "-Infinity" as text
 
 }  // namespace baton

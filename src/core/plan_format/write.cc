@@ -1,4 +1,5 @@
 #include "base/overload.h"
+#include "base/text.h"
 #include "core/plan_format/json.h"
 #include "core/plan_format/names.h"
 #include "core/plan_format/plan_format.h"
@@ -33,12 +34,12 @@ public:
 private:
     void name(std::string_view key_name) {
         if (text.back() != '{') text += ',';
-        append_json(text, key_name);
+        append_json_string(text, key_name);
         text += ':';
     }
     void key(std::string_view key_name, std::string_view value) {
         name(key_name);
-        append_json(text, value);
+        append_json_string(text, value);
     }
     void flag(std::string_view key_name, bool value) {
         name(key_name);
@@ -59,9 +60,9 @@ private:
         name(key_name);
         list(value.columns, [&](const Column& column) {
             text += '[';
-            append_json(text, column.name);
+            append_json_string(text, column.name);
             text += ',';
-            append_json(text, to_string(column.type));
+            append_json_string(text, to_string(column.type));
             text += column.nullable ? ",true]" : ",false]";
         });
     }
@@ -93,8 +94,8 @@ private:
             std::visit(Overload{
                            [&](bool v) { text += v ? "true" : "false"; },
                            [&](std::int64_t v) { text += std::to_string(v); },
-                           [&](double v) { append_json(text, v); },
-                           [&](const std::string& v) { append_json(text, v); },
+                           [&](double v) { append_json_number(text, v); },
+                           [&](const std::string& v) { append_json_string(text, v); },
                        },
                        value);
         }
@@ -108,8 +109,8 @@ private:
                        [&](bool v) { text += v ? "true" : "false"; },
                        [&](std::int64_t v) { text += std::to_string(v); },
                        [&](std::uint64_t v) { text += std::to_string(v); },
-                       [&](double v) { append_json(text, v); },
-                       [&](const std::string& v) { append_json(text, v); },
+                       [&](double v) { append_json_number(text, v); },
+                       [&](const std::string& v) { append_json_string(text, v); },
                    },
                    value);
     }
@@ -165,7 +166,7 @@ private:
         key("op", "receive");
         key("exchange", op.exchange);
         name("senders");
-        list(op.senders, [&](const std::string& sender) { append_json(text, sender); });
+        list(op.senders, [&](const std::string& sender) { append_json_string(text, sender); });
     }
     void operation(const Filter& op) {
         key("op", "filter");
