@@ -132,7 +132,8 @@ struct WindowAggregate {
 // Where data leaves for another worker; the root of its fragment. Same schema as its input.
 struct Send {
     std::uint64_t exchange = 0;
-    std::string to;  // worker
+    std::string to;       // worker
+    std::string address;  // where it takes data, "host:port"; empty: it is embedded
 
     friend bool operator==(const Send&, const Send&) = default;
 };

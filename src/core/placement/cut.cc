@@ -170,7 +170,9 @@ private:
         if (receive.senders.empty()) receive.exchange = ++exchanges_;
         receive.senders.push_back(from);
         std::sort(receive.senders.begin(), receive.senders.end());
-        PlanNode root{.op = Send{.exchange = receive.exchange, .to = to},
+        PlanNode root{.op = Send{.exchange = receive.exchange,
+                                 .to = to,
+                                 .address = routes_.data_address_of(to)},
                       .inputs = {},
                       .schema = stream.schema};
         fragment_of(from).roots.push_back(above(std::move(root), std::move(stream)));

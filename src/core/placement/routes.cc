@@ -115,6 +115,12 @@ std::map<std::string, std::string> steps_towards(const std::string& sink, const 
     return nearer;
 }
 
+// Data goes to the control address of a worker that has no other.
+std::string data_address(const Worker& worker) {
+    const std::optional<Address>& address = worker.data ? worker.data : worker.control;
+    return address ? to_string(*address) : "";
+}
+
 Error no_way(const std::string& from, const std::string& to, const CapacityView& view) {
     const Topology& links = view.cluster.topology;
     Workers blocked;
@@ -150,6 +156,8 @@ Result<Routes> Routes::to(const Pinned& sink, const std::vector<Pinned>& sources
             const auto next = nearer.find(at);
             if (next == nearer.end()) return no_way(at, sink.worker, view);
             routes.next_.emplace(at, next->second);
+            routes.data_addresses_.emplace(next->second,
+                                           data_address(view.cluster.workers.at(next->second)));
         }
     }
     return routes;
@@ -158,6 +166,12 @@ Result<Routes> Routes::to(const Pinned& sink, const std::vector<Pinned>& sources
 const std::string& Routes::next_of(const std::string& worker) const {
     const auto found = next_.find(worker);
     CHECK(found != next_.end());
+    return found->second;
+}
+
+const std::string& Routes::data_address_of(const std::string& worker) const {
+    const auto found = data_addresses_.find(worker);
+    CHECK(found != data_addresses_.end());
     return found->second;
 }
 

@@ -40,6 +40,8 @@ public:
     [[nodiscard]] const std::string& sink() const { return sink_; }
     // Where the data of a worker on the way goes next; not of the sink's worker.
     [[nodiscard]] const std::string& next_of(const std::string& worker) const;
+    // Where a worker that is some worker's next takes data: "host:port", empty if it is embedded.
+    [[nodiscard]] const std::string& data_address_of(const std::string& worker) const;
     // How many steps it is from a worker on the way to the sink's.
     [[nodiscard]] std::uint64_t steps_from(const std::string& worker) const;
     // The first worker that the data of all of these passes through.
@@ -48,6 +50,7 @@ public:
 private:
     std::string sink_;
     std::map<std::string, std::string> next_;  // by worker on the way, without the sink's
+    std::map<std::string, std::string> data_addresses_;
 };
 
 }  // namespace baton

@@ -71,8 +71,9 @@ FragmentPlan everything() {
         all, logical_scan("T", schema),
         {.sides = JoinSides::full, .predicate = truth(true), .window = {10, 5}, .left_time = 0});
     PlanNode groups = window_aggregate(scan, {10, 10}, 0, {column(scan, 1)}, aggregates);
-    PlanNode send{
-        .op = Send{.exchange = 4, .to = "W5"}, .inputs = {groups}, .schema = groups.schema};
+    PlanNode send{.op = Send{.exchange = 4, .to = "W5", .address = "w5:9"},
+                  .inputs = {groups},
+                  .schema = groups.schema};
     PlanNode split = with_split_aggregates(
         window_aggregate(union_all({scan, source_scan(8, "S", "W2", schema)}), {10, 10}, {},
                          {column(scan, 1)}, {aggregate(AggregateFunction::avg, column(scan, 1))}));

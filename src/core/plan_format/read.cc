@@ -350,7 +350,8 @@ struct OperatorReader {
         TRY(same_width());
         TRY_ASSIGN(exchange, fields.number("exchange"));
         TRY_ASSIGN(to, fields.text("to"));
-        return Operator(Send{.exchange = exchange, .to = to});
+        TRY_ASSIGN(address, fields.text("address"));
+        return Operator(Send{.exchange = exchange, .to = to, .address = address});
     }
 
     [[nodiscard]] Result<Operator> sink_write() const {

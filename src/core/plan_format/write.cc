@@ -198,6 +198,7 @@ private:
         key("op", "send");
         key("exchange", op.exchange);
         key("to", op.to);
+        key("address", op.address);
     }
     void operation(const SinkWrite& op) {
         key("op", "sink_write");
