@@ -1,0 +1,28 @@
+// Connectors open what a plan's leaves and its root name.
+//
+// Opening does what can fail: it reads options, finds files, connects. Errors:
+// invalid_configuration and the like where it can never work as it is; unavailable ones where it
+// may later.
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "engine/streams/row_sink.h"
+#include "engine/streams/row_source.h"
+#include "model/plan.h"
+
+namespace baton {
+
+class Connectors {
+public:
+    virtual ~Connectors() = default;
+
+    // The batches have the columns `scan.wanted` of `scan.parsed`.
+    virtual Result<std::unique_ptr<RowSource>> open_source(const SourceScan& scan) = 0;
+    // `rows` is the schema of the rows, with the names that the sink gives them.
+    virtual Result<std::unique_ptr<RowSink>> open_sink(const SinkWrite& sink,
+                                                       const Schema& rows) = 0;
+};
+
+}  // namespace baton

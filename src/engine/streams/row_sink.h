@@ -1,0 +1,34 @@
+// A RowSink takes the rows of one query to where they are wanted.
+//
+// Used by one thread at a time, but for interrupt.
+#pragma once
+
+#include "base/result.h"
+#include "engine/columns/batch.h"
+
+namespace baton {
+
+struct SinkCounts {
+    std::uint64_t rows = 0;
+    std::uint64_t bytes = 0;
+};
+
+class RowSink {
+public:
+    virtual ~RowSink() = default;
+
+    // May wait for whoever takes the rows: that is what holds sources back. An error is final.
+    virtual Result<Done> write(const Batch& batch) = 0;
+    // What was written can be seen by others. Called when no more rows are at hand.
+    virtual Result<Done> flush() = 0;
+    // The last call: what was written is complete, and durable where that means something.
+    virtual Result<Done> finish() = 0;
+
+    // From any thread: a call that waits fails with cancelled.
+    virtual void interrupt() = 0;
+
+    // From any thread.
+    [[nodiscard]] virtual SinkCounts counts() const = 0;
+};
+
+}  // namespace baton

@@ -1,0 +1,62 @@
+// Engine runs the fragments of one worker.
+//
+// Calls do not block. What comes of them is told to the listener, from any thread, possibly before
+// the call returns: it must not call back into the engine, nor block.
+//   - prepare ends in Prepared or PrepareFailed, unless abort came first.
+//   - A started fragment tells Ran when data can flow, and then Ended or Broke by itself.
+//   - drain and abort end in Halted, or in whatever end came before they could act.
+// After its end a fragment's key is unknown to the engine; orders for unknown keys do nothing, but
+// abort, which is answered by Halted.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/control.h"
+
+namespace baton {
+
+namespace engine {
+
+struct Prepared {};
+struct PrepareFailed {
+    control::Fault fault = control::Fault::transient;
+    std::string why;
+};
+struct Ran {};
+struct Ended {};   // by itself: everything flushed, sinks complete
+struct Halted {};  // as it was told to
+struct Broke {
+    control::Fault fault = control::Fault::transient;
+    std::string why;
+};
+
+struct Report {
+    FragmentKey key;
+    std::variant<Prepared, PrepareFailed, Ran, Ended, Halted, Broke> what;
+};
+
+}  // namespace engine
+
+class Engine {
+public:
+    using Listener = std::function<void(engine::Report)>;
+
+    virtual ~Engine() = default;
+
+    // Before the first order; an empty one ends it: no call is under way when it returns.
+    virtual void listen(Listener listener) = 0;
+
+    virtual void prepare(const FragmentKey& key, const std::string& plan) = 0;
+    virtual void start(const FragmentKey& key) = 0;
+    virtual void drain(const FragmentKey& key) = 0;
+    virtual void abort(const FragmentKey& key) = 0;
+
+    // What the fragments that run have counted so far.
+    [[nodiscard]] virtual std::vector<control::FragmentCounts> counts() const = 0;
+};
+
+}  // namespace baton
