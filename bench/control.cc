@@ -134,14 +134,11 @@ public:
         return seen;
     }
     void submit(Ticket ticket, std::vector<Request> requests, Settled settled) override {
-        auto bundle = std::make_shared<Bundle>();
-        for (Request& request : requests) {
-            bundle->steps.push_back({.what = std::move(request), .statement = {}});
-        }
+        auto bundle = std::make_shared<Bundle>(bundle_of(std::move(requests), clock_));
         jobs_.push_back({.bundle = bundle, .answered = [ticket, settled](const Outcome& outcome) {
-                             const auto* refused = std::get_if<Refused>(&outcome);
-                             if (refused != nullptr) give_up(to_string(refused->error));
-                             settled(ticket, Done{});
+                             const auto done = settled_by(outcome);
+                             if (!done) give_up(to_string(done.error()));
+                             settled(ticket, done);
                          }});
         writes_ += 1;
     }
@@ -194,10 +191,7 @@ private:
             jobs_.pop_front();
         }
         committer_.run(batch, [&](const CommittedBatch& done) {
-            control_event::Changed changed;
-            for (const Change& change : done.changes) {
-                changed.keys.insert({.entity = change.entity, .key = change.key});
-            }
+            control_event::Changed changed{keys_of(done.changes)};
             if (!changed.keys.empty()) queue_.push_back(std::move(changed));
             for (const auto& [answered, outcome] : done.answers) answered(outcome);
         });
