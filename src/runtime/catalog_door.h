@@ -1,6 +1,6 @@
 // CatalogDoor is how the controller reaches the catalog: it reads what is durable, and asks for
 // changes whose outcome it is told later. One implementation stands before the commit loop and the
-// readers of a Coordinator, another in a simulation.
+// readers of a CoordinatorRuntime, another in a simulation.
 #pragma once
 
 #include <cstdint>
