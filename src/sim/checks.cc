@@ -43,6 +43,12 @@ bool may_run_once(const Query& query) {
     return choice != nullptr && *choice == "FAIL";
 }
 
+std::optional<QueryId> query_of(const Reader& reader, FragmentId id) {
+    const auto fragment = *reader.fragment(id);
+    if (!fragment) return std::nullopt;
+    return fragment->query;
+}
+
 bool is_wanted(const Query& query) {
     return query.desired == QueryDesire::running && !has_ended(query.state);
 }
@@ -68,26 +74,65 @@ void Checks::read() {
     for (Fragment& fragment : *reader.fragments({.query = {}, .worker = {}, .with_plan = false})) {
         now[fragment.query].fragments.push_back(std::move(fragment));
     }
-    const std::map<std::string, Worker> workers_before = std::exchange(catalog_workers_, {});
+    std::map<std::string, Worker> workers;
     for (Worker& worker : *reader.workers()) {
         const std::string name = worker.name;
-        catalog_workers_[name] = std::move(worker);
+        workers[name] = std::move(worker);
     }
     sql_->rollback();
-    check_workers(workers_before);
-    for (const auto& [id, known] : now) {
+    see(std::move(now), std::move(workers));
+}
+
+// A commit says what it changed. That it says all of it is not taken for granted: every now and
+// then everything is read.
+void Checks::read(const std::vector<Change>& changes) {
+    constexpr std::uint64_t kAllEvery = 16;
+    if (++reads_ % kAllEvery == 0) return read();
+    CHECK(sql_->begin(Access::read));
+    const Reader reader(*sql_);
+    revision_ = *reader.revision();
+    std::set<QueryId> touched;
+    std::map<std::string, Worker> workers = catalog_workers_;
+    for (const Change& change : changes) {
+        if (change.entity == Entity::query) touched.insert(QueryId(std::stoull(change.key)));
+        if (change.entity == Entity::fragment) {
+            if (const auto query = query_of(reader, FragmentId(std::stoull(change.key)))) {
+                touched.insert(*query);
+            }
+        }
+        if (change.entity != Entity::worker) continue;
+        auto worker = *reader.worker(change.key);
+        if (worker) workers[change.key] = *std::move(worker);
+        if (!worker) workers.erase(change.key);
+    }
+    std::map<QueryId, Known> now = queries_;
+    for (const QueryId id : touched) {
+        auto query = *reader.query(id);
+        now.erase(id);
+        if (!query) continue;
+        now[id] = {.query = *std::move(query),
+                   .fragments = *reader.fragments({.query = id, .worker = {}, .with_plan = false})};
+    }
+    sql_->rollback();
+    see(std::move(now), std::move(workers));
+}
+
+void Checks::see(std::map<QueryId, Known> queries, std::map<std::string, Worker> workers) {
+    std::swap(catalog_workers_, workers);
+    check_workers(workers);
+    for (const auto& [id, known] : queries) {
         const auto before = queries_.find(id);
         check_query(known, before == queries_.end() ? nullptr : &before->second);
     }
     for (const auto& [id, known] : queries_) {
-        if (!now.contains(id)) check_gone(known);
+        if (!queries.contains(id)) check_gone(known);
     }
-    queries_ = std::move(now);
+    queries_ = std::move(queries);
 }
 
 void Checks::committed(const CommittedBatch& batch) {
     if (batch.changes.empty()) return;
-    read();
+    read(batch.changes);
     check_capacity();
     check_acknowledged();
 }
@@ -255,6 +300,7 @@ bool Checks::is_known(const std::string& worker, Incarnation process) const {
 
 void Checks::commanded(const std::string& worker, std::optional<Incarnation> process,
                        const control::Command& command) {
+    commands_ += 1;
     const bool starts = std::holds_alternative<control::RegisterFragment>(command.order) ||
                         std::holds_alternative<control::StartFragment>(command.order);
     const FragmentKey& key = control::key_of(command.order);
@@ -381,6 +427,9 @@ std::vector<std::string> Checks::unsettled() {
         if (!settled || query.desired == QueryDesire::dropped) {
             left.push_back(name_of(query) + " is " + std::string(to_string(query.state)) + ": " +
                            query.reason);
+        }
+        if (!query.lagging.empty()) {
+            left.push_back(name_of(query) + " still waits for " + enumerate(query.lagging));
         }
         if (query.state == QueryState::failed && query.reason.empty()) {
             left.push_back(name_of(query) + " is FAILED without a reason");

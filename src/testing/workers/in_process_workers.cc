@@ -54,7 +54,7 @@ void InProcessWorkers::send(const std::string& name, transport::Attempt attempt,
     const std::lock_guard lock(mutex_);
     const auto found = workers_.find(name);
     if (found == workers_.end() || found->second.cut || !found->second.process) return;
-    if (found->second.process->stream != attempt || is_lost()) return;
+    if (found->second.process->stream != attempt) return;
     if (const auto* command = std::get_if<control::Command>(&message)) {
         commands_.push_back(name + " " + text_of(command->order));
     }
@@ -106,7 +106,7 @@ void InProcessWorkers::perform(const std::string& name, Worker& worker,
                                         .welcome = std::get<control::Welcome>(e.outcome)});
             },
             [&](const fragments::Reply& e) {
-                if (worker.cut || !worker.process->stream || is_lost()) return;
+                if (worker.cut || !worker.process->stream) return;
                 tell(transport::Heard{
                     .worker = name, .attempt = *worker.process->stream, .message = e.message});
             },
@@ -151,11 +151,6 @@ void InProcessWorkers::cut(const std::string& name) {
 void InProcessWorkers::mend(const std::string& name) {
     const std::lock_guard lock(mutex_);
     workers_[name].cut = false;
-}
-
-void InProcessWorkers::lose(std::function<bool()> lost) {
-    const std::lock_guard lock(mutex_);
-    lost_ = std::move(lost);
 }
 
 void InProcessWorkers::with_engine(const std::string& name,
