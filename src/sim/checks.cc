@@ -43,12 +43,6 @@ bool may_run_once(const Query& query) {
     return choice != nullptr && *choice == "FAIL";
 }
 
-std::optional<QueryId> query_of(const Reader& reader, FragmentId id) {
-    const auto fragment = *reader.fragment(id);
-    if (!fragment) return std::nullopt;
-    return fragment->query;
-}
-
 bool is_wanted(const Query& query) {
     return query.desired == QueryDesire::running && !has_ended(query.state);
 }
@@ -66,68 +60,68 @@ void Checks::read() {
     CHECK(sql_->begin(Access::read));
     const Reader reader(*sql_);
     revision_ = *reader.revision();
-    std::map<QueryId, Known> now;
+    Seen seen;
+    for (const auto& [id, known] : queries_) seen.queries[id];
     for (Query& query : *reader.queries()) {
         const QueryId id = query.id;
-        now[id].query = std::move(query);
+        seen.queries[id] = Known{.query = std::move(query), .fragments = {}};
     }
     for (Fragment& fragment : *reader.fragments({.query = {}, .worker = {}, .with_plan = false})) {
-        now[fragment.query].fragments.push_back(std::move(fragment));
+        seen.queries.at(fragment.query)->fragments.push_back(std::move(fragment));
     }
-    std::map<std::string, Worker> workers;
+    for (const auto& [name, worker] : catalog_workers_) seen.workers[name];
     for (Worker& worker : *reader.workers()) {
         const std::string name = worker.name;
-        workers[name] = std::move(worker);
+        seen.workers[name] = std::move(worker);
     }
     sql_->rollback();
-    see(std::move(now), std::move(workers));
+    take_in(std::move(seen));
 }
 
 // A commit says what it changed. That it says all of it is not taken for granted: every now and
 // then everything is read.
 void Checks::read(const std::vector<Change>& changes) {
-    constexpr std::uint64_t kAllEvery = 16;
+    constexpr std::uint64_t kAllEvery = 64;
     if (++reads_ % kAllEvery == 0) return read();
     CHECK(sql_->begin(Access::read));
     const Reader reader(*sql_);
     revision_ = *reader.revision();
-    std::set<QueryId> touched;
-    std::map<std::string, Worker> workers = catalog_workers_;
+    Seen seen;
     for (const Change& change : changes) {
-        if (change.entity == Entity::query) touched.insert(QueryId(std::stoull(change.key)));
-        if (change.entity == Entity::fragment) {
-            if (const auto query = query_of(reader, FragmentId(std::stoull(change.key)))) {
-                touched.insert(*query);
-            }
-        }
-        if (change.entity != Entity::worker) continue;
-        auto worker = *reader.worker(change.key);
-        if (worker) workers[change.key] = *std::move(worker);
-        if (!worker) workers.erase(change.key);
+        if (change.entity == Entity::query) seen.queries[QueryId(std::stoull(change.key))];
+        if (change.entity == Entity::worker) seen.workers[change.key];
+        if (change.entity != Entity::fragment) continue;
+        const auto fragment = *reader.fragment(FragmentId(std::stoull(change.key)));
+        if (fragment) seen.queries[fragment->query];
     }
-    std::map<QueryId, Known> now = queries_;
-    for (const QueryId id : touched) {
+    for (auto& [name, worker] : seen.workers) worker = *reader.worker(name);
+    for (auto& [id, known] : seen.queries) {
         auto query = *reader.query(id);
-        now.erase(id);
         if (!query) continue;
-        now[id] = {.query = *std::move(query),
-                   .fragments = *reader.fragments({.query = id, .worker = {}, .with_plan = false})};
+        known = {.query = *std::move(query),
+                 .fragments = *reader.fragments({.query = id, .worker = {}, .with_plan = false})};
     }
     sql_->rollback();
-    see(std::move(now), std::move(workers));
+    take_in(std::move(seen));
 }
 
-void Checks::see(std::map<QueryId, Known> queries, std::map<std::string, Worker> workers) {
-    std::swap(catalog_workers_, workers);
-    check_workers(workers);
-    for (const auto& [id, known] : queries) {
+void Checks::take_in(Seen seen) {
+    for (auto& [name, worker] : seen.workers) {
+        check_worker(name, worker);
+        if (worker) catalog_workers_[name] = *std::move(worker);
+        if (!worker) catalog_workers_.erase(name);
+    }
+    for (const auto& [id, known] : seen.queries) {
         const auto before = queries_.find(id);
-        check_query(known, before == queries_.end() ? nullptr : &before->second);
+        if (known) check_query(*known, before == queries_.end() ? nullptr : &before->second);
+        if (!known && before != queries_.end()) check_gone(before->second);
     }
-    for (const auto& [id, known] : queries_) {
-        if (!queries.contains(id)) check_gone(known);
+    for (auto& [id, known] : seen.queries) {
+        if (known) queries_[id] = *std::move(known);
+        if (!known) queries_.erase(id);
     }
-    queries_ = std::move(queries);
+    if (seen.workers.empty()) return;
+    for (const auto& [id, known] : queries_) check_query(known, &known);
 }
 
 void Checks::committed(const CommittedBatch& batch) {
@@ -240,15 +234,13 @@ void Checks::check_patience(const Query& before, const Query& after) {
 }
 
 // Who starts has heard of nobody yet, and gives everybody the time to be heard.
-void Checks::check_workers(const std::map<std::string, Worker>& before) {
+void Checks::check_worker(const std::string& name, const std::optional<Worker>& after) {
     constexpr Duration kGrace = 2300ms;
     if (world_.agenda.now() >= coordinator_started_ + kGrace) return;
-    for (const auto& [name, worker] : catalog_workers_) {
-        const auto known = before.find(name);
-        if (known == before.end() || known->second.state == worker.state) continue;
-        if (worker.state == WorkerState::unreachable) {
-            world_.violated(name + " is UNREACHABLE for a coordinator that has just started");
-        }
+    const auto before = catalog_workers_.find(name);
+    if (before == catalog_workers_.end() || !after || before->second.state == after->state) return;
+    if (after->state == WorkerState::unreachable) {
+        world_.violated(name + " is UNREACHABLE for a coordinator that has just started");
     }
 }
 
@@ -451,6 +443,7 @@ std::vector<std::string> Checks::unsettled() {
             left.push_back(worker->name() + " still remembers what has ended");
         }
     }
+    if (!left.empty()) return left;
     const auto problems = catalog_problems(*sql_);
     if (!problems) left.push_back(problems.error().message);
     if (problems) left.insert(left.end(), problems->begin(), problems->end());

@@ -63,13 +63,19 @@ private:
         std::vector<Fragment> fragments;
     };
 
+    // What may have changed; none: it is not there.
+    struct Seen {
+        std::map<QueryId, std::optional<Known>> queries;
+        std::map<std::string, std::optional<Worker>> workers;
+    };
+
     void read();  // everything
     void read(const std::vector<Change>& changes);
-    void see(std::map<QueryId, Known> queries, std::map<std::string, Worker> workers);
+    void take_in(Seen seen);
     void check_query(const Known& known, const Known* before);
     void check_course(const Query& before, const Query& after);
     void check_running(const Query& query, const Fragment& fragment);
-    void check_workers(const std::map<std::string, Worker>& before);
+    void check_worker(const std::string& name, const std::optional<Worker>& after);
     void check_gone(const Known& before);
     void check_capacity();
     void check_acknowledged();
