@@ -351,14 +351,14 @@ bool CompiledExpression::can_fail() const {
     return root_->can_fail();
 }
 
-bool can_fail(const Expression& expression) {
+bool fails_for_some(const Expression& expression) {
     const auto* call = std::get_if<Call>(&expression.node);
     if (call == nullptr) return false;
     if (call->arguments.empty()) return true;
     return expressions::fails_itself(call->function, call->arguments.front().type,
                                      expression.type) ||
            std::any_of(call->arguments.begin(), call->arguments.end(),
-                       [](const Expression& argument) { return baton::can_fail(argument); });
+                       [](const Expression& argument) { return fails_for_some(argument); });
 }
 
 }  // namespace baton

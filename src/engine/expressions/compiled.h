@@ -55,6 +55,6 @@ private:
 };
 
 // Whether some row could make the expression fail.
-[[nodiscard]] bool can_fail(const Expression& expression);
+[[nodiscard]] bool fails_for_some(const Expression& expression);
 
 }  // namespace baton

@@ -57,7 +57,7 @@ struct KeyPair {
 
 std::optional<KeyPair> key_in(const Expression& part, std::size_t left_width) {
     const auto* call = std::get_if<Call>(&part.node);
-    if (call == nullptr || call->function != Function::equal || can_fail(part)) {
+    if (call == nullptr || call->function != Function::equal || fails_for_some(part)) {
         return std::nullopt;
     }
     const Expression& a = call->arguments[0];
