@@ -68,6 +68,8 @@ constexpr std::array kErrors = {
     entry(worker_in_use, Reaction::invalid, "worker_in_use", "the worker is still referred to"),
     entry(arithmetic, Reaction::invalid, "arithmetic", "division by zero or a result out of range"),
     entry(late_row, Reaction::invalid, "late_row", "a row came too late for its window"),
+    entry(out_of_memory, Reaction::invalid, "out_of_memory",
+          "a query holds more rows than its worker may keep in memory"),
     entry(cannot_format, Reaction::invalid, "cannot_format", "a row does not fit its format"),
     entry(slow_down, Reaction::unavailable, "slow_down",
           "too many requests are waiting: try again later"),

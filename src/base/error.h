@@ -53,6 +53,7 @@ enum class ErrorCode : std::uint16_t {
     // 3xxx: run time
     arithmetic = 3013,
     late_row = 3014,
+    out_of_memory = 3015,
     // 4xxx: data of sources and sinks
     cannot_format = 4003,
     // 5xxx: the API
