@@ -311,8 +311,10 @@ Descriptor parquet_sink() {
 // ---- formats ----------------------------------------------------------------------------------
 
 Option on_malformed() {
-    return choice("ON_MALFORMED", "FAIL", {"FAIL", "SKIP"},
-                  "what to do with a record that cannot be read");
+    return {.key = "ON_MALFORMED",
+            .type = OptionType::choice,
+            .choices = {"FAIL", "SKIP"},
+            .description = "what to do with a record that cannot be read; FAIL if absent"};
 }
 
 Options csv_delimiters() {
@@ -327,7 +329,9 @@ std::vector<Descriptor> input_formats() {
          .options = Options{format_name("CSV")} + csv_delimiters() +
                     Options{yes_or_no("ALLOW_COMMAS_IN_STRINGS", true,
                                       "whether a quoted field may hold a delimiter"),
-                            yes_or_no("HEADER", false, "whether the first row is no data"),
+                            {.key = "HEADER",
+                             .type = OptionType::boolean,
+                             .description = "whether the first row is no data; no if absent"},
                             on_malformed()},
          .check = csv_misfit},
         {.name = "JSON",

@@ -125,7 +125,7 @@ void CsvDecoder::find_marks() {
     }
     if (!single_) {
         const std::size_t longest = std::max(field_.size(), tuple_.size());
-        const std::size_t unsure = closed_ ? 0 : longest - 1;
+        const std::size_t unsure = ended_ ? 0 : longest - 1;
         const std::size_t limit = blocks_.end() - std::min(unsure, blocks_.end() - scanned_);
         find_long_marks(limit);
         return;
