@@ -167,7 +167,7 @@ Descriptor file_source() {
             .description = "reads a file of the worker once",
             .options = Options{needed_text("FILE_PATH", "the file, as the worker sees it")} +
                        of_every_source(),
-            .formats = {"CSV", "JSON"}};
+            .formats = {"CSV", "JSON", "Parquet"}};
 }
 
 Descriptor tcp_source() {
