@@ -55,7 +55,12 @@ enum class ErrorCode : std::uint16_t {
     late_row = 3014,
     out_of_memory = 3015,
     // 4xxx: data of sources and sinks
+    cannot_open = 4000,
+    cannot_read = 4001,
+    cannot_write = 4002,
     cannot_format = 4003,
+    cannot_connect = 4004,
+    damaged_file = 4005,
     // 5xxx: the API
     slow_down = 5000,
     conflict = 5001,

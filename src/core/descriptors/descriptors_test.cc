@@ -44,7 +44,7 @@ TEST(Descriptors, ListTheTypesOfTheDialect) {
     EXPECT_EQ(names(source), (std::vector<std::string>{"File", "TCP", "Generator", "MQTT"}));
     EXPECT_EQ(names(sink),
               (std::vector<std::string>{"File", "Print", "Void", "Checksum", "MQTT", "Parquet"}));
-    EXPECT_EQ(names(input_format), (std::vector<std::string>{"CSV", "JSON"}));
+    EXPECT_EQ(names(input_format), (std::vector<std::string>{"CSV", "JSON", "Parquet"}));
     EXPECT_EQ(names(output_format), (std::vector<std::string>{"CSV", "JSON", "Parquet"}));
 }
 

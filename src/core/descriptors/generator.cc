@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view kSchemaKey = "GENERATOR_SCHEMA";
 constexpr std::string_view kRateKey = "GENERATOR_RATE_CONFIG";
+constexpr std::string_view kRateTypeKey = "GENERATOR_RATE_TYPE";
 constexpr std::string_view kBlanks = " \t\r";
 
 using Words = std::vector<std::string_view>;
@@ -201,6 +202,31 @@ std::optional<Misfit> rate_misfit(std::string_view text, std::string_view type) 
     return std::nullopt;
 }
 
+// ---- what was found to be right
+// ------------------------------------------------------------------
+
+Value value_of(std::string_view word, DataType type) {
+    if (is_float(type)) return *finite_of(word);
+    if (is_signed(type)) return *number_of<std::int64_t>(word);
+    return *number_of<std::uint64_t>(word);
+}
+
+GeneratedField field_of(const Words& words) {
+    if (equal_ignoring_case(words[0], "RANDOMSTR")) {
+        return GeneratedText{.least = *number_of<std::uint32_t>(words[1]),
+                             .most = *number_of<std::uint32_t>(words[2])};
+    }
+    const DataType type = *numeric_type_of(words[1]);
+    if (equal_ignoring_case(words[0], "SEQUENCE")) {
+        return GeneratedSequence{.type = type,
+                                 .from = value_of(words[2], type),
+                                 .to = value_of(words[3], type),
+                                 .step = value_of(words[4], type)};
+    }
+    return GeneratedNormal{
+        .type = type, .mean = *finite_of(words[2]), .deviation = *finite_of(words[3])};
+}
+
 }  // namespace
 
 std::optional<Misfit> generator_misfit(const Config& config) {
@@ -208,7 +234,36 @@ std::optional<Misfit> generator_misfit(const Config& config) {
         return std::get<std::string>(config.at(std::string(key)));
     };
     if (auto misfit = schema_misfit(text(kSchemaKey))) return misfit;
-    return rate_misfit(text(kRateKey), text("GENERATOR_RATE_TYPE"));
+    return rate_misfit(text(kRateKey), text(kRateTypeKey));
+}
+
+Result<GeneratorSpec> generator_of(const Config& config) {
+    for (const std::string_view key : {kSchemaKey, kRateKey, kRateTypeKey}) {
+        const auto found = config.find(std::string(key));
+        if (found != config.end() && std::holds_alternative<std::string>(found->second)) continue;
+        return Error{.code = ErrorCode::missing_configuration,
+                     .message = "a generator needs the option " + quoted(key)};
+    }
+    if (const auto misfit = generator_misfit(config)) {
+        return Error{.code = ErrorCode::invalid_configuration,
+                     .message = "option " + quoted(misfit->key) + " " + misfit->message,
+                     .hint = misfit->hint};
+    }
+    const auto text = [&](std::string_view key) -> std::string_view {
+        return std::get<std::string>(config.find(std::string(key))->second);
+    };
+    GeneratorSpec spec;
+    for (const Words& words : entries_of(text(kSchemaKey))) spec.fields.push_back(field_of(words));
+    std::map<std::string, double> rate;
+    for (const Words& entry : entries_of(text(kRateKey))) {
+        rate[parameter_name(entry[0])] = *finite_of(entry[1]);
+    }
+    if (text(kRateTypeKey) == "FIXED") {
+        spec.rate = FixedRate{.rows = rate["EMIT_RATE"]};
+    } else {
+        spec.rate = SinusRate{.amplitude = rate["AMPLITUDE"], .frequency = rate["FREQUENCY"]};
+    }
+    return spec;
 }
 
 }  // namespace baton

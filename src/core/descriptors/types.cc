@@ -71,6 +71,7 @@ Options operator+(Options left, const Options& right) {
 // ---- options that several types share ---------------------------------------------------------
 
 Options of_every_source() {
+    // A source has one batch under way at a time: any bound is kept.
     return {whole_number("MAX_INFLIGHT_BUFFERS", 0, 0,
                          "buffers under way at once; 0: as the worker is set up")};
 }
@@ -85,7 +86,9 @@ Options of_every_sink(const std::vector<std::string_view>& formats) {
          .type = OptionType::choice,
          .choices = formats,
          .description = "an older name of OUTPUT_FORMAT"},
-        yes_or_no("ADD_TIMESTAMP", false, "whether each row is preceded by the time of writing"),
+        yes_or_no("ADD_TIMESTAMP", false,
+                  "whether a first column, TIMESTAMP, has the time of writing in ms"),
+        // A sink takes a batch when it has written the one before: none ever waits.
         whole_number("BACKPRESSURE_UPPER_THRESHOLD", 1000, 1,
                      "buffers waiting at which the sources are held back"),
         whole_number("BACKPRESSURE_LOWER_THRESHOLD", 200, 0,
@@ -164,7 +167,7 @@ Descriptor file_source() {
             .description = "reads a file of the worker once",
             .options = Options{needed_text("FILE_PATH", "the file, as the worker sees it")} +
                        of_every_source(),
-            .formats = {"CSV", "JSON"}};
+            .formats = {"CSV", "JSON", "Parquet"}};
 }
 
 Descriptor tcp_source() {
@@ -307,22 +310,34 @@ Descriptor parquet_sink() {
 
 // ---- formats ----------------------------------------------------------------------------------
 
+Option on_malformed() {
+    return {.key = "ON_MALFORMED",
+            .type = OptionType::choice,
+            .choices = {"FAIL", "SKIP"},
+            .description = "what to do with a record that cannot be read; FAIL if absent"};
+}
+
 Options csv_delimiters() {
     return {delimiter("TUPLE_DELIMITER", "\n", "between two rows"),
             delimiter("FIELD_DELIMITER", ",", "between two fields of a row")};
 }
 
 std::vector<Descriptor> input_formats() {
-    return {{.name = "CSV",
-             .description = "a row per line, fields in the order of the columns, no header",
-             .options = Options{format_name("CSV")} + csv_delimiters() +
-                        Options{yes_or_no("ALLOW_COMMAS_IN_STRINGS", true,
-                                          "whether a quoted field may hold a delimiter")},
-             .check = csv_misfit},
-            {.name = "JSON",
-             .description = "an object per line, fields by name, nested ones as a/b",
-             .options = {format_name("JSON"),
-                         delimiter("TUPLE_DELIMITER", "\n", "between two objects")}}};
+    return {
+        {.name = "CSV",
+         .description = "a row per line, fields in the order of the columns",
+         .options = Options{format_name("CSV")} + csv_delimiters() +
+                    Options{yes_or_no("ALLOW_COMMAS_IN_STRINGS", true,
+                                      "whether a quoted field may hold a delimiter"),
+                            {.key = "HEADER",
+                             .type = OptionType::boolean,
+                             .description = "whether the first row is no data; no if absent"},
+                            on_malformed()},
+         .check = csv_misfit},
+        {.name = "JSON",
+         .description = "an object per line, fields by name, nested ones as a/b",
+         .options = {format_name("JSON"), delimiter("TUPLE_DELIMITER", "\n", "between two objects"),
+                     on_malformed()}}};
 }
 
 std::vector<Descriptor> output_formats() {

@@ -1,0 +1,211 @@
+#include "adapters/file/system_files.h"
+
+#include <cerrno>
+#include <filesystem>
+#include <mutex>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "adapters/system/wake_up.h"
+#include "base/text.h"
+
+namespace baton {
+
+namespace {
+
+constexpr mode_t kMode = 0644;
+constexpr Duration kForever = std::chrono::hours(24 * 365);
+
+class Descriptor {
+public:
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() {
+        if (number_ >= 0) ::close(number_);
+    }
+    [[nodiscard]] int operator*() const { return number_; }
+
+private:
+    int number_;
+};
+
+std::string why(int number) {
+    return std::generic_category().message(number);
+}
+
+Error failed(ErrorCode code, std::string_view what, const std::string& path, int number,
+             std::string hint = {}) {
+    return {
+        .code = code,
+        .message = "cannot " + std::string(what) + " " + baton::quoted(path) + ": " + why(number),
+        .hint = std::move(hint)};
+}
+
+Error cancelled(std::string_view what, const std::string& path) {
+    return {.code = ErrorCode::cancelled,
+            .message =
+                "cannot " + std::string(what) + " " + baton::quoted(path) + ": it was interrupted"};
+}
+
+std::string hint_of_opening(int number) {
+    if (number == ENOENT) return "the path is that of the worker's machine";
+    if (number == EACCES || number == EPERM) return "see what the worker's user may do";
+    return {};
+}
+
+struct Opened {
+    Descriptor descriptor;
+    struct stat state;
+};
+
+// Never waits: who opens a pipe is not held until the other side is there.
+Result<Opened> open_file(const std::string& path, int flags, std::string_view what) {
+    Opened opened{.descriptor = Descriptor(
+                      ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, kMode)),
+                  .state = {}};
+    if (*opened.descriptor < 0) {
+        return failed(ErrorCode::cannot_open, what, path, errno, hint_of_opening(errno));
+    }
+    if (::fstat(*opened.descriptor, &opened.state) != 0) {
+        return failed(ErrorCode::cannot_open, what, path, errno);
+    }
+    if (S_ISDIR(opened.state.st_mode)) return failed(ErrorCode::cannot_open, what, path, EISDIR);
+    return opened;
+}
+
+class FileSource final : public ByteSource {
+public:
+    FileSource(std::string path, Descriptor descriptor, bool is_pipe)
+        : path_(std::move(path)), descriptor_(std::move(descriptor)), is_expected_(is_pipe) {}
+
+    Result<BytesRead> read(std::span<char> into, Duration patience) override {
+        bool waited = false;
+        while (true) {
+            const auto count = ::read(*descriptor_, into.data(), into.size());
+            if (count > 0) {
+                return BytesRead{.what = BytesRead::What::bytes,
+                                 .count = static_cast<std::size_t>(count)};
+            }
+            if (count == 0 && !is_expected_) return BytesRead{.what = BytesRead::What::end};
+            if (count < 0 && errno == EINTR) continue;
+            if (count < 0 && errno != EAGAIN)
+                return failed(ErrorCode::cannot_read, "read", path_, errno);
+            if (waited) return BytesRead{};
+            waited = true;
+            if (wake_up_.wait(*descriptor_, POLLIN, patience) != Woke::ready) return BytesRead{};
+            is_expected_ = false;
+        }
+    }
+
+    void interrupt() override { wake_up_.ring(); }
+
+private:
+    std::string path_;
+    Descriptor descriptor_;
+    bool is_expected_;  // a pipe to which nobody has come to write yet
+    WakeUp wake_up_;
+};
+
+Result<Done> write_all(int descriptor, std::string_view bytes, const std::string& path,
+                       const WakeUp& wake_up) {
+    while (!bytes.empty()) {
+        const auto count = ::write(descriptor, bytes.data(), bytes.size());
+        if (count >= 0) {
+            bytes.remove_prefix(static_cast<std::size_t>(count));
+            continue;
+        }
+        if (errno == EINTR) continue;
+        if (errno == ENOSPC || errno == EDQUOT) {
+            return failed(ErrorCode::cannot_write, "write", path, errno,
+                          "make room there, then start the query again");
+        }
+        if (errno != EAGAIN) return failed(ErrorCode::cannot_write, "write", path, errno);
+        if (wake_up.wait(descriptor, POLLOUT, kForever) == Woke::rung) {
+            return cancelled("write", path);
+        }
+    }
+    return Done{};
+}
+
+class FileSink final : public ByteSink {
+public:
+    FileSink(std::string path, Descriptor descriptor)
+        : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
+
+    Result<Done> write(std::string_view bytes) override {
+        return write_all(*descriptor_, bytes, path_, wake_up_);
+    }
+    Result<Done> flush() override { return Done{}; }  // it is in the file: others can see it
+    Result<Done> finish() override {
+        TRY(sync(*descriptor_));
+        const std::string parent = std::filesystem::path(path_).parent_path().string();
+        const Descriptor directory(
+            ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        if (*directory < 0) return failed(ErrorCode::cannot_write, "sync", path_, errno);
+        return sync(*directory);
+    }
+    void interrupt() override { wake_up_.ring(); }
+
+private:
+    // What cannot be synced, such as a pipe, need not be.
+    Result<Done> sync(int descriptor) const {
+        if (::fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS) return Done{};
+        return failed(ErrorCode::cannot_write, "sync", path_, errno);
+    }
+
+    std::string path_;
+    Descriptor descriptor_;
+    WakeUp wake_up_;
+};
+
+// One for the process, as standard output is.
+std::mutex& print_mutex() {
+    static std::mutex mutex;
+    return mutex;
+}
+
+class PrintSink final : public ByteSink {
+public:
+    Result<Done> write(std::string_view bytes) override {
+        const std::lock_guard lock(print_mutex());
+        return write_all(STDOUT_FILENO, bytes, "standard output", wake_up_);
+    }
+    Result<Done> flush() override { return Done{}; }
+    Result<Done> finish() override { return Done{}; }
+    void interrupt() override { wake_up_.ring(); }
+
+private:
+    WakeUp wake_up_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSource>> SystemFiles::read(const std::string& path) {
+    TRY_ASSIGN(opened, open_file(path, O_RDONLY, "read"));
+    if (S_ISREG(opened.state.st_mode)) {
+        ::posix_fadvise(*opened.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+    }
+    return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(
+        path, std::move(opened.descriptor), S_ISFIFO(opened.state.st_mode)));
+}
+
+Result<OpenedFile> SystemFiles::write(const std::string& path, bool append) {
+    const int flags = O_WRONLY | O_CREAT | (append ? O_APPEND : O_TRUNC);
+    TRY_ASSIGN(opened, open_file(path, flags, "write"));
+    return OpenedFile{.sink = std::make_unique<FileSink>(path, std::move(opened.descriptor)),
+                      .is_empty = opened.state.st_size == 0};
+}
+
+Result<std::unique_ptr<ByteSink>> SystemFiles::print() {
+    return std::unique_ptr<ByteSink>(std::make_unique<PrintSink>());
+}
+
+}  // namespace baton

@@ -1,0 +1,19 @@
+// MqttBytes subscribes to and publishes at brokers, with libmosquitto.
+//
+// A source gives whole messages, each ended by its delimiter. What has not been read is bounded:
+// then the broker is not confirmed any more messages, and holds them if the quality of service is 1
+// or 2. A sink publishes a message per write and waits while too many are not confirmed.
+#pragma once
+
+#include "ports/byte_doors.h"
+
+namespace baton {
+
+class MqttBytes final : public MqttDoor {
+public:
+    // Both wait until the broker has answered, 10 s at most: cannot_connect.
+    Result<std::unique_ptr<ByteSource>> subscribe(const MqttSubscription& subscription) override;
+    Result<std::unique_ptr<ByteSink>> publish(const MqttPublication& publication) override;
+};
+
+}  // namespace baton

@@ -1,0 +1,60 @@
+// MqttClient is a connection to a broker that is kept up, by a thread of the library.
+//
+// A lost connection is made again, after 1 s at first and 8 s at most. Who waits for something here
+// is woken by what happens, and by interrupt().
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "ports/byte_doors.h"
+
+struct mosquitto;
+
+namespace baton {
+
+class MqttClient {
+public:
+    // Called on the library's thread, one at a time, with no lock held.
+    struct Events {
+        std::function<void()> connected;  // also after each reconnect
+        std::function<void(std::string_view topic, std::string_view payload)> message;
+        std::function<void(int id)> published;  // confirmed as the quality of service asks
+        std::function<void(bool granted)> subscribed;
+        std::function<void(const std::string& why)> disconnected;
+    };
+
+    // Fails with invalid_configuration for an address or options that cannot be.
+    static Result<std::unique_ptr<MqttClient>> make(const MqttBroker& broker);
+    MqttClient(const MqttClient&) = delete;
+    MqttClient& operator=(const MqttClient&) = delete;
+    // Events that wait must have been let go.
+    ~MqttClient();
+
+    // Once: from now on events come.
+    Result<Done> start(Events events, std::size_t in_flight_max);
+    [[nodiscard]] Result<Done> subscribe();
+    // The message's id; none if there is no connection.
+    [[nodiscard]] Result<std::optional<int>> publish(std::string_view payload, bool retained);
+    // A word for messages: "topic "t" of "tcp://h:1""
+    [[nodiscard]] std::string name() const;
+
+private:
+    explicit MqttClient(const MqttBroker& broker) : broker_(broker) {}
+    struct Callbacks;
+
+    MqttBroker broker_;
+    std::string host_;
+    int port_ = 0;
+    mosquitto* handle_ = nullptr;
+    bool started_ = false;
+    Events events_;
+};
+
+}  // namespace baton

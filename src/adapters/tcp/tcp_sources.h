@@ -1,0 +1,18 @@
+// TcpSources connects to servers that send rows.
+//
+// The server's orderly close is the end. A connection that is reset or times out is made again,
+// after 0.1 s at first and 5 s at most, for as long as nobody interrupts; so is one that is refused
+// once it had been there. The first one has to succeed within its timeout.
+#pragma once
+
+#include "ports/byte_doors.h"
+
+namespace baton {
+
+class TcpSources final : public TcpDoor {
+public:
+    // Looks the host up, which may wait for a name server.
+    Result<std::unique_ptr<ByteSource>> connect(const TcpServer& server) override;
+};
+
+}  // namespace baton

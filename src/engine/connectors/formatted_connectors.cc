@@ -1,0 +1,221 @@
+#include "engine/connectors/formatted_connectors.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "engine/connectors/formatted_sink.h"
+#include "engine/connectors/formatted_source.h"
+#include "engine/connectors/generator_source.h"
+#include "engine/connectors/small_sinks.h"
+#include "engine/formats/decoder.h"
+#include "engine/formats/encoder.h"
+#include "engine/formats/options.h"
+
+namespace baton {
+
+namespace {
+
+constexpr std::string_view kParquet = "Parquet";
+
+Error unsupported(std::string_view what, const std::string& type) {
+    return {
+        .code = ErrorCode::not_supported,
+        .message = "a " + std::string(what) + " of type " + quoted(type) + " cannot be opened here",
+        .hint = "this program was put together without it"};
+}
+
+Error missing(const std::string& type, std::string_view key) {
+    return {.code = ErrorCode::missing_configuration,
+            .message = quoted(type) + " needs the option " + quoted(key)};
+}
+
+std::optional<std::string> text_if(const Config& config, std::string_view key) {
+    const auto found = config.find(std::string(key));
+    if (found == config.end()) return std::nullopt;
+    const auto* const text = std::get_if<std::string>(&found->second);
+    return text == nullptr ? std::nullopt : std::optional(*text);
+}
+
+Result<std::string> path_of(const std::string& type, const Config& config) {
+    const auto path = text_if(config, "FILE_PATH");
+    if (!path || path->empty()) return missing(type, "FILE_PATH");
+    return *path;
+}
+
+Duration milliseconds_in(const Config& config, std::string_view key) {
+    return std::chrono::milliseconds(number_or(config, key, 0));
+}
+
+// ---- sources ----------------------------------------------------------------------------------
+
+struct OpenedBytes {
+    std::string name;
+    std::unique_ptr<ByteSource> bytes;
+};
+
+Result<OpenedBytes> open_file(FileDoor& files, const SourceScan& scan) {
+    TRY_ASSIGN(path, path_of(scan.type, scan.source));
+    TRY_ASSIGN(bytes, files.read(path));
+    return OpenedBytes{.name = path, .bytes = std::move(bytes)};
+}
+
+Result<OpenedBytes> open_tcp(TcpDoor& tcp, const SourceScan& scan) {
+    const auto host = text_if(scan.source, "SOCKET_HOST");
+    const std::int64_t port = number_or(scan.source, "SOCKET_PORT", 0);
+    if (!host || host->empty()) return missing(scan.type, "SOCKET_HOST");
+    if (port < 1 || port > UINT16_MAX) return missing(scan.type, "SOCKET_PORT");
+    const TcpServer server{.host = *host,
+                           .port = static_cast<std::uint16_t>(port),
+                           .ipv6 = text_or(scan.source, "SOCKET_DOMAIN", "AF_INET") == "AF_INET6",
+                           .read_bytes = static_cast<std::size_t>(std::max<std::int64_t>(
+                               1, number_or(scan.source, "SOCKET_BUFFER_SIZE", 1024))),
+                           .connect_timeout = std::chrono::seconds(
+                               number_or(scan.source, "CONNECT_TIMEOUT_SECONDS", 10))};
+    TRY_ASSIGN(bytes, tcp.connect(server));
+    return OpenedBytes{.name = *host + ":" + std::to_string(port), .bytes = std::move(bytes)};
+}
+
+Result<MqttBroker> broker_of(const std::string& type, const Config& config) {
+    const auto uri = text_if(config, "SERVER_URI");
+    const auto topic = text_if(config, "TOPIC");
+    if (!uri) return missing(type, "SERVER_URI");
+    if (!topic) return missing(type, "TOPIC");
+    return MqttBroker{
+        .uri = *uri,
+        .topic = *topic,
+        .client_id = text_if(config, "CLIENT_ID"),
+        .qos = static_cast<int>(number_or(config, "QOS", 1)),
+        .username = text_if(config, "USERNAME"),
+        .password = text_if(config, "PASSWORD"),
+        .keep_alive_seconds = static_cast<int>(number_or(config, "KEEP_ALIVE_SECONDS", 60)),
+        .clean_session = flag_or(config, "CLEAN_SESSION", true)};
+}
+
+Result<OpenedBytes> open_mqtt(MqttDoor& mqtt, const SourceScan& scan) {
+    TRY_ASSIGN(broker, broker_of(scan.type, scan.source));
+    const MqttSubscription subscription{
+        .broker = broker,
+        .delimiter = text_or(scan.source, "IMPLICIT_MESSAGE_DELIMITER", "\n"),
+        .log_messages = flag_or(scan.source, "LOG_MESSAGES", false)};
+    TRY_ASSIGN(bytes, mqtt.subscribe(subscription));
+    return OpenedBytes{.name = broker.topic, .bytes = std::move(bytes)};
+}
+
+Result<OpenedBytes> open_bytes(const Doors& doors, const SourceScan& scan) {
+    if (scan.type == "File") return open_file(*doors.files, scan);
+    if (scan.type == "TCP" && doors.tcp != nullptr) return open_tcp(*doors.tcp, scan);
+    if (scan.type == "MQTT" && doors.mqtt != nullptr) return open_mqtt(*doors.mqtt, scan);
+    return unsupported("source", scan.type);
+}
+
+// ---- sinks ------------------------------------------------------------------------------------
+
+Result<std::unique_ptr<RowSink>> open_file(FileDoor& files, const SinkWrite& sink,
+                                           std::unique_ptr<Encoder> encoder) {
+    TRY_ASSIGN(path, path_of(sink.type, sink.sink));
+    TRY_ASSIGN(file, files.write(path, flag_or(sink.sink, "APPEND", false)));
+    return std::unique_ptr<RowSink>(
+        std::make_unique<FormattedSink>(FormattedSink::Parts{.bytes = std::move(file.sink),
+                                                             .encoder = std::move(encoder),
+                                                             .with_header = file.is_empty}));
+}
+
+Result<std::unique_ptr<RowSink>> open_checksum(FileDoor& files, const SinkWrite& sink,
+                                               std::unique_ptr<Encoder> encoder) {
+    TRY_ASSIGN(path, path_of(sink.type, sink.sink));
+    TRY_ASSIGN(file, files.write(path, false));
+    return std::unique_ptr<RowSink>(
+        std::make_unique<ChecksumSink>(std::move(file.sink), std::move(encoder)));
+}
+
+Result<std::unique_ptr<RowSink>> open_print(FileDoor& files, const SinkWrite& sink,
+                                            std::unique_ptr<Encoder> encoder) {
+    TRY_ASSIGN(bytes, files.print());
+    return std::unique_ptr<RowSink>(std::make_unique<FormattedSink>(
+        FormattedSink::Parts{.bytes = std::move(bytes),
+                             .encoder = std::move(encoder),
+                             .pause = milliseconds_in(sink.sink, "INGESTION")}));
+}
+
+Result<std::unique_ptr<RowSink>> open_mqtt(MqttDoor& mqtt, const SinkWrite& sink,
+                                           std::unique_ptr<Encoder> encoder) {
+    TRY_ASSIGN(broker, broker_of(sink.type, sink.sink));
+    const MqttPublication publication{
+        .broker = broker,
+        .retained = flag_or(sink.sink, "RETAINED", false),
+        .outstanding_max = static_cast<std::size_t>(
+            std::max<std::int64_t>(1, number_or(sink.sink, "MAX_OUTSTANDING_MESSAGES", 128)))};
+    TRY_ASSIGN(bytes, mqtt.publish(publication));
+    return std::unique_ptr<RowSink>(std::make_unique<FormattedSink>(
+        FormattedSink::Parts{.bytes = std::move(bytes), .encoder = std::move(encoder)}));
+}
+
+Result<std::unique_ptr<RowSink>> open_rows(const Doors& doors, const SinkWrite& sink,
+                                           const Schema& schema) {
+    if (sink.type == "Void") return std::unique_ptr<RowSink>(std::make_unique<VoidSink>());
+    if (sink.type == "Parquet" && doors.tables != nullptr) {
+        TRY_ASSIGN(path, path_of(sink.type, sink.sink));
+        return doors.tables->write(path, schema);
+    }
+    if (sink.type == "Parquet") return unsupported("sink", sink.type);
+    TRY_ASSIGN(encoder, make_encoder(sink.format, schema));
+    if (sink.type == "File") return open_file(*doors.files, sink, std::move(encoder));
+    if (sink.type == "Checksum") return open_checksum(*doors.files, sink, std::move(encoder));
+    if (sink.type == "Print") return open_print(*doors.files, sink, std::move(encoder));
+    if (sink.type == "MQTT" && doors.mqtt != nullptr) {
+        return open_mqtt(*doors.mqtt, sink, std::move(encoder));
+    }
+    return unsupported("sink", sink.type);
+}
+
+}  // namespace
+
+FormattedConnectors::FormattedConnectors(const Doors& doors) : doors_(doors) {
+    CHECK(doors.clock != nullptr && doors.files != nullptr);
+}
+
+Result<std::unique_ptr<RowSource>> FormattedConnectors::open_source(const SourceScan& scan) {
+    if (scan.type == "Generator") {
+        return GeneratorSource::open(scan.source, scan.parsed, scan.wanted, *doors_.clock);
+    }
+    if (text_or(scan.format, "TYPE", "CSV") == kParquet) {
+        if (scan.type != "File" || doors_.tables == nullptr)
+            return unsupported("source", scan.type);
+        TRY_ASSIGN(path, path_of(scan.type, scan.source));
+        return doors_.tables->read(path, scan.parsed, scan.wanted);
+    }
+    TRY_ASSIGN(decoder,
+               make_decoder({.format = scan.format, .schema = scan.parsed, .wanted = scan.wanted}));
+    TRY_ASSIGN(opened, open_bytes(doors_, scan));
+    return std::unique_ptr<RowSource>(std::make_unique<FormattedSource>(
+        FormattedSource::Parts{.name = std::move(opened.name),
+                               .bytes = std::move(opened.bytes),
+                               .decoder = std::move(decoder),
+                               .flush_interval = milliseconds_in(scan.source, "FLUSH_INTERVAL_MS"),
+                               .clock = doors_.clock}));
+}
+
+Result<std::unique_ptr<RowSink>> FormattedConnectors::open_sink(const SinkWrite& sink,
+                                                                const Schema& rows) {
+    if (!flag_or(sink.sink, "ADD_TIMESTAMP", false)) return open_rows(doors_, sink, rows);
+    const std::string name(TimestampSink::kColumn);
+    Schema wider{.columns = {{.name = name, .type = DataType::uint64, .nullable = false}}};
+    for (const Column& column : rows.columns) {
+        if (column.name == name) {
+            return Error{.code = ErrorCode::invalid_configuration,
+                         .message = "option \"ADD_TIMESTAMP\" would add a column " + quoted(name) +
+                                    ", but the rows have one",
+                         .hint = "give that column another name with AS"};
+        }
+        wider.columns.push_back(column);
+    }
+    TRY_ASSIGN(next, open_rows(doors_, sink, wider));
+    return std::unique_ptr<RowSink>(
+        std::make_unique<TimestampSink>(std::move(next), *doors_.clock));
+}
+
+}  // namespace baton

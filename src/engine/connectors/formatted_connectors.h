@@ -1,0 +1,37 @@
+// FormattedConnectors opens every type of source and sink that the descriptors list.
+//
+// It knows the options; what is outside it reaches through doors. A type whose door is not there is
+// refused with not_supported.
+#pragma once
+
+#include <memory>
+
+#include "engine/streams/connectors.h"
+#include "engine/streams/table_files.h"
+#include "ports/byte_doors.h"
+#include "ports/clock.h"
+
+namespace baton {
+
+// All that is given outlives what is opened.
+struct Doors {
+    const Clock* clock = nullptr;
+    FileDoor* files = nullptr;
+    TcpDoor* tcp = nullptr;
+    MqttDoor* mqtt = nullptr;
+    TableFiles* tables = nullptr;  // Parquet
+};
+
+class FormattedConnectors final : public Connectors {
+public:
+    // The clock and the files have to be there.
+    explicit FormattedConnectors(const Doors& doors);
+
+    Result<std::unique_ptr<RowSource>> open_source(const SourceScan& scan) override;
+    Result<std::unique_ptr<RowSink>> open_sink(const SinkWrite& sink, const Schema& rows) override;
+
+private:
+    Doors doors_;
+};
+
+}  // namespace baton

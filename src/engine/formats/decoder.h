@@ -1,0 +1,53 @@
+// A Decoder makes batches of bytes that arrive in parts.
+//
+// Whoever has bytes puts them where room() says, tells how many, and takes batches until there are
+// none: what belongs to a record whose end has not come yet is kept. The rows do not depend on
+// where the parts end.
+//
+// A record that cannot be read is an error (cannot_format, which says which line or record, which
+// field, and what is wrong), after the rows before it were given; or, if the format's ON_MALFORMED
+// is SKIP, it is counted and left out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/columns/batch.h"
+#include "model/config.h"
+#include "model/schema.h"
+
+namespace baton {
+
+class Decoder {
+public:
+    virtual ~Decoder() = default;
+
+    // Where the next bytes go; never empty. Only after next() gave false.
+    virtual Result<std::span<char>> room() = 0;
+    virtual void filled(std::size_t bytes) = 0;
+    // What was begun is not continued: the bytes that follow begin a record.
+    virtual void lost() = 0;
+    // No more bytes follow: what was begun is the last record.
+    virtual Result<Done> end() = 0;
+
+    // Replaces `into` with at most kBatchRows rows, at least one. False: there are none until more
+    // bytes come. An error is final.
+    virtual Result<bool> next(Batch& into) = 0;
+
+    [[nodiscard]] virtual std::uint64_t skipped() const = 0;
+};
+
+struct DecoderSetup {
+    Config format;                    // as its descriptor completed it; "TYPE" is CSV or JSON
+    Schema schema;                    // of the records
+    std::vector<std::size_t> wanted;  // columns of the batches, rising
+    std::size_t block_bytes = 0;      // 0: the usual; small ones are for tests
+};
+
+// Fails with invalid_configuration if there is no decoder for the format.
+[[nodiscard]] Result<std::unique_ptr<Decoder>> make_decoder(const DecoderSetup& setup);
+
+}  // namespace baton

@@ -1,0 +1,10 @@
+// Whether bytes are text.
+#pragma once
+
+#include <string_view>
+
+namespace baton {
+
+[[nodiscard]] bool is_utf8(std::string_view text);
+
+}  // namespace baton
