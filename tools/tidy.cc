@@ -39,6 +39,8 @@ constexpr std::array<std::string_view, 4> kOpenRooms = {"adapters", "app", "test
 constexpr std::array kAllowedLibraries = {
     std::pair<std::string_view, std::string_view>{"catalog", "nlohmann/"},
     std::pair<std::string_view, std::string_view>{"sim", "CLI/"},
+    std::pair<std::string_view, std::string_view>{"engine/arrow", "flatbuffers/"},
+    std::pair<std::string_view, std::string_view>{"engine/arrow", "arrow_ipc_generated.h"},
 };
 
 struct Ban {

@@ -1,0 +1,3 @@
+#include "runtime/worker/local_transport.h"
+
+#include <gtest/gtest.h>
