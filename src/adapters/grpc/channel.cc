@@ -4,7 +4,9 @@
 #include <fstream>
 #include <sstream>
 
+#include <grpcpp/channel.h>
 #include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/support/channel_arguments.h>
@@ -31,6 +33,32 @@ Result<std::string> read_file(const std::string& path) {
                      .hint = "it is a PEM file"};
     }
     return text.str();
+}
+
+// gRPC's threads end with the last channel that used them, and wait for each other then: they wait
+// for ever, or abort, if one of them is where that channel ended, and ours do end there. So one
+// channel that leads nowhere is there for the life of the process.
+class NoCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+public:
+    explicit NoCall(const std::shared_ptr<grpc::Channel>& channel) : stub_(channel) {
+        stub_.PrepareBidiStreamingCall(&context_, "/none/none", {}, this);
+        StartCall();
+    }
+    void OnDone(const grpc::Status& /*status*/) override { delete this; }
+
+private:
+    grpc::GenericStub stub_;
+    grpc::ClientContext context_;
+};
+
+void keep_threads() {
+    static const std::shared_ptr<grpc::Channel>& kept = *[] {
+        auto* channel = new std::shared_ptr<grpc::Channel>(
+            grpc::CreateChannel("unix:/nowhere", grpc::InsecureChannelCredentials()));
+        new NoCall(*channel);
+        return channel;
+    }();
+    (void)kept;
 }
 
 struct TlsTexts {
@@ -76,6 +104,7 @@ Result<std::shared_ptr<grpc::ServerCredentials>> server_credentials(
 std::shared_ptr<grpc::Channel> open_channel(
     const std::string& target, const std::shared_ptr<grpc::ChannelCredentials>& credentials,
     Liveness liveness, std::size_t message_max) {
+    keep_threads();
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
