@@ -88,6 +88,8 @@ constexpr std::array kErrors = {
     entry(cancelled, Reaction::invalid, "cancelled", "the request was cancelled"),
     entry(wait_timed_out, Reaction::unavailable, "wait_timed_out",
           "what was waited for did not come in time, or no longer can"),
+    entry(malformed_message, Reaction::invalid, "malformed_message",
+          "what another process sent cannot be understood"),
     entry(catalog_unavailable, Reaction::unavailable, "catalog_unavailable",
           "the catalog does not answer"),
     entry(write_rejected, Reaction::invalid, "write_rejected", "the catalog refused the write"),

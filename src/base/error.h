@@ -66,6 +66,7 @@ enum class ErrorCode : std::uint16_t {
     conflict = 5001,
     cancelled = 5002,
     wait_timed_out = 5006,
+    malformed_message = 5010,
     // 6xxx: the catalog
     catalog_unavailable = 6000,
     write_rejected = 6001,

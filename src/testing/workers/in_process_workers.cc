@@ -105,6 +105,10 @@ void InProcessWorkers::perform(const std::string& name, Worker& worker,
                                         .attempt = *worker.process->stream,
                                         .welcome = std::get<control::Welcome>(e.outcome)});
             },
+            [&](const fragments::KeepEpoch& e) {
+                worker.kept = e.epoch;
+                next.emplace_back(fragments::EpochKept{e.epoch});
+            },
             [&](const fragments::Reply& e) {
                 if (worker.cut || !worker.process->stream) return;
                 tell(transport::Heard{
@@ -130,7 +134,7 @@ void InProcessWorkers::stop(const std::string& name, Worker& worker) {
 void InProcessWorkers::start(const std::string& name) {
     const std::lock_guard lock(mutex_);
     Worker& worker = workers_[name];
-    auto next = std::make_unique<Process>(Incarnation(next_incarnation_++));
+    auto next = std::make_unique<Process>(Incarnation(next_incarnation_++), worker.kept);
     auto last = std::exchange(worker.process, std::move(next));
     if (last && last->stream && !worker.cut) {
         tell(

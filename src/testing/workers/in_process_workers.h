@@ -52,11 +52,12 @@ private:
         DoubleEngine engine;
         std::optional<transport::Attempt> stream;  // the present one
         fragments::Session session = 0;            // its number here: coordinators count anew
-        explicit Process(Incarnation incarnation) : machine(incarnation) {}
+        Process(Incarnation incarnation, Epoch kept) : machine(incarnation, kept) {}
     };
     struct Worker {
         std::unique_ptr<Process> process;  // none: not running
         bool cut = false;
+        Epoch kept;  // over restarts
     };
 
     // All under the lock.
