@@ -63,7 +63,8 @@ void Supply::complete_source(const std::string& type, Settings& settings, const 
 
 Supply::Written Supply::complete_sink(const std::string& type, const std::string& name,
                                       Settings& settings) {
-    Written written{.type = to_upper(type), .path = (fs::path(results_) / (name + ".out")).string()};
+    Written written{.type = to_upper(type),
+                    .path = (fs::path(results_) / (name + ".out")).string()};
     if (written.type == "FILE" || written.type == "CHECKSUM") {
         if (sql::Setting* path = find(settings, {"SINK", "FILE_PATH"})) {
             path->value = sql::Literal(written.path);  // where it can do no harm
