@@ -1,5 +1,5 @@
-// Any bytes as CSV: the decoder answers, and the rows, the count of skipped ones and the error do not
-// depend on where the parts end. The first bytes choose the options.
+// Any bytes as CSV: the decoder answers, and the rows, the count of skipped ones and the error do
+// not depend on where the parts end. The first bytes choose the options.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

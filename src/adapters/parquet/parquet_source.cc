@@ -79,6 +79,14 @@ Error unreadable(const std::string& path, const std::string& why,
     return {.code = code, .message = "cannot read " + baton::quoted(path) + ": " + why};
 }
 
+// Why a result has no more rows: a value that does not fit, or a file that cannot be read.
+Error failure_of(duckdb_result& result, const std::string& path) {
+    const duckdb_error_type type = duckdb_result_error_type(&result);
+    const bool fits = type != DUCKDB_ERROR_CONVERSION && type != DUCKDB_ERROR_OUT_OF_RANGE;
+    return unreadable(path, duckdb_result_error(&result),
+                      fits ? ErrorCode::cannot_read : ErrorCode::cannot_format);
+}
+
 // A statement over the file: its result, chunk by chunk.
 class Reading {
 public:
@@ -111,7 +119,7 @@ public:
         const auto outcome = duckdb_execute_pending(pending, &reading.result_);
         duckdb_destroy_pending(&pending);
         if (outcome != DuckDBSuccess) {
-            return unreadable(path, duckdb_result_error(&reading.result_));
+            return failure_of(reading.result_, path);
         }
         return reading;
     }
@@ -191,10 +199,7 @@ public:
         if (fetched == nullptr) {
             const char* const why = duckdb_result_error(&parts_.reading.result());
             if (why == nullptr || *why == '\0') return Pull::end;
-            const bool fits =
-                std::string_view(why).find("Conversion Error") == std::string_view::npos;
-            return unreadable(parts_.path, why,
-                              fits ? ErrorCode::cannot_read : ErrorCode::cannot_format);
+            return failure_of(parts_.reading.result(), parts_.path);
         }
         const Chunk chunk(fetched,
                           [](duckdb_data_chunk gone) { duckdb_destroy_data_chunk(&gone); });
