@@ -303,7 +303,7 @@ TEST(CompleteSource, MovesTheDelimiterOfTcpToTheFormat) {
 TEST(CompleteSource, RefusesAFormatItDoesNotKnowAtItsPosition) {
     const Given xml = {{"TYPE", text("XML"), Position{.offset = 0, .line = 4, .column = 5}}};
     EXPECT_EQ(to_string(complete_source("File", kPath, xml).error()),
-              "error 2109 at 4:5: unknown input format \"XML\"; known: CSV, JSON");
+              "error 2109 at 4:5: unknown input format \"XML\"; known: CSV, JSON, Parquet");
     EXPECT_EQ(complete_source("File", kPath, Given{{"TYPE", number(5), {}}}).error().code,
               ErrorCode::unknown_source_format);
 }

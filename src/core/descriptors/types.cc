@@ -337,7 +337,10 @@ std::vector<Descriptor> input_formats() {
         {.name = "JSON",
          .description = "an object per line, fields by name, nested ones as a/b",
          .options = {format_name("JSON"), delimiter("TUPLE_DELIMITER", "\n", "between two objects"),
-                     on_malformed()}}};
+                     on_malformed()}},
+        {.name = "Parquet",
+         .description = "the columnar file format, columns by name",
+         .options = {format_name("Parquet")}}};
 }
 
 std::vector<Descriptor> output_formats() {

@@ -1,0 +1,29 @@
+// ParquetFiles reads and writes Parquet, with DuckDB.
+//
+// A source reads one chunk after the other; its text points into DuckDB's chunks. A sink is a COPY
+// on a thread of its own that takes the rows from a short queue: memory does not grow with the
+// file. It writes `<file>.part`, which becomes the file when it is complete and durable. A checksum
+// stands beside the file (checksums.h).
+//
+// Types: whole numbers from whole numbers, real ones from real ones, BOOLEAN from BOOLEAN, CHAR and
+// VARSIZED from VARCHAR. A number that the column's type cannot hold is an error, never rounded.
+#pragma once
+
+#include "engine/streams/table_files.h"
+
+namespace baton {
+
+class ParquetFiles final : public TableFiles {
+public:
+    Result<std::unique_ptr<RowSource>> read(const std::string& path, const Schema& schema,
+                                            const std::vector<std::size_t>& wanted) override;
+    Result<std::unique_ptr<RowSink>> write(const std::string& path, const Schema& schema) override;
+};
+
+// The two halves of it.
+[[nodiscard]] Result<std::unique_ptr<RowSource>> open_parquet_source(
+    const std::string& path, const Schema& schema, const std::vector<std::size_t>& wanted);
+[[nodiscard]] Result<std::unique_ptr<RowSink>> open_parquet_sink(const std::string& path,
+                                                                 const Schema& schema);
+
+}  // namespace baton
