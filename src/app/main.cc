@@ -31,13 +31,27 @@ bool is_unknown(const CLI::App& app, const std::string& command) {
 int main(int argc, char** argv) {
     CLI::App app("Baton, the coordinator of a distributed query system");
     app.set_version_flag("--version", std::string(baton::kVersion));
-    app.require_subcommand(1);
+    app.require_subcommand(0, 1);
+    app.footer("Without a command: the shell, with the catalog in ./baton-data.");
     int status = 0;
 
-    baton::ShellCommand shell;
-    CLI::App* command = app.add_subcommand("shell", "run statements on the catalog of a directory");
+    baton::ShellCommand shell{.data = "./baton-data"};
+    std::string until = "accepted";
+    std::uint64_t timeout_s = 0;
+    CLI::App* command = app.add_subcommand(
+        "shell", "a coordinator and a worker in this process, and statements for them");
     command->add_option("--data", shell.data, "the data directory; created if it is not there")
-        ->required();
+        ->capture_default_str();
+    command->add_flag("--offline", shell.offline,
+                      "only the catalog: no worker, nobody is spoken to, queries stay PENDING");
+    command
+        ->add_option("--wait", until,
+                     "what a statement waits for: nothing more than that it is durable,\n"
+                     "that its queries run (or have ended), or that they have ended")
+        ->check(CLI::IsMember({"accepted", "running", "ended"}))
+        ->capture_default_str();
+    command->add_option("--timeout", timeout_s, "how many seconds at most; 0: for ever")
+        ->capture_default_str();
     auto* statements = command->add_option("-c", shell.statements, "run these statements and end");
     command
         ->add_option("-f", shell.file,
@@ -45,7 +59,10 @@ int main(int argc, char** argv) {
                      "FILE.yaml is a deployment: all of it happens or nothing")
         ->excludes(statements);
     command->footer("The exit status is 0 only if every statement succeeded.");
-    command->callback([&] { status = baton::run_shell(shell); });
+    command->callback([&] {
+        shell.wait = baton::wait_of(until, timeout_s);
+        status = baton::run_shell(shell);
+    });
 
     std::string data;
     std::string file;
@@ -73,6 +90,7 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     }
+    if (argc == 1) status = baton::run_shell(shell);
     if (!std::cout.flush()) {
         std::cerr << "cannot write to the standard output\n";
         return 1;
