@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <mutex>
 #include <sstream>
 #include <thread>
 
@@ -24,7 +25,6 @@ protected:
         transport_ = *GrpcTransport::make();
         CoordinatorOptions options;
         options.transport = transport_.get();
-        options.commits.committer.epoch = Epoch(1);
         options.control.membership.beat_every = 100ms;
         options.control.membership.timeout_base = 50ms;
         options.control.membership.timeout_min = 300ms;
@@ -146,10 +146,37 @@ TEST_F(WorkerProcesses, AWorkerOfAnotherNameIsNotTakenForOne) {
 }
 
 TEST_F(WorkerProcesses, TheEpochOutlivesTheProcess) {
+    coordinator_.reset();
+    std::mutex mutex;
+    std::vector<transport::Event> told;
+    transport_->listen([&](transport::Event event) {
+        const std::lock_guard lock(mutex);
+        told.push_back(std::move(event));
+    });
+    const auto dial = [&](int port, Epoch epoch) {
+        const std::size_t before = told.size();
+        transport_->dial("EDGE", Address{"127.0.0.1", static_cast<std::uint16_t>(port)}, before + 1,
+                         {.epoch = epoch, .worker = "EDGE"});
+        EXPECT_TRUE(eventually([&] {
+            const std::lock_guard lock(mutex);
+            return told.size() > before;
+        }));
+        const std::lock_guard lock(mutex);
+        return told.back();
+    };
     auto edge = start("EDGE", 0);
-    create("EDGE", last_port());
-    ASSERT_TRUE(is_heard_from("EDGE"));
-    EXPECT_EQ(text_of(directory_ / "EDGE/epoch"), "1\n");
+    EXPECT_TRUE(std::holds_alternative<transport::Dialled>(dial(last_port(), Epoch(7))));
+    EXPECT_EQ(text_of(directory_ / "EDGE/epoch"), "7\n");
+    transport_->hang_up("EDGE", 1);
+    edge->signal(SIGKILL);
+    (void)edge->wait();
+
+    edge = start("EDGE", 0);
+    const auto refused = dial(last_port(), Epoch(6));
+    ASSERT_TRUE(std::holds_alternative<transport::DialFailed>(refused));
+    EXPECT_EQ(std::get<transport::DialFailed>(refused).highest, Epoch(7));
+    EXPECT_TRUE(std::holds_alternative<transport::Dialled>(dial(last_port(), Epoch(7))));
+    transport_->listen(nullptr);
     edge->signal(SIGTERM);
     EXPECT_EQ(edge->wait(), 0);
 }
