@@ -55,7 +55,7 @@ public:
     [[nodiscard]] const std::string_view* texts() const { return data<std::string_view>(); }
     // Null if there is no NULL.
     [[nodiscard]] const std::uint8_t* valid() const { return valid_.get(); }
-    [[nodiscard]] bool is_null(std::size_t row) const { return valid_ && valid_[row] == 0; }
+    [[nodiscard]] bool is_null(std::size_t row) const { return valid_ && valid_.get()[row] == 0; }
 
     // ---- only for whoever makes the column ----
     template <class T>
