@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands.h"
+#include "app/worker_command.h"
 #include "base/text.h"
 #include "runtime/version.h"
 
@@ -24,6 +25,26 @@ bool is_unknown(const CLI::App& app, const std::string& command) {
     if (hint.empty()) hint = "known: " + baton::join(known, ", ");
     std::cerr << "unknown command " << baton::quoted(command) << "; " << hint << "\n";
     return true;
+}
+
+void add_worker(CLI::App& app, baton::WorkerCommand& worker, int& status) {
+    CLI::App* command = app.add_subcommand("worker", "run fragments for a coordinator");
+    command->add_option("--name", worker.name, "its name in the catalog; host:port if not given");
+    command->add_option("--listen", worker.listen, "host:port for the coordinator, and for data")
+        ->required();
+    command->add_option("--data", worker.data, "another host:port for data");
+    command->add_option("--capacity", worker.capacity, "how many fragments it runs at most");
+    command->add_option("--data-dir", worker.directory,
+                        "where it keeps what must outlive it; created if it is not there");
+    command->add_option("--tls-ca", worker.tls_ca, "who signs the certificates of all (PEM)");
+    command->add_option("--tls-cert", worker.tls_cert, "the worker's certificate");
+    command->add_option("--tls-key", worker.tls_key, "the key of the certificate");
+    command
+        ->add_option("--drain", worker.drain_seconds,
+                     "seconds that it waits for fragments when it is told to leave")
+        ->capture_default_str();
+    command->footer("SIGTERM and SIGINT tell it to leave; the second one, at once.");
+    command->callback([&] { status = baton::run_worker(worker, baton::make_no_engine); });
 }
 
 }  // namespace
@@ -83,6 +104,9 @@ int main(int argc, char** argv) {
     command->add_option("what", what, "a data directory, or the file of a catalog or backup")
         ->required();
     command->callback([&] { status = baton::run_check(what); });
+
+    baton::WorkerCommand worker;
+    add_worker(app, worker, status);
 
     if (argc > 1 && is_unknown(app, argv[1])) return 2;
     try {
