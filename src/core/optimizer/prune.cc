@@ -41,9 +41,10 @@ Schema chosen(const Schema& schema, const Columns& kept) {
 // Rows need a column to be counted by: the smallest one.
 Columns at_least_one(Columns needed, const Schema& schema) {
     if (!needed.empty()) return needed;
-    const auto smallest = std::min_element(
-        schema.columns.begin(), schema.columns.end(),
-        [](const Column& a, const Column& b) { return width_of(a.type) < width_of(b.type); });
+    const auto smallest = std::min_element(schema.columns.begin(), schema.columns.end(),
+                                           [](const Column& a, const Column& b) {
+                                               return sent_width_of(a.type) < sent_width_of(b.type);
+                                           });
     needed.insert(static_cast<std::size_t>(smallest - schema.columns.begin()));
     return needed;
 }

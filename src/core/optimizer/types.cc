@@ -11,7 +11,7 @@ std::int64_t least_of(DataType type) {
 
 std::uint64_t most_of(DataType type) {
     constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
-    const std::uint64_t bits = 8 * width_of(type);
+    const std::uint64_t bits = 8 * sent_width_of(type);
     return kAll >> (64 - bits + (is_signed(type) ? 1 : 0));
 }
 
@@ -24,7 +24,7 @@ bool widens(DataType from, DataType to) {
     return false;
 }
 
-std::uint64_t width_of(DataType type) {
+std::uint64_t sent_width_of(DataType type) {
     switch (type) {
         case DataType::int8:
         case DataType::uint8:
@@ -48,9 +48,9 @@ std::uint64_t width_of(DataType type) {
     return 8;
 }
 
-std::uint64_t width_of(const Schema& schema) {
+std::uint64_t sent_width_of(const Schema& schema) {
     std::uint64_t width = 0;
-    for (const Column& column : schema.columns) width += width_of(column.type);
+    for (const Column& column : schema.columns) width += sent_width_of(column.type);
     return width;
 }
 

@@ -16,7 +16,7 @@ namespace baton {
 [[nodiscard]] bool widens(DataType from, DataType to);
 
 // About how many bytes a value takes on its way from worker to worker.
-[[nodiscard]] std::uint64_t width_of(DataType type);
-[[nodiscard]] std::uint64_t width_of(const Schema& schema);
+[[nodiscard]] std::uint64_t sent_width_of(DataType type);
+[[nodiscard]] std::uint64_t sent_width_of(const Schema& schema);
 
 }  // namespace baton

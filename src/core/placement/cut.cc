@@ -74,7 +74,7 @@ private:
     Placed place_project(const PlanNode& node) {
         Placed input = place(node.inputs.front());
         input.floating.push_back(without_inputs(node));
-        if (width_of(node.schema) > width_of(input.tree.schema)) return input;
+        if (sent_width_of(node.schema) > sent_width_of(input.tree.schema)) return input;
         const std::string worker = input.worker;
         return {.tree = settled(std::move(input)), .worker = worker};
     }
