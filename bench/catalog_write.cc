@@ -3,7 +3,7 @@
 //   floor        one write and one fdatasync for all clients that are waiting: what the disk, the
 //                kernel and waking the clients cost, without any catalog
 //   raw SQLite   one commit per insert of about the same size, WAL, synchronous=FULL, one client
-//   typed        Coordinator::execute(Request)
+//   typed        CoordinatorRuntime::execute(Request)
 //   statement    Session::execute(text): parsed, bound, logged
 //   query        CREATE QUERY: planned against a snapshot, too; a filter, and a filter with a
 //                window and an aggregate, on 100 workers
@@ -152,7 +152,7 @@ std::string source_statement(const std::string& name) {
 
 constexpr unsigned kWorkers = 100;
 
-void prepare(Coordinator& coordinator) {
+void prepare(CoordinatorRuntime& coordinator) {
     for (unsigned i = 0; i < kWorkers; ++i) {
         const std::string n = std::to_string(i);
         const std::string worker = "'w" + n + ":9090'";

@@ -199,11 +199,11 @@ std::unique_ptr<Catalog> open_catalog(const std::string& path) {
     options.initialise = [](Sql& sql) { return migrate(sql); };
     auto database = must(open_sqlite(options));
     catalog->database = database.get();
-    catalog->coordinator = must(Coordinator::open(std::move(database), catalog->clock));
+    catalog->coordinator = must(CoordinatorRuntime::open(std::move(database), catalog->clock));
     return catalog;
 }
 
-void run_all(Coordinator& coordinator, const std::string& statements) {
+void run_all(CoordinatorRuntime& coordinator, const std::string& statements) {
     Session session(coordinator, "bench");
     const Execution execution = session.execute(statements);
     if (execution.error) give_up(to_string(*execution.error));

@@ -17,7 +17,7 @@
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/system_clock.h"
 #include "base/result.h"
-#include "runtime/coordinator.h"
+#include "runtime/coordinator_runtime.h"
 
 namespace baton::bench {
 
@@ -118,10 +118,10 @@ private:
 struct Catalog {
     SystemClock clock;
     SqlDatabase* database = nullptr;
-    std::unique_ptr<Coordinator> coordinator;
+    std::unique_ptr<CoordinatorRuntime> coordinator;
 };
 [[nodiscard]] std::unique_ptr<Catalog> open_catalog(const std::string& path);
 // Runs statements that must succeed.
-void run_all(Coordinator& coordinator, const std::string& statements);
+void run_all(CoordinatorRuntime& coordinator, const std::string& statements);
 
 }  // namespace baton::bench

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "runtime/coordinator.h"
+#include "runtime/coordinator_runtime.h"
 
 namespace baton::bench {
 
@@ -25,6 +25,6 @@ struct Population {
 
 [[nodiscard]] std::string worker_name(unsigned edge);  // without quotes
 
-void populate(Coordinator& coordinator, const Population& population);
+void populate(CoordinatorRuntime& coordinator, const Population& population);
 
 }  // namespace baton::bench

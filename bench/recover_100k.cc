@@ -175,7 +175,8 @@ void time_lookup(Table& table, const std::string& name, unsigned times, Operatio
                text(latencies.percentile(99)) + " us", text(cpu.percentile(99)) + " us"});
 }
 
-void measure_lookups(Coordinator& coordinator, const Population& population, unsigned times) {
+void measure_lookups(CoordinatorRuntime& coordinator, const Population& population,
+                     unsigned times) {
     Table table({"lookup", "rows", "p50", "p99", "p99 of CPU time"});
     Session session(coordinator, "bench");
     Prng prng(1);
@@ -221,7 +222,7 @@ Opened open_timed(const std::string& path, bool check_pages) {
     auto database = must(open_sqlite(options));
     opened.database_ms = timer();
     opened.catalog->coordinator =
-        must(Coordinator::open(std::move(database), opened.catalog->clock));
+        must(CoordinatorRuntime::open(std::move(database), opened.catalog->clock));
     opened.coordinator_ms = timer();
     run_all(*opened.catalog->coordinator, "SHOW QUERIES WHERE name = 'Q1'");
     opened.first_answer_ms = timer();
@@ -259,7 +260,8 @@ void run(const Arguments& arguments) {
     const std::string prepared = prepared_catalog(arguments, scratch);
     std::printf("catalog: %s MB\n\n",
                 text(static_cast<double>(file_bytes(prepared)) / (1 << 20)).c_str());
-    std::printf("| pages | open_sqlite ms | Coordinator::open ms | first SHOW ms | serving ms |\n");
+    std::printf(
+        "| pages | open_sqlite ms | CoordinatorRuntime::open ms | first SHOW ms | serving ms |\n");
     std::printf("|---|---:|---:|---:|---:|\n");
     const unsigned rounds = arguments.tiny ? 1 : 3;
     const std::string path = scratch / "catalog.db";

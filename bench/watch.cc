@@ -25,7 +25,7 @@ ViewQuery sinks_query(const std::string& statement) {
 
 class Watchers {
 public:
-    Watchers(Coordinator& coordinator, unsigned count, const std::string& statement)
+    Watchers(CoordinatorRuntime& coordinator, unsigned count, const std::string& statement)
         : coordinator_(coordinator) {
         // Registered first, so told first: the moment of the commit.
         EntitySet sinks;
@@ -98,7 +98,7 @@ private:
         }
     }
 
-    Coordinator& coordinator_;
+    CoordinatorRuntime& coordinator_;
     Clock::time_point commit_;
     Clock::time_point last_;
     std::atomic<std::size_t> delivered_ = 0;

@@ -20,7 +20,7 @@ void print(const std::vector<embedded::Row>& rows) {
 }
 
 // True if all went well.
-bool run(embedded::Coordinator& coordinator, const std::string& sql) {
+bool run(baton::Coordinator& coordinator, const std::string& sql) {
     const embedded::Answers answers = coordinator.execute(sql);
     for (const embedded::Answer& answer : answers.done) {
         std::cout << answer.statement << " " << answer.name << "\n";
@@ -30,7 +30,7 @@ bool run(embedded::Coordinator& coordinator, const std::string& sql) {
     return !answers.error;
 }
 
-bool show_what_it_can(embedded::Coordinator& coordinator) {
+bool show_what_it_can(baton::Coordinator& coordinator) {
     if (!run(coordinator,
              "CREATE WORKER 'edge:9090' SET (8 AS CAPACITY);"
              "CREATE LOGICAL SOURCE readings (sensor UINT64 NOT NULL, celsius FLOAT64);"
@@ -67,7 +67,7 @@ int main(int count, char** values) {
     }
     bool well = false;
     {
-        auto coordinator = embedded::Coordinator::open({.data = directory});
+        auto coordinator = baton::Coordinator::open({.data = directory});
         if (!coordinator) {
             std::cerr << to_string(coordinator.error()) << "\n";
             return 1;

@@ -43,6 +43,8 @@ constexpr std::array kAllowedLibraries = {
     std::pair<std::string_view, std::string_view>{"engine/formats", "simdjson.h"},
     std::pair<std::string_view, std::string_view>{"engine/formats", "fast_float/"},
     std::pair<std::string_view, std::string_view>{"engine/formats", "immintrin.h"},
+    std::pair<std::string_view, std::string_view>{"engine/arrow", "flatbuffers/"},
+    std::pair<std::string_view, std::string_view>{"engine/arrow", "arrow_ipc_generated.h"},
 };
 
 struct Ban {

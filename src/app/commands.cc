@@ -7,9 +7,9 @@
 
 #include <pwd.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "adapters/sqlite/data_directory.h"
 #include "adapters/sqlite/restore.h"
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/system_clock.h"
@@ -34,14 +34,6 @@ Error file_error(const std::string& what, const std::string& path, const std::st
                  ErrorCode code = ErrorCode::catalog_unavailable) {
     return Error{.code = code,
                  .message = "cannot " + what + " " + baton::quoted(path) + ": " + why};
-}
-
-Result<Done> make_directory(const std::string& data) {
-    std::error_code problem;
-    const bool made = fs::create_directories(data, problem);
-    if (problem) return file_error("create the data directory", data, problem.message());
-    if (made) (void)chmod(data.c_str(), S_IRWXU);
-    return Done{};
 }
 
 std::string user_name() {
@@ -76,24 +68,14 @@ bool is_deployment(const std::string& file) {
     return file.ends_with(".yaml") || file.ends_with(".yml");
 }
 
-Result<std::unique_ptr<Coordinator>> open_catalog(const std::string& data, const Clock& clock) {
-    TRY(make_directory(data));
-    const std::string path = catalog_path(data);
-    const bool is_new = !fs::exists(path);
-    SqliteOptions options;
-    options.path = path;
-    options.create = true;
-    options.initialise = migrate;
-    TRY_ASSIGN(database, open_sqlite(options));
-    if (is_new) std::cerr << "created a new catalog in " << path << "\n";
-    return Coordinator::open(std::move(database), clock);
+Result<std::unique_ptr<CoordinatorRuntime>> open_catalog(const std::string& data,
+                                                         const Clock& clock) {
+    TRY_ASSIGN(opened, open_catalog_in(data, true, migrate));
+    if (opened.is_new) std::cerr << "created a new catalog in " << catalog_path(data) << "\n";
+    return CoordinatorRuntime::open(std::move(opened.database), clock);
 }
 
 }  // namespace
-
-std::string catalog_path(const std::string& data) {
-    return (fs::path(data) / "catalog.db").string();
-}
 
 int run_shell(const ShellCommand& command) {
     const SystemClock clock;
@@ -166,7 +148,7 @@ int run_restore(const std::string& data, const std::string& file, bool force) {
              .message = "the backup " + baton::quoted(file) + " is damaged: " + problems->front(),
              .hint = "`baton check` lists everything"});
     }
-    if (auto made = make_directory(data); !made) return fail(made.error());
+    if (auto made = make_data_directory(data); !made) return fail(made.error());
     std::optional<std::string> keep_as;
     if (force) keep_as = path + ".replaced-" + time_for_name();
     const auto kept = restore_sqlite(path, file, keep_as);

@@ -8,7 +8,6 @@
 namespace baton {
 
 // Where the catalog of a data directory is.
-[[nodiscard]] std::string catalog_path(const std::string& data);
 
 struct ShellCommand {
     std::string data;

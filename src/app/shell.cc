@@ -155,7 +155,7 @@ bool is_complete(std::string_view text) {
     return ended && (inside == 0 || inside == '-');
 }
 
-Shell::Shell(Coordinator& coordinator, std::string principal, std::ostream& out,
+Shell::Shell(CoordinatorRuntime& coordinator, std::string principal, std::ostream& out,
              std::ostream& errors, std::size_t width_max)
     : session_(coordinator, std::move(principal)),
       out_(out),

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/coordinator.h"
+#include "runtime/coordinator_runtime.h"
 #include "runtime/session.h"
 
 namespace baton {
@@ -13,8 +13,8 @@ namespace baton {
 class Shell {
 public:
     // Answers go to `out`, errors to `errors`; `width_max` as in render_text.
-    Shell(Coordinator& coordinator, std::string principal, std::ostream& out, std::ostream& errors,
-          std::size_t width_max);
+    Shell(CoordinatorRuntime& coordinator, std::string principal, std::ostream& out,
+          std::ostream& errors, std::size_t width_max);
 
     // Runs every statement of the text, showing each answer before the next is run. False as soon
     // as one fails; the rest is not run. Of text that cannot be parsed, nothing is run.

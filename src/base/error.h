@@ -53,6 +53,7 @@ enum class ErrorCode : std::uint16_t {
     // 3xxx: run time
     arithmetic = 3013,
     late_row = 3014,
+    out_of_memory = 3015,
     // 4xxx: data of sources and sinks
     cannot_open = 4000,
     cannot_read = 4001,
@@ -65,6 +66,7 @@ enum class ErrorCode : std::uint16_t {
     conflict = 5001,
     cancelled = 5002,
     wait_timed_out = 5006,
+    malformed_message = 5010,
     // 6xxx: the catalog
     catalog_unavailable = 6000,
     write_rejected = 6001,

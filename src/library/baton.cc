@@ -1,22 +1,19 @@
 #include "library/baton.h"
 
-#include <filesystem>
 #include <utility>
 
-#include "adapters/sqlite/sqlite.h"
+#include "adapters/sqlite/data_directory.h"
 #include "adapters/system/system_clock.h"
 #include "base/overload.h"
 #include "base/text.h"
 #include "catalog/schema.h"
-#include "runtime/coordinator.h"
+#include "runtime/coordinator_runtime.h"
 #include "runtime/session.h"
 #include "sql/parser.h"
 
 namespace baton::embedded {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 std::optional<std::string> text_of(const SqlValue& value) {
     return std::visit(
@@ -71,15 +68,6 @@ Event event_of(const WatchEvent& event) {
     return {.kind = kind, .revision = change.revision.value(), .rows = {row_of(change.row)}};
 }
 
-Result<Done> make_directory(const std::string& data) {
-    std::error_code failed;
-    fs::create_directories(data, failed);
-    if (!failed) return Done{};
-    return Error{
-        .code = ErrorCode::catalog_unavailable,
-        .message = "cannot make directory " + baton::quoted(data) + ": " + failed.message()};
-}
-
 }  // namespace
 
 // ---- subscription -------------------------------------------------------------------------------
@@ -117,8 +105,8 @@ Conversation::Conversation(std::unique_ptr<Inside> inside) : inside_(std::move(i
 Conversation::Conversation(Conversation&&) noexcept = default;
 Conversation::~Conversation() = default;
 
-Answers Conversation::execute(std::string_view sql) {
-    Execution execution = inside_->session.execute(sql);
+Answers Conversation::execute(std::string_view sql, const Wait& wait) {
+    Execution execution = inside_->session.execute(sql, wait);
     Answers answers;
     for (const StatementResult& result : execution.results) {
         if (std::holds_alternative<std::unique_ptr<Watch>>(result.value)) {
@@ -138,28 +126,26 @@ Answers Conversation::execute(std::string_view sql) {
 struct Coordinator::Inside {
     std::string principal;
     SystemClock clock;
-    std::unique_ptr<baton::Coordinator> coordinator;
+    std::unique_ptr<CoordinatorRuntime> coordinator;
 };
 
 Coordinator::Coordinator(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
 Coordinator::~Coordinator() = default;
 
 Result<std::unique_ptr<Coordinator>> Coordinator::open(const Options& options) {
-    if (options.create) TRY(make_directory(options.data));
     auto inside = std::make_unique<Inside>();
     inside->principal = options.principal;
-    SqliteOptions file;
-    file.path = (fs::path(options.data) / "catalog.db").string();
-    file.create = options.create;
-    file.initialise = migrate;
-    TRY_ASSIGN(database, open_sqlite(file));
-    TRY_ASSIGN(opened, baton::Coordinator::open(std::move(database), inside->clock));
+    TRY_ASSIGN(opened_file, open_catalog_in(options.data, options.create, migrate));
+    CoordinatorOptions how;
+    how.transport = options.transport;
+    TRY_ASSIGN(opened,
+               CoordinatorRuntime::open(std::move(opened_file.database), inside->clock, how));
     inside->coordinator = std::move(opened);
     return std::unique_ptr<Coordinator>(new Coordinator(std::move(inside)));
 }
 
-Answers Coordinator::execute(std::string_view sql) {
-    return converse().execute(sql);
+Answers Coordinator::execute(std::string_view sql, const Wait& wait) {
+    return converse().execute(sql, wait);
 }
 
 Conversation Coordinator::converse() {

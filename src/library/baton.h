@@ -1,6 +1,6 @@
 // Baton in your program: a coordinator on one catalog file, without a server.
 //
-//     auto baton = baton::embedded::Coordinator::open({.data = "/var/lib/mine"});
+//     auto baton = baton::Coordinator::open({.data = "/var/lib/mine"});
 //     if (!baton) { /* baton.error() says what, why and what to do */ }
 //     auto answer = (*baton)->execute("CREATE WORKER 'w1:9090'; SHOW WORKERS");
 //
@@ -22,6 +22,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/wait.h"
+
+namespace baton {
+class Transport;  // ports/transport.h
+}  // namespace baton
 
 namespace baton::embedded {
 
@@ -29,6 +34,8 @@ struct Options {
     std::string data;                    // a directory; the catalog is a file in it
     bool create = true;                  // make the directory and the catalog if they are not there
     std::string principal = "embedded";  // who is said to ask, in the log of statements
+    // How workers are reached; outlives the coordinator. None: queries stay PENDING.
+    Transport* transport = nullptr;
 };
 
 // Values as text; none is NULL.
@@ -46,7 +53,7 @@ struct Answer {
 
 struct Answers {
     std::vector<Answer> done;    // the statements before the error, or all of them
-    std::optional<Error> error;  // of the statement after them
+    std::optional<Error> error;  // of the statement after them, or of waiting for the last of them
 };
 
 // All rows at first, and again if too much was missed; then each change.
@@ -85,7 +92,7 @@ public:
 
     // Runs the statements in order and stops at the first error. Text that cannot be parsed runs
     // not even in part. WATCH is for Coordinator::watch.
-    [[nodiscard]] Answers execute(std::string_view sql);
+    [[nodiscard]] Answers execute(std::string_view sql, const Wait& wait = {});
 
 private:
     friend class Coordinator;
@@ -104,7 +111,7 @@ public:
     Coordinator& operator=(const Coordinator&) = delete;
 
     // A conversation of its own for these statements alone.
-    [[nodiscard]] Answers execute(std::string_view sql);
+    [[nodiscard]] Answers execute(std::string_view sql, const Wait& wait = {});
     [[nodiscard]] Conversation converse();
     // "WATCH SHOW QUERIES", "WATCH SELECT name, state FROM baton.workers"
     [[nodiscard]] Result<Subscription> watch(std::string_view sql);
@@ -120,3 +127,9 @@ private:
 };
 
 }  // namespace baton::embedded
+
+namespace baton {
+
+using embedded::Coordinator;
+
+}  // namespace baton

@@ -1,10 +1,12 @@
 #include "library/baton.h"
 
+#include <set>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "testing/temporary_directory.h"
+#include "testing/workers/in_process_workers.h"
 
 namespace baton::embedded {
 namespace {
@@ -97,6 +99,92 @@ TEST_F(LibraryTest, WhatIsNotThereIsMadeOnlyIfAsked) {
     const auto other = Coordinator::open({.data = directory_ / "other", .create = false});
     ASSERT_FALSE(other);
     EXPECT_EQ(other.error().code, ErrorCode::catalog_unavailable);
+}
+
+// ---- with workers -------------------------------------------------------------------------------
+
+class LibraryWithWorkersTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        workers_.start("W");
+        auto opened =
+            baton::Coordinator::open({.data = directory_ / "data", .transport = &workers_});
+        ASSERT_TRUE(opened) << to_string(opened.error());
+        baton_ = *std::move(opened);
+        const auto made = baton_->execute(
+            "CREATE WORKER 'w:1' SET ('W' AS NAME); CREATE LOGICAL SOURCE s (a INT32);"
+            "CREATE PHYSICAL SOURCE FOR s TYPE File SET ('W' AS \"SOURCE\".\"HOST\", '/s.csv' AS "
+            "\"SOURCE\".FILE_PATH, 'CSV' AS INPUT_FORMATTER.\"TYPE\");"
+            "CREATE SINK k (a INT32) TYPE Void SET ('W' AS \"SINK\".\"HOST\")");
+        ASSERT_FALSE(made.error) << to_string(*made.error);
+    }
+    std::string state_of(const std::string& query) {
+        const auto asked =
+            baton_->execute("SELECT state FROM baton.queries WHERE name = '" + query + "'");
+        const auto& rows = asked.done.front().rows;
+        return rows.empty() ? "none" : rows.front().front().value();
+    }
+    // What every fragment of the worker does when it is told to.
+    void let_all_end() {
+        workers_.with_engine("W", [](testing::DoubleEngine& engine) {
+            testing::DoubleEngine::Reports reports;
+            for (const FragmentKey& key : std::set<FragmentKey>(engine.running())) {
+                for (auto& report : engine.end(key)) reports.push_back(std::move(report));
+            }
+            return reports;
+        });
+    }
+
+    testing::TemporaryDirectory directory_;
+    testing::InProcessWorkers workers_;
+    std::unique_ptr<baton::Coordinator> baton_;
+};
+
+TEST_F(LibraryWithWorkersTest, ARequestCanWaitUntilItsQueryRuns) {
+    const auto made = baton_->execute("CREATE QUERY q AS SELECT a FROM s INTO k",
+                                      {.until = Wait::Until::settled, .timeout = 20s});
+    ASSERT_FALSE(made.error) << to_string(*made.error);
+    EXPECT_EQ(state_of("Q"), "RUNNING");
+}
+
+TEST_F(LibraryWithWorkersTest, ARequestCanWaitUntilItsQueriesHaveEnded) {
+    auto watch = baton_->watch("WATCH SELECT state FROM baton.queries WHERE state = 'RUNNING'");
+    ASSERT_TRUE(watch);
+    std::thread ending([&] {
+        while (workers_.running("W").size() < 2) ASSERT_TRUE(watch->next(20s));
+        let_all_end();
+    });
+    const auto made = baton_->execute(
+        "BEGIN; CREATE QUERY q AS SELECT a FROM s INTO k; CREATE QUERY r AS SELECT a FROM s INTO "
+        "k; "
+        "COMMIT",
+        {.until = Wait::Until::ended, .timeout = 20s});
+    ending.join();
+    ASSERT_FALSE(made.error) << to_string(*made.error);
+    EXPECT_EQ(state_of("Q"), "TERMINATED");
+    EXPECT_EQ(state_of("R"), "TERMINATED");
+}
+
+TEST_F(LibraryWithWorkersTest, WhatIsDroppedIsGoneWhenItWasWaitedFor) {
+    const Wait running{.until = Wait::Until::state, .state = QueryState::running, .timeout = 20s};
+    ASSERT_FALSE(baton_->execute("CREATE QUERY q AS SELECT a FROM s INTO k", running).error);
+    const auto dropped = baton_->execute("DROP QUERY q", running);
+    ASSERT_FALSE(dropped.error) << to_string(*dropped.error);
+    EXPECT_EQ(state_of("Q"), "none");
+}
+
+TEST_F(LibraryWithWorkersTest, AWaitThatIsOverLeavesWhatWasAccepted) {
+    workers_.kill("W");
+    const auto made = baton_->execute("CREATE QUERY q AS SELECT a FROM s INTO k",
+                                      {.until = Wait::Until::settled, .timeout = 1ms});
+    ASSERT_TRUE(made.error);
+    if (made.error->code == ErrorCode::wait_timed_out) {
+        ASSERT_EQ(made.done.size(), 1U);
+        EXPECT_NE(state_of("Q"), "none");
+    } else {  // the worker was found to be gone before
+        EXPECT_EQ(made.error->code, ErrorCode::placement);
+        EXPECT_EQ(state_of("Q"), "none");
+    }
 }
 
 }  // namespace

@@ -160,6 +160,8 @@ struct Pulse {
     std::uint64_t from = 0;
     std::uint64_t through = 0;
     std::vector<FragmentStatus> changed;
+    std::vector<FragmentCounts> counts;  // of what runs; only where it answers a beat
+    bool draining = false;               // the worker is about to leave and takes nothing new
 
     friend bool operator==(const Pulse&, const Pulse&) = default;
 };

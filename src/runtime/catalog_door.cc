@@ -52,4 +52,20 @@ Result<CatalogLook> look(const Reader& reader, const CatalogWanted& wanted) {
     return seen;
 }
 
+Bundle bundle_of(std::vector<Request> requests, const Clock& clock) {
+    Bundle bundle;
+    for (Request& request : requests) {
+        bundle.steps.push_back({.what = std::move(request), .statement = {}});
+    }
+    bundle.received = clock.wall_now();
+    bundle.started = clock.now();
+    return bundle;
+}
+
+Result<Done> settled_by(const Outcome& outcome) {
+    const auto* refused = std::get_if<Refused>(&outcome);
+    if (refused != nullptr) return refused->error;
+    return Done{};
+}
+
 }  // namespace baton

@@ -1,6 +1,6 @@
 // CatalogDoor is how the controller reaches the catalog: it reads what is durable, and asks for
 // changes whose outcome it is told later. One implementation stands before the commit loop and the
-// readers of a Coordinator, another in a simulation.
+// readers of a CoordinatorRuntime, another in a simulation.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,8 @@
 #include "catalog/reader.h"
 #include "catalog/requests.h"
 #include "model/entities.h"
+#include "ports/clock.h"
+#include "runtime/bundle.h"
 
 namespace baton {
 
@@ -43,6 +45,11 @@ struct CatalogWanted {
 
 // Reads what is wanted in the transaction that the reader is in.
 [[nodiscard]] Result<CatalogLook> look(const Reader& reader, const CatalogWanted& wanted);
+
+// For those who stand before a committer: what is submitted as a bundle, and how its outcome is
+// told.
+[[nodiscard]] Bundle bundle_of(std::vector<Request> requests, const Clock& clock);
+[[nodiscard]] Result<Done> settled_by(const Outcome& outcome);
 
 class CatalogDoor {
 public:

@@ -9,7 +9,7 @@
 #include "adapters/system/system_clock.h"
 #include "catalog/schema.h"
 #include "catalog/view_query.h"
-#include "runtime/coordinator.h"
+#include "runtime/coordinator_runtime.h"
 #include "testing/faulty_sql.h"
 
 namespace baton {
@@ -27,7 +27,7 @@ protected:
         real_ = *open_temporary_sqlite(options);
         auto faulty = std::make_unique<testing::FaultySqlDatabase>(*real_, nullptr);
         faulty_ = faulty.get();
-        coordinator_ = *Coordinator::open(std::move(faulty), clock_);
+        coordinator_ = *CoordinatorRuntime::open(std::move(faulty), clock_);
     }
 
     static Request source(const std::string& name) {
@@ -97,7 +97,7 @@ protected:
     SystemClock clock_;
     std::unique_ptr<SqlDatabase> real_;
     testing::FaultySqlDatabase* faulty_ = nullptr;
-    std::unique_ptr<Coordinator> coordinator_;
+    std::unique_ptr<CoordinatorRuntime> coordinator_;
 };
 
 using Names = std::vector<std::string>;
@@ -305,7 +305,7 @@ TEST_F(CommitLoopTest, HistoryIsTrimmedAsFastAsItIsWritten) {
     CoordinatorOptions options;
     options.commits.committer.history = {.changes_max = 10, .statements_max = 10};
     auto faulty = std::make_unique<testing::FaultySqlDatabase>(*real_, nullptr);
-    coordinator_ = *Coordinator::open(std::move(faulty), clock_, options);
+    coordinator_ = *CoordinatorRuntime::open(std::move(faulty), clock_, options);
     constexpr int kBundles = 20;
     constexpr std::size_t kSteps = 500;
     for (int i = 0; i < kBundles; ++i) {

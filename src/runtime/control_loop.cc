@@ -36,16 +36,9 @@ Result<CatalogLook> CommitLoopDoor::look(const CatalogWanted& wanted) {
 }
 
 void CommitLoopDoor::submit(Ticket ticket, std::vector<Request> requests, Settled settled) {
-    Bundle bundle;
-    for (Request& request : requests) {
-        bundle.steps.push_back({.what = std::move(request), .statement = {}});
-    }
-    bundle.received = clock_.wall_now();
-    bundle.started = clock_.now();
-    const auto posted = commits_.submit(std::move(bundle), [ticket, settled](const Outcome& out) {
-        const auto* refused = std::get_if<Refused>(&out);
-        settled(ticket, refused == nullptr ? Result<Done>(Done{}) : Result<Done>(refused->error));
-    });
+    const auto posted = commits_.submit(
+        bundle_of(std::move(requests), clock_),
+        [ticket, settled](const Outcome& outcome) { settled(ticket, settled_by(outcome)); });
     if (!posted) settled(ticket, posted.error());
 }
 

@@ -1,4 +1,4 @@
-// ControlLoop is the decision thread: it runs a Controller on a Coordinator's catalog.
+// ControlLoop is the decision thread: it runs a Controller on a CoordinatorRuntime's catalog.
 //
 // The mailbox before it holds what others tell it. What answers something that the controller asked
 // for is always let in, so it is bounded by what was asked; a pulse that nobody asked for is
@@ -27,7 +27,8 @@
 
 namespace baton {
 
-// The catalog of a Coordinator, seen through its readers and changed through its commit loop.
+// The catalog of a CoordinatorRuntime, seen through its readers and changed through its commit
+// loop.
 class CommitLoopDoor : public CatalogDoor {
 public:
     CommitLoopDoor(CommitLoop& commits, Readers& readers, const Clock& clock)

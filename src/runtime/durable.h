@@ -3,12 +3,14 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
 
 #include "base/id.h"
 #include "base/result.h"
+#include "base/time.h"
 
 namespace baton {
 
@@ -34,14 +36,22 @@ public:
         changed_.notify_all();
     }
 
-    // Waits until the revision is durable. Fails if it never will be.
-    [[nodiscard]] Result<Done> wait_for(Revision revision) {
+    // Waits until the revision is durable. Fails if it never will be, and with catalog_unavailable
+    // if that takes too long: a disk that does not answer is not waited for for ever.
+    [[nodiscard]] Result<Done> wait_for(Revision revision, Duration at_most = kPatience) {
         if (revision.value() <= through_) return Done{};
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return revision.value() <= through_ || error_; });
+        const auto is_over = [&] { return revision.value() <= through_ || error_; };
+        if (!changed_.wait_for(lock, at_most, is_over)) {
+            return Error{.code = ErrorCode::catalog_unavailable,
+                         .message = "cannot read the catalog: its last change is not durable yet",
+                         .hint = "try again; if it stays so, look at the disk of the catalog"};
+        }
         if (revision.value() <= through_) return Done{};
         return *error_;
     }
+
+    static constexpr Duration kPatience = std::chrono::seconds(10);
 
 private:
     std::atomic<std::uint64_t> through_;

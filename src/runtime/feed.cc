@@ -4,6 +4,15 @@
 
 namespace baton {
 
+std::set<EntityKey> keys_of(const std::vector<Change>& changes, EntitySet entities) {
+    std::set<EntityKey> keys;
+    for (const Change& change : changes) {
+        if (!entities.test(static_cast<std::size_t>(change.entity))) continue;
+        keys.insert({.entity = change.entity, .key = change.key});
+    }
+    return keys;
+}
+
 Feed::Registration& Feed::Registration::operator=(Registration&& other) noexcept {
     if (feed_ != nullptr) feed_->remove(id_);
     feed_ = std::exchange(other.feed_, nullptr);
@@ -56,12 +65,7 @@ void Feed::publish(const std::vector<Change>& changes) {
         if ((subscriber.entities & touched).none()) continue;
         if (subscriber.wake) subscriber.wake();
         if (!subscriber.listener) continue;
-        std::set<EntityKey> keys;
-        for (const Change& change : changes) {
-            if (!subscriber.entities.test(static_cast<std::size_t>(change.entity))) continue;
-            keys.insert({.entity = change.entity, .key = change.key});
-        }
-        subscriber.listener(keys);
+        subscriber.listener(keys_of(changes, subscriber.entities));
     }
 }
 

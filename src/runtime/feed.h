@@ -31,6 +31,10 @@ struct EntityKey {
     friend auto operator<=>(const EntityKey&, const EntityKey&) = default;
 };
 
+// What the changes are about, as far as it is one of the entities.
+[[nodiscard]] std::set<EntityKey> keys_of(const std::vector<Change>& changes,
+                                          EntitySet entities = EntitySet{}.set());
+
 class Feed {
 public:
     // `start` is the revision of the catalog as it was opened.

@@ -32,24 +32,29 @@ Error at_statement(Error error, const sql::Statement& statement) {
 
 }  // namespace
 
-Session::Session(Coordinator& coordinator, std::string principal)
+Session::Session(CoordinatorRuntime& coordinator, std::string principal)
     : coordinator_(coordinator), principal_(std::move(principal)) {}
 
 Session::~Session() = default;
 
-Execution Session::execute(std::string_view text) {
+Execution Session::execute(std::string_view text, const Wait& wait) {
     received_ = coordinator_.clock().wall_now();
     started_ = coordinator_.clock().now();
     auto statements = sql::parse(text);
-    if (statements) return execute(*statements);
+    if (statements) return execute(*statements, wait);
     if (transaction_) transaction_->failed = true;
     constexpr std::size_t kLoggedMax = 10'000;
     log_rejected(sql::without_strings(text.substr(0, kLoggedMax)), statements.error());
     return {.results = {}, .error = statements.error()};
 }
 
-Execution Session::execute(const std::vector<sql::Statement>& statements) {
+Execution Session::execute(const std::vector<sql::Statement>& statements, const Wait& wait) {
     Execution execution;
+    const auto waited = [&](const sql::Statement& statement) {
+        const auto done = wait_for_touched(wait);
+        if (!done) execution.error = at_statement(done.error(), statement);
+        return done.has_value();
+    };
     for (std::size_t i = 0; i < statements.size(); ++i) {
         received_ = coordinator_.clock().wall_now();
         started_ = coordinator_.clock().now();
@@ -60,7 +65,10 @@ Execution Session::execute(const std::vector<sql::Statement>& statements) {
                 execution.error = done.error();
                 return execution;
             }
-            if (*done) continue;
+            if (*done) {
+                if (!waited(statements[i])) return execution;
+                continue;
+            }
         }
         auto result = run(statements[i]);
         if (!result) {
@@ -68,8 +76,50 @@ Execution Session::execute(const std::vector<sql::Statement>& statements) {
             return execution;
         }
         execution.results.push_back(*std::move(result));
+        if (!waited(statements[i])) return execution;
     }
     return execution;
+}
+
+Outcome Session::try_out(std::vector<Step> steps) {
+    Bundle bundle = bundle_of(std::move(steps));
+    bundle.keep = false;
+    return coordinator_.execute(std::move(bundle));
+}
+
+Outcome Session::keep(const std::vector<Step>& steps) {
+    Outcome outcome = coordinator_.execute(bundle_of(steps));
+    const auto* accepted = std::get_if<Accepted>(&outcome);
+    for (std::size_t i = 0; accepted != nullptr && i < steps.size(); ++i) {
+        const auto* request = std::get_if<Request>(&steps[i].what);
+        const auto* answer = std::get_if<Answer>(&accepted->answers[i]);
+        if (request == nullptr || answer == nullptr) continue;
+        const bool created = std::holds_alternative<request::CreateQuery>(*request);
+        const bool stopped = std::holds_alternative<request::StopQuery>(*request);
+        if ((created || stopped) && answer->id) {
+            touched_.push_back({.query = QueryId(*answer->id), .ends = stopped});
+        }
+        for (const DroppedEntity& dropped : answer->dropped) {
+            const auto* query = std::get_if<Query>(&dropped);
+            if (query != nullptr) touched_.push_back({.query = query->id, .ends = true});
+        }
+    }
+    return outcome;
+}
+
+Result<Done> Session::wait_for_touched(const Wait& wait) {
+    const Instant started = coordinator_.clock().now();
+    for (const Touched& touched : std::exchange(touched_, {})) {
+        if (wait.until == Wait::Until::accepted) continue;
+        Wait rest = wait;
+        if (touched.ends) rest.until = Wait::Until::ended;
+        if (rest.timeout) {
+            const Duration gone = coordinator_.clock().now() - started;
+            rest.timeout = std::max(*rest.timeout - gone, Duration::zero());
+        }
+        TRY(wait_for(coordinator_, touched.query, rest));
+    }
+    return Done{};
 }
 
 Result<StatementResult> Session::run(const sql::Statement& statement) {
@@ -153,9 +203,7 @@ Result<StatementResult> Session::run_change(const sql::Statement& statement) {
         steps = transaction_->steps;
     }
     steps.push_back(transaction_ ? step : std::move(step));
-    Bundle bundle = bundle_of(std::move(steps));
-    bundle.keep = !transaction_;
-    Outcome outcome = coordinator_.execute(std::move(bundle));
+    Outcome outcome = transaction_ ? try_out(std::move(steps)) : keep(steps);
     if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
     auto& accepted = std::get<Accepted>(outcome);
     StatementResult result{.tag = tag_of(statement),
@@ -195,9 +243,7 @@ Result<StatementResult> Session::run_view(const ViewQuery& query, std::string ta
     if (!transaction_->steps.empty()) {
         std::vector<Step> steps = transaction_->steps;
         steps.push_back({.what = query, .statement = {}});
-        Bundle bundle = bundle_of(std::move(steps));
-        bundle.keep = false;
-        Outcome outcome = coordinator_.execute(std::move(bundle));
+        Outcome outcome = try_out(std::move(steps));
         if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
         auto& accepted = std::get<Accepted>(outcome);
         note_read(query, accepted.revision);
@@ -269,7 +315,7 @@ Result<StatementResult> Session::run_commit() {
     StatementResult result{.tag = "COMMIT", .value = {}, .format = {}, .revision = {}};
     if (!transaction_->steps.empty()) {
         transaction_->snapshot.reset();
-        Outcome outcome = coordinator_.execute(bundle_of(transaction_->steps));
+        Outcome outcome = keep(transaction_->steps);
         transaction_.reset();
         if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
         result.revision = std::get<Accepted>(outcome).revision;
@@ -295,7 +341,7 @@ Result<bool> Session::run_script_transaction(const std::vector<sql::Statement>& 
     }
     Accepted accepted;
     if (!steps.empty()) {
-        Outcome outcome = coordinator_.execute(bundle_of(std::move(steps)));
+        Outcome outcome = keep(steps);
         if (auto* refused = std::get_if<Refused>(&outcome)) {
             const auto& culprit = *(begin + 1 + static_cast<std::ptrdiff_t>(refused->step));
             return at_statement(std::move(refused->error), culprit);

@@ -16,7 +16,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "runtime/coordinator.h"
+#include "runtime/coordinator_runtime.h"
+#include "runtime/query_wait.h"
 #include "sql/ast.h"
 
 namespace baton {
@@ -31,22 +32,25 @@ struct StatementResult {
 };
 
 struct Execution {
-    std::vector<StatementResult> results;  // of the statements before the error
+    // Of the statements before the error. If that is wait_timed_out, the last of them has happened
+    // and was waited for.
+    std::vector<StatementResult> results;
     std::optional<Error> error;
 };
 
 class Session {
 public:
-    Session(Coordinator& coordinator, std::string principal);
+    Session(CoordinatorRuntime& coordinator, std::string principal);
     // An open transaction is rolled back.
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
     // Runs the statements of the text in order and stops at the first error. Text that cannot be
-    // parsed runs not even in part.
-    [[nodiscard]] Execution execute(std::string_view text);
-    [[nodiscard]] Execution execute(const std::vector<sql::Statement>& statements);
+    // parsed runs not even in part. Waits after each change, or transaction of changes.
+    [[nodiscard]] Execution execute(std::string_view text, const Wait& wait = {});
+    [[nodiscard]] Execution execute(const std::vector<sql::Statement>& statements,
+                                    const Wait& wait = {});
 
     [[nodiscard]] bool in_transaction() const { return transaction_.has_value(); }
 
@@ -56,6 +60,11 @@ private:
         std::optional<Snapshot> snapshot;
         SeenBefore seen;
         bool failed = false;
+    };
+
+    struct Touched {
+        QueryId query;
+        bool ends = false;  // it was stopped or dropped, not created
     };
 
     [[nodiscard]] Result<StatementResult> run(const sql::Statement& statement);
@@ -78,11 +87,16 @@ private:
                                                       std::size_t& at, Execution& execution);
     [[nodiscard]] Result<Step> step_of(const sql::Statement& statement) const;
     [[nodiscard]] Bundle bundle_of(std::vector<Step> steps) const;
+    [[nodiscard]] Outcome try_out(std::vector<Step> steps);
+    // Makes the changes, and notes the queries that they are about.
+    [[nodiscard]] Outcome keep(const std::vector<Step>& steps);
+    [[nodiscard]] Result<Done> wait_for_touched(const Wait& wait);
     void log_rejected(const std::string& statement, const Error& error) const;
 
-    Coordinator& coordinator_;
+    CoordinatorRuntime& coordinator_;
     const std::string principal_;
     std::optional<Transaction> transaction_;
+    std::vector<Touched> touched_;  // by the changes since the last wait
     WallTime received_;
     Instant started_;
 };

@@ -251,11 +251,14 @@ TEST_F(SessionTest, AWaitForWhatCanNoLongerBeEndsAtOnce) {
         return error_of("WAIT FOR QUERY " + name + " STATE " + state).message;
     };
     EXPECT_EQ(never("dropped", "STOPPED"),
-              "query \"DROPPED\" can no longer be STOPPED: it is STOPPING (dropped by a user)");
+              "query \"DROPPED\" can no longer be STOPPED: it is STOPPING (dropped by a user), "
+              "waiting for EDGE");
     EXPECT_EQ(never("stopped", "FAILED"),
-              "query \"STOPPED\" can no longer be FAILED: it is STOPPING (stopped by a user)");
+              "query \"STOPPED\" can no longer be FAILED: it is STOPPING (stopped by a user), "
+              "waiting for EDGE");
     EXPECT_EQ(never("failing", "RUNNING"),
-              "query \"FAILING\" can no longer be RUNNING: it is STOPPING (no such file)");
+              "query \"FAILING\" can no longer be RUNNING: it is STOPPING (no such file), "
+              "waiting for EDGE");
     run("WAIT FOR QUERY failing STATE STOPPING");
 }
 

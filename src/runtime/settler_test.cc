@@ -129,5 +129,14 @@ TEST_F(SettlerTest, AFailedSyncIsTheLastAndNothingAfterItIsAccepted) {
     EXPECT_TRUE(durable_.wait_for(Revision(1)));
 }
 
+TEST(Durable, ADiskThatNeverAnswersIsNotWaitedForForEver) {
+    Durable durable(Revision(1));
+    const auto waited = durable.wait_for(Revision(2), std::chrono::milliseconds(1));
+    ASSERT_FALSE(waited);
+    EXPECT_EQ(waited.error().code, ErrorCode::catalog_unavailable);
+    durable.reached(Revision(2));
+    EXPECT_TRUE(durable.wait_for(Revision(2)));
+}
+
 }  // namespace
 }  // namespace baton

@@ -3,7 +3,7 @@
 // Guarantees: within one watch no change is missed, doubled or out of order; rows that come to
 // match the filter are a CREATE, rows that cease to are a DROP. A watch that resumes from a
 // revision gets what came after it; if that is no longer kept, it gets a new snapshot and is told
-// why. Used by one thread at a time. It must end before the Coordinator does.
+// why. Used by one thread at a time. It must end before the CoordinatorRuntime does.
 #pragma once
 
 #include <condition_variable>

@@ -48,6 +48,7 @@ public:
     // What has not come true yet, in sentences.
     [[nodiscard]] std::vector<std::string> unsettled();
     [[nodiscard]] Revision revision() const { return revision_; }
+    [[nodiscard]] std::uint64_t commands() const { return commands_; }  // sent so far
 
     // As the catalog has them.
     [[nodiscard]] std::vector<Query> queries() const;
@@ -62,11 +63,19 @@ private:
         std::vector<Fragment> fragments;
     };
 
-    void read();
+    // What may have changed; none: it is not there.
+    struct Seen {
+        std::map<QueryId, std::optional<Known>> queries;
+        std::map<std::string, std::optional<Worker>> workers;
+    };
+
+    void read();  // everything
+    void read(const std::vector<Change>& changes);
+    void take_in(Seen seen);
     void check_query(const Known& known, const Known* before);
     void check_course(const Query& before, const Query& after);
     void check_running(const Query& query, const Fragment& fragment);
-    void check_workers(const std::map<std::string, Worker>& before);
+    void check_worker(const std::string& name, const std::optional<Worker>& after);
     void check_gone(const Known& before);
     void check_capacity();
     void check_acknowledged();
@@ -81,6 +90,8 @@ private:
     const std::vector<std::unique_ptr<SimWorker>>& workers_;
     Ran& ran_;
     Revision revision_;
+    std::uint64_t reads_ = 0;
+    std::uint64_t commands_ = 0;
     Instant coordinator_started_;
     Instant undisturbed_since_;
     std::optional<Instant> healed_;

@@ -49,19 +49,9 @@ struct SimCoordinator::Life final : CatalogDoor {
     }
 
     void submit(Ticket ticket, std::vector<Request> requests, Settled settled) override {
-        Bundle bundle;
-        for (Request& request : requests) {
-            bundle.steps.push_back({.what = std::move(request), .statement = {}});
-        }
-        bundle.received = clock.wall_now();
-        bundle.started = clock.now();
-        self.submit(*this, std::move(bundle), [ticket, settled](const Outcome& outcome) {
-            if (const auto* refused = std::get_if<Refused>(&outcome)) {
-                settled(ticket, refused->error);
-            } else {
-                settled(ticket, Done{});
-            }
-        });
+        self.submit(
+            *this, bundle_of(std::move(requests), clock),
+            [ticket, settled](const Outcome& outcome) { settled(ticket, settled_by(outcome)); });
     }
 
     SimCoordinator& self;
@@ -245,10 +235,7 @@ void SimCoordinator::commit(Life& life) {
 void SimCoordinator::publish(Life& life, const CommittedBatch& batch) {
     if (!batch.changes.empty()) {
         observer_.published(batch.changes.back().revision);
-        control_event::Changed changed;
-        for (const Change& change : batch.changes) {
-            changed.keys.insert({.entity = change.entity, .key = change.key});
-        }
+        control_event::Changed changed{keys_of(batch.changes)};
         give(life, changed);
     }
     for (const auto& [answered, outcome] : batch.answers) answered(outcome);

@@ -1,6 +1,6 @@
 // Scenes: what users, workers and the coordinator do to each other, told step by step.
 //
-//     ask STATEMENT | run SECONDS | workers | queries | held
+//     ask STATEMENT | together STATEMENT; STATEMENT | run SECONDS | workers | queries | held
 //     kill W | restart W | cut W | cut-to W | cut-from W | mend W     (W: EDGE, MID, HUB,
 //     coordinator) prepares fail | prepares fail for now | prepares succeed
 //
@@ -65,6 +65,13 @@ private:
     std::string act(const std::string& verb, const std::string& rest) {
         if (verb == "ask") {
             stage_.ask(rest);
+            stage_.run_for(50ms);
+            return "";
+        }
+        if (verb == "together") {
+            const std::size_t cut = rest.find(';');
+            stage_.ask(rest.substr(0, cut));
+            stage_.ask(rest.substr(cut + 2));
             stage_.run_for(50ms);
             return "";
         }

@@ -5,8 +5,16 @@
 #include <cstdlib>
 
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
 
 namespace baton::sim {
+
+// How rapidcheck tells what it found.
+void showValue(const Scenario& scenario, std::ostream& to) {
+    for (const std::string& line : describe(scenario)) to << line << "\n";
+}
+
 namespace {
 
 std::uint64_t setting(const char* name, std::uint64_t fallback) {
@@ -29,6 +37,26 @@ TEST(Simulation, NothingBadHappensAndAllComesToRestOnceTheWorldHeals) {
     for (const auto& [state, name] : StateNames<QueryState>::kNames) {
         EXPECT_GT(reached[state], 0U) << "no query was ever " << name;
     }
+}
+
+// Smaller ones: with fewer statements, with fewer incidents.
+rc::Seq<Scenario> smaller(const Scenario& scenario) {
+    const auto with = [&](auto member) {
+        return rc::seq::map(rc::shrink::removeChunks(scenario.*member), [=](const auto& fewer) {
+            Scenario made = scenario;
+            made.*member = fewer;
+            return made;
+        });
+    };
+    return rc::seq::concat(with(&Scenario::incidents), with(&Scenario::asks));
+}
+
+RC_GTEST_PROP(SimulationProperty, WhateverIsDrawnComesToRest, ()) {
+    const auto drawn = rc::gen::map(rc::gen::inRange<std::uint64_t>(1'000'000, 2'000'000'000),
+                                    [](std::uint64_t seed) { return scenario_of(seed); });
+    const Scenario scenario = *rc::gen::shrink(drawn, smaller);
+    const Report report = simulate(scenario);
+    if (report.problem) RC_FAIL(*report.problem);
 }
 
 TEST(Simulation, ASeedGivesTheSameRunEveryTime) {

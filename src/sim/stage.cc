@@ -217,11 +217,15 @@ void Stage::settle() {
 // What runs, runs: nothing is written any more.
 void Stage::rest() {
     const Revision before = checks_.revision();
+    const std::uint64_t commands = checks_.commands();
     run_for(kRests);
     const auto left = checks_.unsettled();
     if (!left.empty()) world_.violated("it does not stay at rest: " + join(left, "; "));
     if (checks_.revision() != before) {
         world_.violated("the catalog is written to, though nothing happens");
+    }
+    if (checks_.commands() != commands) {
+        world_.violated("workers are told to do things, though nothing happens");
     }
 }
 

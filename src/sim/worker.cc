@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 void SimWorker::start() {
     if (machine_) return;
     life_ += 1;
-    machine_.emplace(Incarnation(++incarnations_));
+    machine_.emplace(Incarnation(++incarnations_), kept_);
     world_.tell(1, [&] { return name_ + " starts"; });
 }
 
@@ -80,6 +80,10 @@ void SimWorker::perform(const fragments::Effect& effect) {
     std::visit(
         Overload{
             [&](const fragments::Welcome& welcome) { said_(welcome.session, welcome.outcome); },
+            [&](const fragments::KeepEpoch& keep) {
+                kept_ = keep.epoch;
+                step(fragments::EpochKept{keep.epoch});
+            },
             [&](const fragments::Reply& reply) { replied_(reply.session, reply.message); },
             [&](const fragments::Prepare& order) { prepare(order); },
             [&](const fragments::Start& order) { run(order); },

@@ -95,6 +95,7 @@ private:
     Said said_;
     Replied replied_;
     std::optional<Fragments> machine_;  // none: killed
+    Epoch kept_;                        // on its disk
     std::map<FragmentKey, Work> engine_;
     std::uint64_t life_ = 0;
     std::uint64_t changes_ = 0;

@@ -10,7 +10,7 @@
 
 #include "adapters/system/system_clock.h"
 #include "catalog/schema.h"
-#include "runtime/coordinator.h"
+#include "runtime/coordinator_runtime.h"
 #include "runtime/session.h"
 
 namespace baton::crash {
@@ -86,7 +86,7 @@ public:
           prng_(load.seed + static_cast<std::uint64_t>(number)),
           facts_(load.facts.at(static_cast<std::size_t>(number))) {}
 
-    void work(Coordinator& coordinator) {
+    void work(CoordinatorRuntime& coordinator) {
         Session session(coordinator, "crash");
         for (std::uint64_t i = 0; i < load_.operations_max; ++i) {
             const Operation operation = random_operation(prng_, facts_);
@@ -148,7 +148,7 @@ void run_load(const Load& load, int report) {
         SqlDatabase& files = **database;
         CoordinatorOptions options;
         options.commits.committer.history.changes_max = load.changes_max;
-        auto coordinator = Coordinator::open(*std::move(database), clock, options);
+        auto coordinator = CoordinatorRuntime::open(*std::move(database), clock, options);
         if (!coordinator) give_up(reporter, coordinator.error());
         reporter.say("opened");
 

@@ -36,7 +36,7 @@ std::set<std::string> lines_of(const Table& table) {
     return lines;
 }
 
-Follower::Follower(Coordinator& coordinator, ViewQuery query)
+Follower::Follower(CoordinatorRuntime& coordinator, ViewQuery query)
     : coordinator_(coordinator), query_(std::move(query)) {
     watch_ = require_value(coordinator_.watch(query_));
     catch_up();

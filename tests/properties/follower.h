@@ -8,7 +8,7 @@
 #include <string>
 
 #include "catalog/view_query.h"
-#include "runtime/coordinator.h"
+#include "runtime/coordinator_runtime.h"
 
 namespace baton::properties {
 
@@ -21,7 +21,7 @@ namespace baton::properties {
 
 class Follower {
 public:
-    Follower(Coordinator& coordinator, ViewQuery query);
+    Follower(CoordinatorRuntime& coordinator, ViewQuery query);
     // Another client that starts from what this one knows now.
     [[nodiscard]] std::unique_ptr<Follower> resumed() const;
 
@@ -35,7 +35,7 @@ public:
 private:
     void take(const WatchEvent& event);
 
-    Coordinator& coordinator_;
+    CoordinatorRuntime& coordinator_;
     const ViewQuery query_;
     std::map<std::string, SqlRow> rows_;
     Revision revision_;

@@ -103,7 +103,7 @@ World::World(CoordinatorOptions options) {
         if (auto meanwhile = std::exchange(meanwhile_, nullptr)) meanwhile();
         return plan(query, view);
     };
-    coordinator_ = require_value(Coordinator::open(std::move(database), clock_, options));
+    coordinator_ = require_value(CoordinatorRuntime::open(std::move(database), clock_, options));
 }
 
 Outcome World::ask(const Request& request, bool keep) {

@@ -13,7 +13,7 @@
 #include "ports/sql.h"
 #include "properties/asks.h"
 #include "properties/model.h"
-#include "runtime/coordinator.h"
+#include "runtime/coordinator_runtime.h"
 
 namespace baton::properties {
 
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] const ModelState& expected() const { return model_.state(); }
     [[nodiscard]] ModelState actual();
     [[nodiscard]] Revision revision();
-    [[nodiscard]] Coordinator& coordinator() { return *coordinator_; }
+    [[nodiscard]] CoordinatorRuntime& coordinator() { return *coordinator_; }
     [[nodiscard]] Sql& sql() { return *sql_; }  // reads, beside the coordinator
     // Called once, when the next query is planned: between its look at the catalog and its commit.
     void interfere(std::function<void()> meanwhile) { meanwhile_ = std::move(meanwhile); }
@@ -46,7 +46,7 @@ private:
     SystemClock clock_;
     std::function<void()> meanwhile_;
     std::unique_ptr<Sql> sql_;
-    std::unique_ptr<Coordinator> coordinator_;
+    std::unique_ptr<CoordinatorRuntime> coordinator_;
     Model model_;
 };
 

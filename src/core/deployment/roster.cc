@@ -134,10 +134,11 @@ void Roster::merge(Instant now, const std::string& worker, Stream& stream,
         return;
     }
     let_go(worker, stream, status.key);
-    // It could not be prepared; how often that was so is remembered.
-    const bool registering =
-        talk != stream.talks.end() && std::holds_alternative<Register>(talk->second.order);
-    if (registering) rebuff(now, talk->second, status.reason, jitter);
+    // It could not be prepared; how often that was so is remembered. If it was asked for again
+    // since, the worker may be about to have it, and only the answer to that tells.
+    const bool was_registering = talk != stream.talks.end() && talk->second.stand != Stand::asked &&
+                                 std::holds_alternative<Register>(talk->second.order);
+    if (was_registering) rebuff(now, talk->second, status.reason, jitter);
 }
 
 Roster::Queries Roster::heard(Instant now, const std::string& worker, Attempt attempt,

@@ -139,6 +139,18 @@ TEST_F(RosterTest, AFragmentThatCouldNotBePreparedIsGoneAndItsReasonKept) {
               Talk(Rebuffed{.order = Register{}, .retry_at = at(1100ms), .why = "no memory"}));
 }
 
+TEST_F(RosterTest, WhatWasAskedForAgainIsNotTakenForGoneByOldNews) {
+    ask(0s, Register{}, 11);
+    (void)answer(0s, 11, status(1, FragmentState::pending));
+    ask(1s, Register{}, 12);
+    FragmentStatus gone = status(2, std::nullopt);
+    gone.reason = "no memory";
+    (void)pulse(1, 2, {gone});
+    EXPECT_EQ(roster_.talk("W", kKey), Talk(Asked{.order = Register{}, .at = at(1s)}));
+    (void)answer(2s, 12, status(3, FragmentState::pending));
+    EXPECT_EQ(held(), FragmentState::pending);
+}
+
 TEST_F(RosterTest, AnAnswerThatAFragmentIsNotThereIsTaken) {
     (void)pulse(0, 1, {status(1, FragmentState::stopped)});
     ask(1s, Forget{}, 11);

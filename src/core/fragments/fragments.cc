@@ -1,5 +1,6 @@
 #include "core/fragments/fragments.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/overload.h"
@@ -29,7 +30,8 @@ std::string text_of(const control::Up& message) {
     return std::visit(Overload{
                           [](const control::Pulse& p) {
                               return "pulse " + std::to_string(p.beat) + " through " +
-                                     std::to_string(p.through) + ": " + text_of(p.changed);
+                                     std::to_string(p.through) + ": " + text_of(p.changed) +
+                                     (p.draining ? ", draining" : "");
                           },
                           [](const control::CommandAnswer& a) {
                               const std::string to = "answer " + std::to_string(a.request) + ": ";
@@ -54,6 +56,7 @@ std::string fragments::to_string(const Effect& effect) {
                               return "welcome as " + baton::to_string(welcome.incarnation) + ": " +
                                      text_of(welcome.fragments);
                           },
+                          [](const KeepEpoch& e) { return "keep " + baton::to_string(e.epoch); },
                           [](const Reply& e) { return text_of(e.message); },
                           [](const Prepare& e) { return "prepare " + baton::to_string(e.key); },
                           [](const Start& e) { return "start " + baton::to_string(e.key); },
@@ -74,31 +77,62 @@ std::vector<Effect> Fragments::step(const Event& event) {
 
 void Fragments::on(const Greeted& event, Effects& effects) {
     if (event.session <= newest_) return;
-    const auto refuse = [&](std::string why) {
-        effects.emplace_back(
-            Welcome{.session = event.session,
-                    .outcome = control::Refusal{.highest = epoch_, .why = std::move(why)}});
-    };
     if (event.hello.protocol != control::kProtocol) {
-        return refuse("protocol " + std::to_string(event.hello.protocol) + " is not spoken here");
+        const std::string protocol = std::to_string(event.hello.protocol);
+        return refuse(event.session, "protocol " + protocol + " is not spoken here", effects);
     }
     if (event.hello.epoch < epoch_) {
-        return refuse("epoch " + baton::to_string(event.hello.epoch) +
-                      " is over: " + baton::to_string(epoch_) + " was seen");
+        const std::string epoch = baton::to_string(event.hello.epoch);
+        return refuse(event.session,
+                      "epoch " + epoch + " is over: " + baton::to_string(epoch_) + " was seen",
+                      effects);
     }
     newest_ = event.session;
-    session_ = event.session;
-    epoch_ = event.hello.epoch;
+    greeted_.reset();
+    if (event.hello.epoch == epoch_) return welcome(event.session, effects);
+    greeted_ = event;
+    effects.emplace_back(KeepEpoch{event.hello.epoch});
+}
+
+void Fragments::on(const EpochKept& event, Effects& effects) {
+    if (event.epoch < epoch_) return;
+    epoch_ = event.epoch;
+    if (!greeted_ || greeted_->hello.epoch != epoch_) return;
+    welcome(greeted_->session, effects);
+    greeted_.reset();
+}
+
+void Fragments::on(const EpochNotKept& event, Effects& effects) {
+    if (!greeted_ || greeted_->hello.epoch != event.epoch) return;
+    refuse(greeted_->session,
+           "epoch " + baton::to_string(event.epoch) + " cannot be kept: " + event.why, effects);
+    greeted_.reset();
+}
+
+void Fragments::on(const Leaving& /*event*/, Effects& effects) {
+    if (std::exchange(leaving_, true) || !session_) return;
+    effects.emplace_back(Reply{.session = *session_, .message = pulse_after(told_, 0)});
+    told_ = last_event_;
+}
+
+void Fragments::welcome(Session session, Effects& effects) {
+    session_ = session;
     control::Welcome welcome{
         .incarnation = incarnation_, .last_event = last_event_, .fragments = {}};
     for (const auto& [key, status] : held_) welcome.fragments.push_back(status);
     unseen_.clear();  // the list says it all
     told_ = last_event_;
-    effects.emplace_back(Welcome{.session = event.session, .outcome = std::move(welcome)});
+    effects.emplace_back(Welcome{.session = session, .outcome = std::move(welcome)});
+}
+
+void Fragments::refuse(Session session, std::string why, Effects& effects) const {
+    effects.emplace_back(Welcome{
+        .session = session, .outcome = control::Refusal{.highest = epoch_, .why = std::move(why)}});
 }
 
 void Fragments::on(const HungUp& event, Effects& /*effects*/) {
     if (session_ == event.session) session_.reset();
+    if (greeted_ && greeted_->session == event.session) greeted_.reset();
 }
 
 void Fragments::on(const Told& event, Effects& effects) {
@@ -118,7 +152,12 @@ void Fragments::beat(const control::Beat& beat, Effects& effects) {
 }
 
 control::Pulse Fragments::pulse_after(std::uint64_t from, std::uint64_t beat) const {
-    control::Pulse pulse{.beat = beat, .from = from, .through = last_event_, .changed = {}};
+    control::Pulse pulse{.beat = beat,
+                         .from = from,
+                         .through = last_event_,
+                         .changed = {},
+                         .counts = {},
+                         .draining = leaving_};
     for (auto it = unseen_.upper_bound(from); it != unseen_.end(); ++it) {
         pulse.changed.push_back(it->second);
     }
@@ -133,18 +172,26 @@ void Fragments::tell_changes(Effects& effects) {
 
 void Fragments::command(const control::Command& command, Effects& effects) {
     control::CommandAnswer answer{.request = command.request, .outcome = {}};
-    if (command.epoch < epoch_) {
-        answer.outcome = control::Refusal{
-            .highest = epoch_, .why = "epoch " + baton::to_string(command.epoch) + " is over"};
-        effects.emplace_back(Reply{.session = *session_, .message = std::move(answer)});
-        return;
+    if (auto why = objection_to(command)) {
+        answer.outcome = control::Refusal{.highest = epoch_, .why = *std::move(why)};
+    } else {
+        std::visit([&](const auto& order) { obey(order, effects); }, command.order);
+        const auto found = held_.find(control::key_of(command.order));
+        answer.outcome = found != held_.end()
+                             ? found->second
+                             : FragmentStatus{.key = control::key_of(command.order)};
     }
-    epoch_ = command.epoch;
-    std::visit([&](const auto& order) { obey(order, effects); }, command.order);
-    const auto found = held_.find(control::key_of(command.order));
-    answer.outcome = found != held_.end() ? found->second
-                                          : FragmentStatus{.key = control::key_of(command.order)};
     effects.emplace_back(Reply{.session = *session_, .message = std::move(answer)});
+}
+
+std::optional<std::string> Fragments::objection_to(const control::Command& command) const {
+    const std::string epoch = "epoch " + baton::to_string(command.epoch);
+    if (command.epoch < epoch_) return epoch + " is over";
+    if (command.epoch > epoch_) return epoch + " has not greeted";
+    const bool is_new = std::holds_alternative<control::RegisterFragment>(command.order) &&
+                        !held_.contains(control::key_of(command.order));
+    if (is_new && leaving_) return "the worker is draining";
+    return std::nullopt;
 }
 
 // ---- commands -----------------------------------------------------------------------------------
@@ -196,6 +243,11 @@ FragmentStatus* Fragments::living(const FragmentKey& key) {
     const auto found = held_.find(key);
     if (found == held_.end() || has_ended(*found->second.state)) return nullptr;
     return &found->second;
+}
+
+bool Fragments::has_living() const {
+    return std::any_of(held_.begin(), held_.end(),
+                       [](const auto& held) { return !has_ended(*held.second.state); });
 }
 
 void Fragments::changed(FragmentStatus& status) {

@@ -7,12 +7,14 @@
 // Rules:
 //   - A session is one stream. Only the newest one that was greeted is listened to, and only it is
 //     answered. A greeting or command with a lower epoch than was ever seen is refused.
+//   - A higher epoch is kept where a restart finds it before anybody is welcomed under it.
 //   - A repeated command does nothing and is answered with how the fragment is.
 //   - What ended is remembered until the coordinator says that it may be forgotten: a lost message
 //     loses no outcome.
 //   - Each change of a fragment takes the next event number. A change is told at once, and again
 //     with the answers to beats until a beat says that it was seen.
 //   - Fragments do not depend on being commanded: without a coordinator they go on as they are.
+//   - A worker that was asked to leave takes no new fragment.
 // The same machine runs in workers and in simulations. Pure: no clock, no I/O, no threads.
 #pragma once
 
@@ -45,6 +47,15 @@ struct Told {
 struct HungUp {
     Session session = 0;
 };
+// What came of KeepEpoch:
+struct EpochKept {
+    Epoch epoch;
+};
+struct EpochNotKept {
+    Epoch epoch;
+    std::string why;
+};
+struct Leaving {};  // no new fragments from now on
 // From the engine:
 struct Prepared {
     FragmentKey key;
@@ -68,8 +79,8 @@ struct Broke {
     control::Fault fault = control::Fault::transient;
     std::string why;
 };
-using Event =
-    std::variant<Greeted, Told, HungUp, Prepared, PrepareFailed, Ran, Ended, Halted, Broke>;
+using Event = std::variant<Greeted, Told, HungUp, EpochKept, EpochNotKept, Leaving, Prepared,
+                           PrepareFailed, Ran, Ended, Halted, Broke>;
 
 // ---- effects ------------------------------------------------------------------------------------
 
@@ -77,6 +88,11 @@ struct Welcome {  // or refuse: the stream is then over
     Session session = 0;
     std::variant<control::Welcome, control::Refusal> outcome;
     friend bool operator==(const Welcome&, const Welcome&) = default;
+};
+// To be durable; answered by EpochKept or EpochNotKept, and nobody is welcomed before.
+struct KeepEpoch {
+    Epoch epoch;
+    friend bool operator==(const KeepEpoch&, const KeepEpoch&) = default;
 };
 struct Reply {
     Session session = 0;
@@ -103,7 +119,7 @@ struct Abort {  // whatever it is at, also preparing
     friend bool operator==(const Abort&, const Abort&) = default;
 };
 using EngineOrder = std::variant<Prepare, Start, Drain, Abort>;
-using Effect = std::variant<Welcome, Reply, Prepare, Start, Drain, Abort>;
+using Effect = std::variant<Welcome, KeepEpoch, Reply, Prepare, Start, Drain, Abort>;
 
 [[nodiscard]] std::string to_string(const Effect& effect);
 
@@ -111,7 +127,9 @@ using Effect = std::variant<Welcome, Reply, Prepare, Start, Drain, Abort>;
 
 class Fragments {
 public:
-    explicit Fragments(Incarnation incarnation) : incarnation_(incarnation) {}
+    // `kept` is the highest epoch that was kept before the restart.
+    explicit Fragments(Incarnation incarnation, Epoch kept = {})
+        : incarnation_(incarnation), epoch_(kept) {}
 
     [[nodiscard]] std::vector<fragments::Effect> step(const fragments::Event& event);
 
@@ -120,6 +138,7 @@ public:
     [[nodiscard]] const std::map<FragmentKey, control::FragmentStatus>& held() const {
         return held_;
     }
+    [[nodiscard]] bool has_living() const;
 
 private:
     using Effects = std::vector<fragments::Effect>;
@@ -127,6 +146,9 @@ private:
     void on(const fragments::Greeted& event, Effects& effects);
     void on(const fragments::Told& event, Effects& effects);
     void on(const fragments::HungUp& event, Effects& effects);
+    void on(const fragments::EpochKept& event, Effects& effects);
+    void on(const fragments::EpochNotKept& event, Effects& effects);
+    void on(const fragments::Leaving& event, Effects& effects);
     void on(const fragments::Prepared& event, Effects& effects);
     void on(const fragments::PrepareFailed& event, Effects& effects);
     void on(const fragments::Ran& event, Effects& effects);
@@ -139,8 +161,12 @@ private:
     void obey(const control::StopFragment& order, Effects& effects);
     void obey(const control::ForgetFragment& order, Effects& effects);
 
+    void welcome(fragments::Session session, Effects& effects);
+    void refuse(fragments::Session session, std::string why, Effects& effects) const;
     void beat(const control::Beat& beat, Effects& effects);
     void command(const control::Command& command, Effects& effects);
+    // Why the command is not obeyed; none if it is.
+    [[nodiscard]] std::optional<std::string> objection_to(const control::Command& command) const;
 
     // The fragment if it lives; what the engine says of others comes too late.
     [[nodiscard]] control::FragmentStatus* living(const FragmentKey& key);
@@ -152,9 +178,11 @@ private:
     [[nodiscard]] control::Pulse pulse_after(std::uint64_t from, std::uint64_t beat) const;
 
     const Incarnation incarnation_;
-    Epoch epoch_;                                // the highest seen
+    Epoch epoch_;                                // the highest that was kept
     std::optional<fragments::Session> session_;  // that is listened to
     fragments::Session newest_ = 0;              // greeted so far
+    std::optional<fragments::Greeted> greeted_;  // to be welcomed when its epoch is kept
+    bool leaving_ = false;
     std::map<FragmentKey, control::FragmentStatus> held_;
     std::map<std::uint64_t, control::FragmentStatus> unseen_;  // the last change of each, by number
     std::uint64_t last_event_ = 0;

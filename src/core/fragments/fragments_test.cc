@@ -13,7 +13,10 @@ constexpr FragmentKey kKey{.query = QueryId(3), .run = 1, .fragment = FragmentId
 // A worker that session 1 of epoch 5 has greeted.
 class FragmentsTest : public ::testing::Test {
 protected:
-    FragmentsTest() { (void)step(Greeted{.session = 1, .hello = {.epoch = Epoch(5)}}); }
+    FragmentsTest() {
+        (void)step(Greeted{.session = 1, .hello = {.epoch = Epoch(5)}});
+        (void)step(EpochKept{Epoch(5)});
+    }
 
     std::string step(const Event& event) {
         std::string text;
@@ -85,7 +88,7 @@ TEST_F(FragmentsTest, FragmentsGoOnWithoutACoordinatorAndAreAllInTheWelcome) {
     make_running();
     EXPECT_EQ(step(HungUp{1}), "");
     EXPECT_EQ(step(Ended{kKey}), "");
-    EXPECT_EQ(step(Greeted{.session = 2, .hello = {.epoch = Epoch(6)}}),
+    EXPECT_EQ(step(Greeted{.session = 2, .hello = {.epoch = Epoch(5)}}),
               "welcome as 9: 3/1/7 is TERMINATED; ");
 }
 
@@ -141,6 +144,52 @@ TEST_F(FragmentsTest, APlanThatCannotBePreparedFailsAndOneThatCannotBeNowIsGone)
     EXPECT_EQ(step(PrepareFailed{.key = kKey, .fault = Fault::terminal, .why = "no such file"}),
               "pulse 0 through 4: 3/1/7 is FAILED (no such file); ");
     EXPECT_EQ(machine_.held().at(kKey).fault, Fault::terminal);
+}
+
+TEST_F(FragmentsTest, AHigherEpochIsKeptBeforeAnybodyIsWelcomedUnderIt) {
+    EXPECT_EQ(step(Greeted{.session = 2, .hello = {.epoch = Epoch(6)}}), "keep 6; ");
+    EXPECT_EQ(machine_.epoch(), Epoch(5));
+    // Until then it is as if nobody had called.
+    EXPECT_EQ(tell(control::StartFragment{kKey}), "answer 1: 3/1/7 is gone; ");
+    EXPECT_EQ(step(EpochKept{Epoch(6)}), "welcome as 9: nothing; ");
+    EXPECT_EQ(machine_.epoch(), Epoch(6));
+    EXPECT_EQ(tell(control::StartFragment{kKey}), "");
+}
+
+TEST_F(FragmentsTest, AnEpochThatCannotBeKeptIsRefused) {
+    (void)step(Greeted{.session = 2, .hello = {.epoch = Epoch(6)}});
+    EXPECT_EQ(step(EpochNotKept{.epoch = Epoch(6), .why = "disk full"}),
+              "refuse: epoch 6 cannot be kept: disk full; ");
+    EXPECT_EQ(step(EpochKept{Epoch(6)}), "");
+    (void)step(Greeted{.session = 3, .hello = {.epoch = Epoch(7)}});
+    (void)step(HungUp{3});
+    EXPECT_EQ(step(EpochKept{Epoch(7)}), "");
+}
+
+TEST_F(FragmentsTest, WhatWasKeptHoldsAfterARestart) {
+    Fragments next(Incarnation(10), Epoch(6));
+    const auto effects = next.step(Greeted{.session = 1, .hello = {.epoch = Epoch(5)}});
+    ASSERT_EQ(effects.size(), 1U);
+    EXPECT_EQ(to_string(effects[0]), "refuse: epoch 5 is over: 6 was seen");
+}
+
+TEST_F(FragmentsTest, ACommandOfAnEpochThatNeverGreetedIsRefused) {
+    EXPECT_EQ(tell(control::StartFragment{kKey}, Epoch(6)),
+              "answer 1: refused, epoch 6 has not greeted; ");
+}
+
+TEST_F(FragmentsTest, WhoLeavesSaysSoAndTakesNothingNew) {
+    make_running();
+    EXPECT_EQ(step(Leaving{}), "pulse 0 through 4: nothing, draining; ");
+    EXPECT_EQ(step(Leaving{}), "");
+    EXPECT_EQ(tell(control::RegisterFragment{.key = kKey, .plan = "plan"}),
+              "answer 3: 3/1/7 is RUNNING; ");
+    const FragmentKey other{.query = QueryId(4), .run = 1, .fragment = FragmentId(8)};
+    EXPECT_EQ(tell(control::RegisterFragment{.key = other, .plan = "plan"}),
+              "answer 4: refused, the worker is draining; ");
+    EXPECT_TRUE(machine_.has_living());
+    (void)step(Ended{kKey});
+    EXPECT_FALSE(machine_.has_living());
 }
 
 TEST_F(FragmentsTest, WhatTheEngineSaysOfWhatHasEndedIsTooLate) {

@@ -15,6 +15,12 @@ std::size_t width_of(DataType type) {
 ColumnVector::ColumnVector(DataType type, std::size_t rows)
     : type_(type), rows_(rows), values_(new std::byte[rows * width_of(type)]()) {}
 
+ColumnVector::ColumnVector(DataType type, std::size_t rows,
+                           std::shared_ptr<const std::byte[]> elements)
+    : type_(type),
+      rows_(rows),
+      values_(std::const_pointer_cast<std::byte[]>(std::move(elements))) {}
+
 std::uint8_t* ColumnVector::mutable_valid() {
     if (!valid_) {
         valid_.reset(new std::uint8_t[rows_]);

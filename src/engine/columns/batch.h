@@ -41,6 +41,8 @@ public:
     ColumnVector() = default;
     // Room for `rows` elements, all zero or empty, none NULL.
     ColumnVector(DataType type, std::size_t rows);
+    // Over elements that are somewhere already, aligned for the type, and are not written any more.
+    ColumnVector(DataType type, std::size_t rows, std::shared_ptr<const std::byte[]> elements);
 
     [[nodiscard]] DataType type() const { return type_; }
     [[nodiscard]] std::size_t size() const { return rows_; }

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "catalog/check.h"
 #include "catalog/reader.h"
 #include "catalog/schema.h"
 #include "core/planning/planner.h"
@@ -141,10 +140,6 @@ std::vector<Fragment> ControlWorld::fragments(const std::string& name) {
 
 Worker ControlWorld::worker(const std::string& name) {
     return **Reader(*sql_).worker(name);
-}
-
-std::vector<std::string> ControlWorld::problems() {
-    return *catalog_problems(*sql_);
 }
 
 Revision ControlWorld::revision() {

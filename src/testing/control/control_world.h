@@ -47,8 +47,6 @@ public:
     [[nodiscard]] std::vector<Fragment> fragments(const std::string& name);
     [[nodiscard]] Worker worker(const std::string& name);
     [[nodiscard]] Revision revision();
-    // What is wrong with the catalog.
-    [[nodiscard]] std::vector<std::string> problems();
 
     [[nodiscard]] InProcessWorkers& workers() { return workers_; }
     [[nodiscard]] DirectDoor& door() { return *door_; }

@@ -48,10 +48,7 @@ Result<Answer> DirectDoor::apply(const std::vector<Request>& requests) {
     }
     TRY(tx->keep_bundle());
     TRY(tx->commit());
-    std::set<EntityKey> keys;
-    for (const Change& change : tx->changes()) {
-        keys.insert({.entity = change.entity, .key = change.key});
-    }
+    const std::set<EntityKey> keys = keys_of(tx->changes());
     if (!keys.empty()) published_(keys);
     return last;
 }

@@ -11,7 +11,7 @@ void CoordinatorTest::open(const CoordinatorOptions& options) {
     sqlite.initialise = [](Sql& sql) { return migrate(sql); };
     auto database = open_temporary_sqlite(sqlite);
     ASSERT_TRUE(database) << to_string(database.error());
-    auto opened = Coordinator::open(*std::move(database), clock_, options);
+    auto opened = CoordinatorRuntime::open(*std::move(database), clock_, options);
     ASSERT_TRUE(opened) << to_string(opened.error());
     coordinator_ = *std::move(opened);
     session_ = std::make_unique<Session>(*coordinator_, "tester");

@@ -9,7 +9,7 @@
 
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/system_clock.h"
-#include "runtime/coordinator.h"
+#include "runtime/coordinator_runtime.h"
 #include "runtime/session.h"
 
 namespace baton::testing {
@@ -41,7 +41,7 @@ protected:
     Error refused(const Request& request);
 
     SystemClock clock_;
-    std::unique_ptr<Coordinator> coordinator_;
+    std::unique_ptr<CoordinatorRuntime> coordinator_;
     std::unique_ptr<Session> session_;
 };
 

@@ -54,7 +54,7 @@ void InProcessWorkers::send(const std::string& name, transport::Attempt attempt,
     const std::lock_guard lock(mutex_);
     const auto found = workers_.find(name);
     if (found == workers_.end() || found->second.cut || !found->second.process) return;
-    if (found->second.process->stream != attempt || is_lost()) return;
+    if (found->second.process->stream != attempt) return;
     if (const auto* command = std::get_if<control::Command>(&message)) {
         commands_.push_back(name + " " + text_of(command->order));
     }
@@ -105,8 +105,12 @@ void InProcessWorkers::perform(const std::string& name, Worker& worker,
                                         .attempt = *worker.process->stream,
                                         .welcome = std::get<control::Welcome>(e.outcome)});
             },
+            [&](const fragments::KeepEpoch& e) {
+                worker.kept = e.epoch;
+                next.emplace_back(fragments::EpochKept{e.epoch});
+            },
             [&](const fragments::Reply& e) {
-                if (worker.cut || !worker.process->stream || is_lost()) return;
+                if (worker.cut || !worker.process->stream) return;
                 tell(transport::Heard{
                     .worker = name, .attempt = *worker.process->stream, .message = e.message});
             },
@@ -130,7 +134,7 @@ void InProcessWorkers::stop(const std::string& name, Worker& worker) {
 void InProcessWorkers::start(const std::string& name) {
     const std::lock_guard lock(mutex_);
     Worker& worker = workers_[name];
-    auto next = std::make_unique<Process>(Incarnation(next_incarnation_++));
+    auto next = std::make_unique<Process>(Incarnation(next_incarnation_++), worker.kept);
     auto last = std::exchange(worker.process, std::move(next));
     if (last && last->stream && !worker.cut) {
         tell(
@@ -151,11 +155,6 @@ void InProcessWorkers::cut(const std::string& name) {
 void InProcessWorkers::mend(const std::string& name) {
     const std::lock_guard lock(mutex_);
     workers_[name].cut = false;
-}
-
-void InProcessWorkers::lose(std::function<bool()> lost) {
-    const std::lock_guard lock(mutex_);
-    lost_ = std::move(lost);
 }
 
 void InProcessWorkers::with_engine(const std::string& name,

@@ -36,9 +36,6 @@ public:
     void cut(const std::string& name);
     void mend(const std::string& name);
 
-    // Asked for every message after a dial, in either direction: true loses it. None: all arrive.
-    void lose(std::function<bool()> lost);
-
     // Does something to the worker's engine and passes on what it reports.
     void with_engine(const std::string& name,
                      const std::function<DoubleEngine::Reports(DoubleEngine&)>& act);
@@ -55,11 +52,12 @@ private:
         DoubleEngine engine;
         std::optional<transport::Attempt> stream;  // the present one
         fragments::Session session = 0;            // its number here: coordinators count anew
-        explicit Process(Incarnation incarnation) : machine(incarnation) {}
+        Process(Incarnation incarnation, Epoch kept) : machine(incarnation, kept) {}
     };
     struct Worker {
         std::unique_ptr<Process> process;  // none: not running
         bool cut = false;
+        Epoch kept;  // over restarts
     };
 
     // All under the lock.
@@ -67,12 +65,10 @@ private:
     void perform(const std::string& name, Worker& worker, const fragments::Effect& effect,
                  std::vector<fragments::Event>& next);
     void tell(transport::Event event);
-    [[nodiscard]] bool is_lost() const { return lost_ && lost_(); }
     void stop(const std::string& name, Worker& worker);
 
     mutable std::mutex mutex_;
     Listener listener_;
-    std::function<bool()> lost_;
     std::map<std::string, Worker> workers_;
     std::uint64_t next_incarnation_ = 1;
     std::vector<std::string> commands_;

@@ -1,4 +1,4 @@
-#include "runtime/coordinator.h"
+#include "runtime/coordinator_runtime.h"
 
 #include "catalog/schema.h"
 
@@ -22,9 +22,10 @@ constexpr int kAttemptsOutside = 8;
 
 }  // namespace
 
-Coordinator::Coordinator(std::unique_ptr<SqlDatabase> database, std::unique_ptr<Sql> writer,
-                         std::unique_ptr<SqlSync> sync, const Clock& clock,
-                         const CoordinatorOptions& options, Revision start)
+CoordinatorRuntime::CoordinatorRuntime(std::unique_ptr<SqlDatabase> database,
+                                       std::unique_ptr<Sql> writer, std::unique_ptr<SqlSync> sync,
+                                       const Clock& clock, const CoordinatorOptions& options,
+                                       Revision start)
     : database_(std::move(database)),
       clock_(clock),
       planner_(options.planner ? options.planner : Planner(plan)),
@@ -40,20 +41,19 @@ Coordinator::Coordinator(std::unique_ptr<SqlDatabase> database, std::unique_ptr<
         control, ControlLoop::World{commits_, readers_, feed_, *options.transport, clock_});
 }
 
-Coordinator::~Coordinator() = default;
+CoordinatorRuntime::~CoordinatorRuntime() = default;
 
-Result<std::unique_ptr<Coordinator>> Coordinator::open(std::unique_ptr<SqlDatabase> database,
-                                                       const Clock& clock,
-                                                       const CoordinatorOptions& options) {
+Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(
+    std::unique_ptr<SqlDatabase> database, const Clock& clock, const CoordinatorOptions& options) {
     TRY_ASSIGN(writer, database->connect(Access::write));
     TRY(migrate(*writer));
     TRY_ASSIGN(start, Reader(*writer).revision());
     TRY_ASSIGN(sync, writer->defer_sync());
-    return std::unique_ptr<Coordinator>(new Coordinator(std::move(database), std::move(writer),
-                                                        std::move(sync), clock, options, start));
+    return std::unique_ptr<CoordinatorRuntime>(new CoordinatorRuntime(
+        std::move(database), std::move(writer), std::move(sync), clock, options, start));
 }
 
-Result<PlanningView> Coordinator::planning_view(const MentionedNames& names) {
+Result<PlanningView> CoordinatorRuntime::planning_view(const MentionedNames& names) {
     TRY_ASSIGN(now, snapshot());
     Reader::KnownCluster known;
     {
@@ -69,7 +69,7 @@ Result<PlanningView> Coordinator::planning_view(const MentionedNames& names) {
     return view;
 }
 
-Result<Done> Coordinator::plan_ahead(Bundle& bundle) {
+Result<Done> CoordinatorRuntime::plan_ahead(Bundle& bundle) {
     for (std::size_t i = 0; i < bundle.steps.size(); ++i) {
         request::CreateQuery* query = query_of(bundle.steps[i]);
         if (query == nullptr || query->plan) continue;
@@ -85,7 +85,7 @@ Result<Done> Coordinator::plan_ahead(Bundle& bundle) {
     return Done{};
 }
 
-Outcome Coordinator::execute(Bundle bundle) {
+Outcome CoordinatorRuntime::execute(Bundle bundle) {
     // A refusal that does not reach the writer is logged here.
     const auto refuse = [&](std::size_t step, const Error& error) -> Outcome {
         if (const std::string& statement = bundle.steps.at(step).statement; !statement.empty()) {
@@ -112,7 +112,7 @@ Outcome Coordinator::execute(Bundle bundle) {
     }
 }
 
-Result<Answer> Coordinator::execute(const Request& request) {
+Result<Answer> CoordinatorRuntime::execute(const Request& request) {
     Bundle bundle;
     bundle.steps.push_back({.what = request, .statement = {}});
     bundle.received = clock_.wall_now();
@@ -122,13 +122,13 @@ Result<Answer> Coordinator::execute(const Request& request) {
     return std::get<Answer>(std::get<Accepted>(outcome).answers.front());
 }
 
-Result<std::unique_ptr<Watch>> Coordinator::watch(const ViewQuery& query,
-                                                  std::optional<Revision> since,
-                                                  std::function<void()> wake) {
+Result<std::unique_ptr<Watch>> CoordinatorRuntime::watch(const ViewQuery& query,
+                                                         std::optional<Revision> since,
+                                                         std::function<void()> wake) {
     return Watch::open(feed_, readers_, query, since, std::move(wake));
 }
 
-Result<Done> Coordinator::backup_to(const std::string& path) {
+Result<Done> CoordinatorRuntime::backup_to(const std::string& path) {
     return database_->backup_to(path);
 }
 

@@ -1,9 +1,9 @@
-// Coordinator keeps one catalog open and serves it to sessions and watchers in this process.
+// CoordinatorRuntime keeps one catalog open and serves it to sessions and watchers in this process.
 //
 // Threads: sessions, watches and snapshots may be used from any threads, each by one at a time. Two
 // threads of its own write (CommitLoop) and sync, publish and answer (Settler); with a transport a
-// third decides about workers and queries (ControlLoop). Everything taken from a Coordinator ends
-// before it does.
+// third decides about workers and queries (ControlLoop). Everything taken from a CoordinatorRuntime
+// ends before it does.
 #pragma once
 
 #include <atomic>
@@ -38,17 +38,17 @@ struct CoordinatorOptions {
     ControllerOptions control;  // its epoch is that of the commits
 };
 
-class Coordinator {
+class CoordinatorRuntime {
 public:
     // Brings the catalog to this program's version if it has to. Fails with errors of the database
     // and catalog_version. `clock` outlives it.
-    [[nodiscard]] static Result<std::unique_ptr<Coordinator>> open(
+    [[nodiscard]] static Result<std::unique_ptr<CoordinatorRuntime>> open(
         std::unique_ptr<SqlDatabase> database, const Clock& clock,
         const CoordinatorOptions& options = {});
     // Answers the requests that are waiting, then closes.
-    ~Coordinator();
-    Coordinator(const Coordinator&) = delete;
-    Coordinator& operator=(const Coordinator&) = delete;
+    ~CoordinatorRuntime();
+    CoordinatorRuntime(const CoordinatorRuntime&) = delete;
+    CoordinatorRuntime& operator=(const CoordinatorRuntime&) = delete;
 
     // Does what the bundle asks, planning its queries against a snapshot first, and again if the
     // catalog changed below the plan; after some attempts the writer plans itself, which ends it.
@@ -72,9 +72,9 @@ public:
     [[nodiscard]] Result<Done> backup_to(const std::string& path);
 
 private:
-    Coordinator(std::unique_ptr<SqlDatabase> database, std::unique_ptr<Sql> writer,
-                std::unique_ptr<SqlSync> sync, const Clock& clock,
-                const CoordinatorOptions& options, Revision start);
+    CoordinatorRuntime(std::unique_ptr<SqlDatabase> database, std::unique_ptr<Sql> writer,
+                       std::unique_ptr<SqlSync> sync, const Clock& clock,
+                       const CoordinatorOptions& options, Revision start);
     // Plans the queries as if the bundle's other steps did not matter; the commit finds out if they
     // do. Fails only if the first step cannot be planned.
     [[nodiscard]] Result<Done> plan_ahead(Bundle& bundle);

@@ -1,0 +1,135 @@
+#include "adapters/grpc/channel.h"
+
+#include <climits>
+#include <fstream>
+#include <sstream>
+
+#include <grpcpp/channel.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/support/channel_arguments.h>
+#include <grpcpp/support/status.h>
+
+#include "base/text.h"
+
+namespace baton {
+
+namespace {
+
+constexpr int kPingEveryMs = 20'000;
+constexpr int kPingTimeoutMs = 10'000;
+constexpr int kLookaheadBytes = 4 << 20;  // of HTTP/2's own window: ours is the one that counts
+
+Result<std::string> read_file(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in || text.str().empty()) {
+        return Error{.code = ErrorCode::unreadable_configuration,
+                     .message = "cannot read the certificate or key " + quoted(path),
+                     .at = {},
+                     .hint = "it is a PEM file"};
+    }
+    return text.str();
+}
+
+// gRPC's threads end with the last channel that used them, and wait for each other then: they wait
+// for ever, or abort, if one of them is where that channel ended, and ours do end there. So one
+// channel that leads nowhere is there for the life of the process.
+class NoCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+public:
+    explicit NoCall(const std::shared_ptr<grpc::Channel>& channel) : stub_(channel) {
+        stub_.PrepareBidiStreamingCall(&context_, "/none/none", {}, this);
+        StartCall();
+    }
+    void OnDone(const grpc::Status& /*status*/) override { delete this; }
+
+private:
+    grpc::GenericStub stub_;
+    grpc::ClientContext context_;
+};
+
+void keep_threads() {
+    static const std::shared_ptr<grpc::Channel>& kept = *[] {
+        auto* channel = new std::shared_ptr<grpc::Channel>(
+            grpc::CreateChannel("unix:/nowhere", grpc::InsecureChannelCredentials()));
+        new NoCall(*channel);
+        return channel;
+    }();
+    (void)kept;
+}
+
+struct TlsTexts {
+    std::string ca;
+    std::string cert;
+    std::string key;
+};
+
+Result<TlsTexts> read_files(const TlsFiles& files) {
+    TRY_ASSIGN(ca, read_file(files.ca));
+    TRY_ASSIGN(cert, read_file(files.cert));
+    TRY_ASSIGN(key, read_file(files.key));
+    return TlsTexts{.ca = std::move(ca), .cert = std::move(cert), .key = std::move(key)};
+}
+
+}  // namespace
+
+std::string target_of(const Address& address) {
+    const bool bare = address.host.find(':') != std::string::npos && address.host[0] != '[';
+    const std::string host = bare ? "[" + address.host + "]" : address.host;
+    return host + ":" + std::to_string(address.port);
+}
+
+Result<std::shared_ptr<grpc::ChannelCredentials>> client_credentials(
+    const std::optional<TlsFiles>& files) {
+    if (!files) return grpc::InsecureChannelCredentials();
+    TRY_ASSIGN(texts, read_files(*files));
+    return grpc::SslCredentials(
+        {.pem_root_certs = texts.ca, .pem_private_key = texts.key, .pem_cert_chain = texts.cert});
+}
+
+Result<std::shared_ptr<grpc::ServerCredentials>> server_credentials(
+    const std::optional<TlsFiles>& files) {
+    if (!files) return grpc::InsecureServerCredentials();
+    TRY_ASSIGN(texts, read_files(*files));
+    grpc::SslServerCredentialsOptions options(
+        GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+    options.pem_root_certs = texts.ca;
+    options.pem_key_cert_pairs.push_back({texts.key, texts.cert});
+    return grpc::SslServerCredentials(options);
+}
+
+std::shared_ptr<grpc::Channel> open_channel(
+    const std::string& target, const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+    Liveness liveness, std::size_t message_max) {
+    keep_threads();
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+    arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+    arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+    arguments.SetMaxReceiveMessageSize(static_cast<int>(message_max));
+    arguments.SetMaxSendMessageSize(static_cast<int>(message_max));
+    if (liveness == Liveness::beats) {
+        arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, INT_MAX);
+    } else {
+        arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kPingEveryMs);
+        arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingTimeoutMs);
+        arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+        arguments.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kLookaheadBytes);
+    }
+    return grpc::CreateCustomChannel(target, credentials, arguments);
+}
+
+std::string text_of(const grpc::Status& status) {
+    if (status.ok()) return "the other end closed the stream";
+    const std::string text = status.error_message();
+    const std::string_view mark = "last error: ";
+    const std::size_t at = text.find(mark);
+    if (at != std::string::npos) return text.substr(at + mark.size());
+    return text.empty() ? "gRPC status " + std::to_string(status.error_code()) : text;
+}
+
+}  // namespace baton

@@ -1,0 +1,46 @@
+// How connections are made and accepted; internal to this adapter.
+//
+// Every stream has a connection of its own: a gRPC channel that failed once refuses to try again
+// for a while, and callers here decide themselves when to.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "adapters/grpc/tls.h"
+#include "base/result.h"
+#include "model/entities.h"
+
+namespace grpc {
+class Channel;
+class ChannelCredentials;
+class ServerCredentials;
+class Status;
+}  // namespace grpc
+
+namespace baton {
+
+// "host:port"; a host with colons gets its brackets.
+[[nodiscard]] std::string target_of(const Address& address);
+
+// Without files: no encryption. Fail with unreadable_configuration.
+[[nodiscard]] Result<std::shared_ptr<grpc::ChannelCredentials>> client_credentials(
+    const std::optional<TlsFiles>& files);
+[[nodiscard]] Result<std::shared_ptr<grpc::ServerCredentials>> server_credentials(
+    const std::optional<TlsFiles>& files);
+
+enum class Liveness : std::uint8_t {
+    beats,  // whoever uses the connection finds out by itself
+    pings,  // HTTP/2 pings end a connection whose other end is gone without a word
+};
+
+// Does not wait for the connection.
+[[nodiscard]] std::shared_ptr<grpc::Channel> open_channel(
+    const std::string& target, const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+    Liveness liveness, std::size_t message_max);
+
+// Why a call ended, for a message.
+[[nodiscard]] std::string text_of(const grpc::Status& status);
+
+}  // namespace baton

@@ -1,0 +1,21 @@
+// ExchangeService lets senders on other workers reach the receivers of this process; internal to
+// this adapter.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace grpc {
+class Service;
+}  // namespace grpc
+
+namespace baton {
+
+class Receivers;
+
+// `receivers` outlives it. `log` is told who was cut off, from any thread.
+[[nodiscard]] std::unique_ptr<grpc::Service> make_exchange_service(
+    Receivers& receivers, std::function<void(const std::string&)> log);
+
+}  // namespace baton

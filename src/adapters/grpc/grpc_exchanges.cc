@@ -1,0 +1,177 @@
+#include "adapters/grpc/grpc_exchanges.h"
+
+#include <atomic>
+#include <utility>
+
+#include <grpcpp/impl/codegen/service_type.h>
+
+#include "adapters/grpc/channel.h"
+#include "adapters/grpc/exchange_sender.h"
+#include "adapters/grpc/exchange_service.h"
+#include "adapters/grpc/exchange_wire.h"
+#include "base/text.h"
+
+namespace baton {
+
+namespace {
+
+constexpr std::size_t kItemBytes = 64;
+
+std::size_t bytes_in(const Batch& batch) {
+    std::size_t bytes = kItemBytes;
+    for (const ColumnVector& column : batch.columns) bytes += column.memory();
+    return bytes;
+}
+
+// Puts frames as they are into an inbox of this process.
+class LocalSender final : public ExchangeSender {
+public:
+    LocalSender(const Receivers& receivers, ReceiverId to, std::string from, const Schema& schema)
+        : receivers_(receivers),
+          to_(std::move(to)),
+          from_(std::move(from)),
+          fingerprint_(fingerprint(schema)) {}
+
+    Result<Done> announce(const std::vector<std::string>& origins) override {
+        return put({.what = Announcement{origins}, .bytes = kItemBytes});
+    }
+    Result<Done> send(Frame frame) override {
+        const std::size_t bytes = bytes_in(frame.batch);
+        const std::size_t rows = frame.batch.rows;
+        TRY(put({.what = std::move(frame), .bytes = bytes}));
+        const std::lock_guard lock(mutex_);
+        counts_.frames += 1;
+        counts_.rows += rows;
+        counts_.bytes += bytes;
+        return Done{};
+    }
+    Result<Done> finish() override { return put({.what = FinishMark{}, .bytes = kItemBytes}); }
+
+    void interrupt() override {
+        interrupted_ = true;
+        interrupted_.notify_all();
+        receivers_.wake();
+        std::shared_ptr<Inbox> inbox;
+        {
+            const std::lock_guard lock(mutex_);
+            inbox = inbox_;
+        }
+        if (inbox) inbox->wake();
+    }
+    [[nodiscard]] ExchangeCounts counts() const override {
+        const std::lock_guard lock(mutex_);
+        return counts_;
+    }
+
+private:
+    // The receiver's, when it is there.
+    Result<std::shared_ptr<Inbox>> open() {
+        auto inbox = receivers_.await(to_, interrupted_);
+        if (!inbox) return cancelled();
+        const auto position = inbox->position_of(from_);
+        if (!position || fingerprint_ != fingerprint(inbox->schema())) {
+            const std::string what =
+                position ? "rows with another schema" : "nothing from worker " + quoted(from_);
+            return Error{.code = ErrorCode::conflict,
+                         .message = "cannot send: " + to_string(to_) + " expects " + what};
+        }
+        position_ = *position;
+        const std::lock_guard lock(mutex_);
+        inbox_ = inbox;
+        return inbox;
+    }
+    Result<Done> put(ExchangeItem item) {
+        if (!inbox_) TRY(open());
+        bool waited = false;
+        const bool has_room = inbox_->wait_for_room(position_, interrupted_, waited);
+        if (waited) {
+            const std::lock_guard lock(mutex_);
+            counts_.stalls += 1;
+        }
+        if (!has_room) {
+            // A receiver that is gone does not come back for this run: wait to be told so.
+            while (!interrupted_) interrupted_.wait(false);
+            return cancelled();
+        }
+        return inbox_->put(position_, ++last_, std::move(item));
+    }
+    [[nodiscard]] Error cancelled() const {
+        return {.code = ErrorCode::cancelled,
+                .message = "cannot send to " + to_string(to_) + ": it was interrupted"};
+    }
+
+    const Receivers& receivers_;
+    const ReceiverId to_;
+    const std::string from_;
+    const std::uint64_t fingerprint_;
+    std::atomic<bool> interrupted_ = false;
+    std::size_t position_ = 0;
+    std::uint64_t last_ = 0;
+
+    mutable std::mutex mutex_;
+    std::shared_ptr<Inbox> inbox_;  // written by the sending thread, under the lock
+    ExchangeCounts counts_;
+};
+
+class Receiver final : public ExchangeReceiver {
+public:
+    Receiver(Receivers& receivers, std::shared_ptr<Inbox> inbox)
+        : receivers_(receivers), inbox_(std::move(inbox)) {}
+    ~Receiver() override {
+        receivers_.close(*inbox_);
+        inbox_->close();
+    }
+
+    Result<Arrived> next(Duration patience) override { return inbox_->next(patience); }
+    void interrupt() override { inbox_->interrupt(); }
+    [[nodiscard]] ExchangeCounts counts() const override { return inbox_->counts(); }
+
+private:
+    Receivers& receivers_;
+    const std::shared_ptr<Inbox> inbox_;
+};
+
+}  // namespace
+
+GrpcExchanges::GrpcExchanges(const GrpcExchangesOptions& options,
+                             std::shared_ptr<grpc::ChannelCredentials> credentials)
+    : options_(options),
+      credentials_(std::move(credentials)),
+      service_(make_exchange_service(receivers_, options.log)) {}
+
+GrpcExchanges::~GrpcExchanges() = default;
+
+Result<std::unique_ptr<GrpcExchanges>> GrpcExchanges::make(const GrpcExchangesOptions& options) {
+    TRY_ASSIGN(credentials, client_credentials(options.tls));
+    return std::unique_ptr<GrpcExchanges>(new GrpcExchanges(options, std::move(credentials)));
+}
+
+Result<std::unique_ptr<ExchangeSender>> GrpcExchanges::open_sender(const ExchangeKey& key,
+                                                                   const std::string& from,
+                                                                   const std::string& to,
+                                                                   const std::string& address,
+                                                                   const Schema& schema) {
+    const ReceiverId receiver{.key = key, .worker = to};
+    if (address.empty()) {
+        return std::unique_ptr<ExchangeSender>(
+            std::make_unique<LocalSender>(receivers_, receiver, from, schema));
+    }
+    return open_remote_sender({.open = {.receiver = receiver,
+                                        .sender = from,
+                                        .schema = fingerprint(schema),
+                                        .protocol = kExchangeProtocol},
+                               .target = address,
+                               .schema = schema,
+                               .credentials = credentials_});
+}
+
+Result<std::unique_ptr<ExchangeReceiver>> GrpcExchanges::open_receiver(
+    const ExchangeKey& key, const std::string& worker, const std::vector<std::string>& senders,
+    const Schema& schema) {
+    TRY_ASSIGN(inbox,
+               receivers_.open({.key = key, .worker = worker}, senders, schema, options_.limits));
+    return std::unique_ptr<ExchangeReceiver>(
+        std::make_unique<Receiver>(receivers_, std::move(inbox)));
+}
+
+}  // namespace baton

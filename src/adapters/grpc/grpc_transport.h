@@ -1,0 +1,52 @@
+// GrpcTransport dials workers: one gRPC stream, on a connection of its own, for each attempt.
+//
+// Rules:
+//   - gRPC's threads only translate and call the listener; nothing waits on them.
+//   - What waits to be sent on a stream is bounded: a worker that takes nothing is cut off.
+//   - What cannot be understood ends its stream. So does a worker that is not the one asked for.
+// There are no HTTP/2 pings: whoever beats finds out who is silent.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "adapters/grpc/tls.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "ports/transport.h"
+
+namespace baton {
+
+struct GrpcTransportOptions {
+    Duration dial_timeout = std::chrono::seconds(5);  // up to the Welcome
+    std::size_t waiting_max = 20'000;                 // messages to be sent on one stream
+    std::size_t waiting_bytes_max = 64 << 20;
+    std::optional<TlsFiles> tls;
+};
+
+class GrpcTransport final : public Transport {
+public:
+    // Fails with unreadable_configuration where files of TLS cannot be read.
+    [[nodiscard]] static Result<std::unique_ptr<GrpcTransport>> make(
+        const GrpcTransportOptions& options = {});
+    // Ends all streams and waits until they have.
+    ~GrpcTransport() override;
+
+    void listen(Listener listener) override;
+    void dial(const std::string& worker, const std::optional<Address>& address,
+              transport::Attempt attempt, const control::Hello& hello) override;
+    void send(const std::string& worker, transport::Attempt attempt,
+              const control::Down& message) override;
+    void hang_up(const std::string& worker, transport::Attempt attempt) override;
+
+private:
+    struct Calls;  // what streams and their owner share
+    class Call;
+    explicit GrpcTransport(std::unique_ptr<Calls> calls);
+
+    std::unique_ptr<Calls> calls_;
+};
+
+}  // namespace baton

@@ -1,0 +1,90 @@
+// A PushOperator takes the frames of its inputs and pushes what becomes of them to whoever comes
+// after it.
+//
+// Rules:
+//   - begin() comes first, once: from then on the origins of each input are known.
+//   - One call at a time: whoever has several threads sees to it. What an operator pushes, it
+//     pushes from within the call.
+//   - After an error, nothing is called any more.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/streams/frame.h"
+
+namespace baton {
+
+// What the operators of one fragment share. Outlives them.
+struct OperatorContext {
+    std::function<std::uint64_t()> wall_ms;  // the time of arrival, since 1970
+    std::uint64_t memory_most = std::uint64_t{512} << 20U;
+    // A partial aggregation gives what it has rather than hold more.
+    std::uint64_t partial_memory_most = std::uint64_t{32} << 20U;
+    bool late_fails = false;
+
+    std::atomic<std::uint64_t> memory = 0;  // bytes held
+    std::atomic<std::uint64_t> late = 0;    // rows that came after their window was closed
+    std::atomic<bool> stopped = false;      // whoever computes for long looks here
+};
+
+class PushOperator {
+public:
+    PushOperator() = default;
+    PushOperator(const PushOperator&) = delete;
+    PushOperator& operator=(const PushOperator&) = delete;
+    virtual ~PushOperator() = default;
+
+    // How many origins each input has. Returns how many the output has.
+    virtual std::size_t begin(const std::vector<std::size_t>& origins) = 0;
+    virtual Result<Done> push(std::size_t input, Frame frame) = 0;
+    // Time has passed, or no more rows are at hand. Called now and then.
+    virtual Result<Done> tick() { return Done{}; }
+    // Whether something happens by time alone, without rows.
+    [[nodiscard]] virtual bool needs_ticks() const { return false; }
+};
+
+// Where an operator's frames go.
+struct Outlet {
+    PushOperator* to = nullptr;
+    std::size_t input = 0;
+
+    // Frames that say nothing are not passed on.
+    [[nodiscard]] Result<Done> push(Frame frame) const {
+        const bool empty = frame.batch.rows == 0 && !frame.watermark && !frame.end;
+        if (empty) return Done{};
+        return to->push(input, std::move(frame));
+    }
+};
+
+// The bytes that one operator holds, as part of what its fragment may.
+class MemoryShare {
+public:
+    explicit MemoryShare(OperatorContext& context) : context_(&context) {}
+    MemoryShare(const MemoryShare&) = delete;
+    MemoryShare& operator=(const MemoryShare&) = delete;
+    ~MemoryShare() { context_->memory -= held_; }
+
+    // From now on it is this much. Fails with out_of_memory if that is too much for the fragment.
+    [[nodiscard]] Result<Done> hold(std::uint64_t bytes) {
+        const std::uint64_t all = context_->memory += bytes - held_;
+        const bool grows = bytes > held_;
+        held_ = bytes;
+        if (!grows || all <= context_->memory_most) return Done{};
+        return Error{.code = ErrorCode::out_of_memory,
+                     .message = "the windows of the query hold " + std::to_string(all) +
+                                " bytes, but may hold no more than " +
+                                std::to_string(context_->memory_most),
+                     .hint = "use smaller windows, fewer keys, or more workers"};
+    }
+    [[nodiscard]] std::uint64_t held() const { return held_; }
+
+private:
+    OperatorContext* context_;
+    std::uint64_t held_ = 0;
+};
+
+}  // namespace baton

@@ -1,0 +1,164 @@
+#include "engine/operators/windows.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/columns/elements.h"
+
+namespace baton {
+
+void SlotSorter::reset() {
+    slots_.clear();
+    rows_.clear();
+    result_.clear();
+    sorted_ = true;
+    late_ = 0;
+    taken_ = 0;
+    largest_.reset();
+    last_from_ = 1;
+    last_to_ = 0;
+}
+
+void SlotSorter::add(std::uint64_t slot, std::uint32_t row) {
+    sorted_ = sorted_ && (slots_.empty() || slots_.back() <= slot);
+    slots_.push_back(slot);
+    rows_.push_back(row);
+}
+
+void SlotSorter::take(std::uint64_t time, std::uint32_t row, std::uint64_t closed) {
+    if (time >= last_from_ && time <= last_to_) {
+        slots_.push_back(last_slot_);
+        rows_.push_back(row);
+        taken_ += 1;
+        return;
+    }
+    const WindowRange windows = windows_->containing(time);
+    if (windows.empty()) return;
+    if (windows.first < closed) late_ += 1;
+    if (windows.last < closed) return;
+    taken_ += 1;
+    const std::uint64_t slot = windows_->slot_of(time);
+    if (windows_->panes()) {
+        add(slot, row);
+        return;
+    }
+    for (std::uint64_t window = std::max(windows.first, closed); window <= windows.last; ++window) {
+        add(window, row);
+    }
+    if (windows.first != windows.last) return;
+    // A window that no other overlaps with here: the times after this one up to its end, or up to
+    // the next start, are of the same kind.
+    const std::uint64_t end = windows_->end_of(windows.last);
+    const std::uint64_t next = windows_->start_of(windows.last + 1);
+    last_slot_ = windows.last;
+    last_from_ = time;
+    last_to_ = std::min(end, next) - 1;
+    if (last_to_ < time) last_to_ = time;  // at the end of all times
+}
+
+template <class T>
+void SlotSorter::take_all(const ColumnVector& times, std::uint64_t closed) {
+    const T* values = times.data<T>();
+    const std::uint8_t* valid = times.valid();
+    const std::size_t count = times.size();
+    slots_.reserve(count);
+    rows_.reserve(count);
+    std::uint64_t largest = 0;
+    bool any = false;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (valid != nullptr && valid[i] == 0) continue;
+        if constexpr (std::is_signed_v<T>) {
+            if (values[i] < 0) continue;
+        }
+        const auto time = static_cast<std::uint64_t>(values[i]);
+        largest = std::max(largest, time);
+        any = true;
+        take(time, static_cast<std::uint32_t>(i), closed);
+    }
+    if (any) largest_ = largest;
+    sorted_ = std::is_sorted(slots_.begin(), slots_.end());
+}
+
+std::span<const SlotRows> SlotSorter::finish() {
+    if (slots_.empty()) return result_;
+    if (!sorted_) {
+        std::vector<std::uint32_t> order(slots_.size());
+        std::iota(order.begin(), order.end(), 0U);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return slots_[a] < slots_[b]; });
+        std::vector<std::uint64_t> slots(order.size());
+        std::vector<std::uint32_t> rows(order.size());
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            slots[i] = slots_[order[i]];
+            rows[i] = rows_[order[i]];
+        }
+        slots_ = std::move(slots);
+        rows_ = std::move(rows);
+    }
+    for (std::size_t from = 0; from < slots_.size();) {
+        const auto end = std::upper_bound(slots_.begin() + static_cast<std::ptrdiff_t>(from),
+                                          slots_.end(), slots_[from]);
+        const auto to = static_cast<std::size_t>(end - slots_.begin());
+        result_.push_back(
+            {.slot = slots_[from], .rows = std::span(rows_).subspan(from, to - from)});
+        from = to;
+    }
+    return result_;
+}
+
+std::span<const SlotRows> SlotSorter::sort(const ColumnVector& times, std::uint64_t closed) {
+    reset();
+    with_element(times.type(), [&](auto* none) {
+        using T = std::remove_pointer_t<decltype(none)>;
+        if constexpr (std::is_integral_v<T>) {
+            take_all<T>(times, closed);
+        } else {
+            CHECK(false && "a time is a whole number");
+        }
+    });
+    return finish();
+}
+
+std::span<const SlotRows> SlotSorter::sort_all(std::size_t rows, std::uint64_t time) {
+    reset();
+    for (std::size_t i = 0; i < rows; ++i) take(time, static_cast<std::uint32_t>(i), 0);
+    sorted_ = std::is_sorted(slots_.begin(), slots_.end());
+    return finish();
+}
+
+std::span<const SlotRows> SlotSorter::sort_by_window(std::span<const std::uint64_t> windows,
+                                                     std::uint64_t closed) {
+    reset();
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        if (windows[i] < closed) {
+            late_ += 1;
+            continue;
+        }
+        taken_ += 1;
+        add(windows[i], static_cast<std::uint32_t>(i));
+    }
+    return finish();
+}
+
+std::optional<std::uint64_t> largest_time(const ColumnVector& times) {
+    return with_element(times.type(), [&](auto* none) -> std::optional<std::uint64_t> {
+        using T = std::remove_pointer_t<decltype(none)>;
+        if constexpr (std::is_integral_v<T>) {
+            const T* values = times.data<T>();
+            if (times.size() == 0) return std::nullopt;
+            // What is NULL is zero underneath: it can only be taken for the largest if no time is
+            // larger than 0.
+            T largest = std::numeric_limits<T>::min();
+            for (std::size_t i = 0; i < times.size(); ++i) largest = std::max(largest, values[i]);
+            if (largest > 0) return static_cast<std::uint64_t>(largest);
+            for (std::size_t i = 0; i < times.size(); ++i) {
+                if (values[i] == 0 && !times.is_null(i)) return 0;
+            }
+            return std::nullopt;
+        } else {
+            CHECK(false && "a time is a whole number");
+        }
+    });
+}
+
+}  // namespace baton

@@ -1,0 +1,199 @@
+#include "engine/run/fragment_run.h"
+
+#include <utility>
+
+#include "core/plan_format/plan_format.h"
+
+namespace baton {
+
+namespace {
+
+using control::Fault;
+
+// Whether trying again would only end the same way.
+Fault fault_of(const Error& error) {
+    switch (error.reaction()) {
+        case Reaction::invalid:
+        case Reaction::not_found:
+            return Fault::terminal;
+        case Reaction::conflict:
+        case Reaction::unavailable:
+        case Reaction::unknown_outcome:
+            return Fault::transient;
+    }
+    return Fault::transient;
+}
+
+Fault fault_at_run_time(const Error& error) {
+    const bool of_data = error.code == ErrorCode::arithmetic || error.code == ErrorCode::late_row ||
+                         error.code == ErrorCode::out_of_memory ||
+                         error.code == ErrorCode::cannot_format;
+    return of_data ? Fault::terminal : Fault::transient;
+}
+
+bool wants_late_errors(const Config& settings) {
+    const auto found = settings.find("LATE");
+    if (found == settings.end()) return false;
+    const auto* text = std::get_if<std::string>(&found->second);
+    return text != nullptr && *text == "FAIL";
+}
+
+}  // namespace
+
+FragmentRun::FragmentRun(FragmentKey key, std::string plan, const FragmentOptions& options,
+                         const Clock& clock, Pipeline::Doors doors, Owner owner)
+    : key_(key),
+      text_(std::move(plan)),
+      options_(options),
+      clock_(clock),
+      doors_(doors),
+      owner_(std::move(owner)) {
+    context_.wall_ms = [this] {
+        const auto since = clock_.wall_now().time_since_epoch();
+        return static_cast<std::uint64_t>(
+            std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
+    };
+    context_.memory_most = options_.memory_most;
+    context_.partial_memory_most = options_.partial_memory_most;
+    thread_ = std::thread([this] { supervise(); });
+}
+
+FragmentRun::~FragmentRun() {
+    abort();
+    thread_.join();
+}
+
+// ---- orders -------------------------------------------------------------------------------------
+
+void FragmentRun::start() {
+    const std::lock_guard lock(mutex_);
+    started_ = true;
+    changed_.notify_all();
+}
+
+void FragmentRun::drain() {
+    const std::lock_guard lock(mutex_);
+    draining_ = true;
+    drained_ = true;
+    if (running_) pipeline_->interrupt_sources();
+    changed_.notify_all();
+}
+
+void FragmentRun::abort() {
+    const std::lock_guard lock(mutex_);
+    aborted_ = true;
+    stop_everything();
+}
+
+void FragmentRun::stop_everything() {
+    context_.stopped = true;
+    if (running_) pipeline_->interrupt_everything();
+    changed_.notify_all();
+}
+
+void FragmentRun::fail(const Error& error) {
+    const std::lock_guard lock(mutex_);
+    if (context_.stopped) return;  // what follows from having been stopped is no news
+    error_ = error;
+    stop_everything();
+}
+
+std::optional<control::FragmentCounts> FragmentRun::counts() const {
+    const std::lock_guard lock(mutex_);
+    if (!running_) return std::nullopt;
+    control::FragmentCounts counts{.key = key_};
+    pipeline_->count(counts);
+    counts.late = context_.late;
+    counts.memory = context_.memory;
+    for (const LeafState& leaf : leaf_states_) counts.busy_us += leaf.busy_us;
+    return counts;
+}
+
+// ---- the supervising thread ---------------------------------------------------------------------
+
+void FragmentRun::supervise() {
+    auto end = live();
+    {
+        const std::lock_guard lock(mutex_);
+        running_ = false;
+    }
+    pipeline_.reset();
+    owner_.ended();
+    owner_.report({.key = key_, .what = std::move(end)});
+    done_ = true;
+}
+
+decltype(engine::Report::what) FragmentRun::live() {
+    const Result<Done> prepared = prepare();
+    {
+        const std::lock_guard lock(mutex_);
+        if (aborted_) return engine::Halted{};
+    }
+    if (!prepared) {
+        const Error& error = prepared.error();
+        return engine::PrepareFailed{.fault = plan_error_ ? Fault::terminal : fault_of(error),
+                                     .why = to_string(error)};
+    }
+    owner_.report({.key = key_, .what = engine::Prepared{}});
+    if (!wait_for_start()) return engine::Halted{};
+    run_leaves();
+    const std::lock_guard lock(mutex_);
+    if (error_) {
+        return engine::Broke{.fault = fault_at_run_time(*error_), .why = to_string(*error_)};
+    }
+    if (aborted_ || draining_) return engine::Halted{};
+    return engine::Ended{};
+}
+
+Result<Done> FragmentRun::prepare() {
+    plan_error_ = true;
+    TRY_ASSIGN(plan, read_plan(text_));
+    plan_error_ = false;
+    context_.late_fails = wants_late_errors(plan.settings);
+    TRY_ASSIGN(pipeline, Pipeline::open(key_, plan, context_, doors_));
+    const std::lock_guard lock(mutex_);
+    pipeline_ = std::move(pipeline);
+    for (std::size_t i = 0; i < pipeline_->roots(); ++i) leaves_of_root_.emplace_back(0);
+    for (const auto& leaf : pipeline_->leaves()) {
+        leaf_states_.emplace_back();
+        leaves_of_root_[leaf->root] += 1;
+        if (leaf->receiver) unannounced_ += 1;
+    }
+    return Done{};
+}
+
+bool FragmentRun::wait_for_start() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return started_ || draining_ || aborted_; });
+    const bool runs = started_ && !aborted_;
+    running_ = runs;
+    if (runs && draining_) pipeline_->interrupt_sources();
+    return runs;
+}
+
+void FragmentRun::run_leaves() {
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < pipeline_->leaves().size(); ++i) {
+        threads.emplace_back([this, i] { run_leaf(i); });
+    }
+    owner_.report({.key = key_, .what = engine::Ran{}});
+    open_gate();
+    for (std::thread& thread : threads) thread.join();
+}
+
+void FragmentRun::open_gate() {
+    {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return unannounced_ == 0 || context_.stopped; });
+        if (context_.stopped) return;
+    }
+    if (const auto begun = pipeline_->begin(); !begun) {
+        fail(begun.error());
+        return;
+    }
+    const std::lock_guard lock(mutex_);
+    gate_open_ = true;
+    changed_.notify_all();
+}
+
+}  // namespace baton

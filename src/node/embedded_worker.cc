@@ -1,0 +1,48 @@
+#include "node/embedded_worker.h"
+
+#include <utility>
+
+#include "adapters/grpc/grpc_exchanges.h"
+#include "adapters/grpc/grpc_transport.h"
+#include "node/engine_kit.h"
+#include "runtime/worker/local_transport.h"
+#include "runtime/worker/worker_host.h"
+
+namespace baton {
+
+// In the order in which they end backwards.
+struct EmbeddedWorker::Parts {
+    std::unique_ptr<GrpcTransport> remote;
+    std::unique_ptr<GrpcExchanges> exchanges;
+    std::unique_ptr<LocalTransport> local;
+    std::unique_ptr<Engine> engine;
+    std::unique_ptr<WorkerHost> host;
+};
+
+Result<std::unique_ptr<EmbeddedWorker>> EmbeddedWorker::start(
+    const Clock& clock, const EmbeddedWorkerOptions& options) {
+    auto parts = std::make_unique<Parts>();
+    TRY_ASSIGN(remote, GrpcTransport::make());
+    parts->remote = std::move(remote);
+    TRY_ASSIGN(exchanges, GrpcExchanges::make({.limits = {}, .tls = {}, .log = options.log}));
+    parts->exchanges = std::move(exchanges);
+    parts->local = std::make_unique<LocalTransport>(parts->remote.get());
+    parts->engine = make_engine(*parts->exchanges, clock);
+    const auto now = clock.wall_now().time_since_epoch().count();
+    TRY_ASSIGN(host, WorkerHost::start({.incarnation = Incarnation(static_cast<std::uint64_t>(now)),
+                                        .log = options.log},
+                                       {.engine = *parts->engine,
+                                        .doors = {&parts->local->sessions()},
+                                        .epochs = nullptr}));
+    parts->host = std::move(host);
+    return std::unique_ptr<EmbeddedWorker>(new EmbeddedWorker(std::move(parts)));
+}
+
+EmbeddedWorker::EmbeddedWorker(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+EmbeddedWorker::~EmbeddedWorker() = default;
+
+Transport& EmbeddedWorker::transport() {
+    return parts_->local->transport();
+}
+
+}  // namespace baton

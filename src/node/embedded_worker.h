@@ -1,0 +1,41 @@
+// EmbeddedWorker is the worker in a coordinator's own process, and the way to all others.
+//
+// Fragments of the embedded worker end with the process; when it starts again, the coordinator starts
+// their queries again.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "ports/clock.h"
+#include "ports/transport.h"
+
+namespace baton {
+
+struct EmbeddedWorkerOptions {
+    // Told what people may want to know, from any thread. None: nobody is.
+    std::function<void(const std::string&)> log;
+};
+
+class EmbeddedWorker {
+public:
+    // `clock` outlives it.
+    [[nodiscard]] static Result<std::unique_ptr<EmbeddedWorker>> start(
+        const Clock& clock, const EmbeddedWorkerOptions& options = {});
+    // After the coordinator that uses its transport.
+    ~EmbeddedWorker();
+    EmbeddedWorker(const EmbeddedWorker&) = delete;
+    EmbeddedWorker& operator=(const EmbeddedWorker&) = delete;
+
+    // To the embedded worker, and by network to those that have an address.
+    [[nodiscard]] Transport& transport();
+
+private:
+    struct Parts;
+    explicit EmbeddedWorker(std::unique_ptr<Parts> parts);
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace baton

@@ -1,0 +1,81 @@
+#include "node/network_worker.h"
+
+#include <filesystem>
+#include <utility>
+
+#include <sys/stat.h>
+
+#include "adapters/grpc/control_server.h"
+#include "adapters/grpc/grpc_exchanges.h"
+#include "adapters/grpc/grpc_server.h"
+#include "adapters/system/epoch_file.h"
+#include "base/text.h"
+#include "node/engine_kit.h"
+#include "runtime/worker/worker_host.h"
+
+namespace baton {
+
+namespace {
+
+Result<std::unique_ptr<EpochStore>> epochs_in(const std::optional<std::string>& directory) {
+    if (!directory) return std::unique_ptr<EpochStore>();
+    std::error_code problem;
+    const bool made = std::filesystem::create_directories(*directory, problem);
+    if (problem) {
+        return Error{.code = ErrorCode::unreadable_configuration,
+                     .message = "cannot create the data directory " + baton::quoted(*directory) +
+                                ": " + problem.message()};
+    }
+    if (made) (void)chmod(directory->c_str(), S_IRWXU);
+    return std::unique_ptr<EpochStore>(std::make_unique<EpochFile>(*directory));
+}
+
+}  // namespace
+
+// In the order in which they end backwards, but for the host, which ends before the server.
+struct NetworkWorker::Parts {
+    std::unique_ptr<EpochStore> epochs;
+    std::unique_ptr<GrpcExchanges> exchanges;
+    std::unique_ptr<Engine> engine;
+    std::unique_ptr<ControlServer> control;
+    std::unique_ptr<GrpcServer> server;
+    std::unique_ptr<WorkerHost> host;
+};
+
+Result<std::unique_ptr<NetworkWorker>> NetworkWorker::start(const Clock& clock,
+                                                            const NetworkWorkerOptions& options) {
+    auto parts = std::make_unique<Parts>();
+    TRY_ASSIGN(epochs, epochs_in(options.directory));
+    parts->epochs = std::move(epochs);
+    TRY_ASSIGN(exchanges,
+               GrpcExchanges::make({.limits = {}, .tls = options.tls, .log = options.log}));
+    parts->exchanges = std::move(exchanges);
+    parts->engine = make_engine(*parts->exchanges, clock);
+    parts->control = std::make_unique<ControlServer>(
+        ControlServerOptions{.worker = options.name, .log = options.log});
+    const auto now = clock.wall_now().time_since_epoch().count();
+    TRY_ASSIGN(host, WorkerHost::start({.incarnation = Incarnation(static_cast<std::uint64_t>(now)),
+                                        .log = options.log},
+                                       {.engine = *parts->engine,
+                                        .doors = {parts->control.get()},
+                                        .epochs = parts->epochs.get()}));
+    parts->host = std::move(host);
+    TRY_ASSIGN(server, GrpcServer::start({.listen = options.listen, .tls = options.tls},
+                                         {&parts->control->service(),
+                                          &parts->exchanges->service()}));
+    parts->server = std::move(server);
+    return std::unique_ptr<NetworkWorker>(new NetworkWorker(std::move(parts)));
+}
+
+NetworkWorker::NetworkWorker(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+NetworkWorker::~NetworkWorker() = default;
+
+const std::vector<std::uint16_t>& NetworkWorker::ports() const {
+    return parts_->server->ports();
+}
+
+bool NetworkWorker::drain(Duration patience) {
+    return parts_->host->drain(patience);
+}
+
+}  // namespace baton

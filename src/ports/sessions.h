@@ -1,0 +1,56 @@
+// Sessions are the worker's end of control connections: coordinators that call, what they say, and
+// what is said to them. The other end is transport.h.
+//
+// Calls do not block. What happens is told to the listener, from any thread, possibly before a call
+// returns: it must not call back into the sessions, nor block.
+//   - A session begins with Greeted, has a number that no other has and that grows, then come its
+//     messages in their order, then one HungUp.
+//   - It is answered by welcome, once, before anything else is sent. A refusal ends it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <variant>
+
+#include "model/control.h"
+
+namespace baton {
+
+namespace sessions {
+
+using Session = std::uint64_t;
+
+struct Greeted {
+    Session session = 0;
+    control::Hello hello;
+};
+struct Told {
+    Session session = 0;
+    control::Down message;
+};
+struct HungUp {
+    Session session = 0;
+};
+using Event = std::variant<Greeted, Told, HungUp>;
+
+}  // namespace sessions
+
+class Sessions {
+public:
+    using Listener = std::function<void(sessions::Event)>;
+
+    virtual ~Sessions() = default;
+
+    // An empty one ends it: no call is under way when it returns. Who greets while nobody listens
+    // is sent away.
+    virtual void listen(Listener listener) = 0;
+
+    // Nothing happens if the session is no longer there.
+    virtual void welcome(sessions::Session session,
+                         const std::variant<control::Welcome, control::Refusal>& outcome) = 0;
+    virtual void send(sessions::Session session, const control::Up& message) = 0;
+    virtual void hang_up(sessions::Session session) = 0;
+};
+
+}  // namespace baton

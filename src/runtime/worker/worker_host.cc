@@ -1,0 +1,226 @@
+#include "runtime/worker/worker_host.h"
+
+#include <utility>
+
+#include "base/overload.h"
+
+namespace baton {
+
+namespace {
+
+fragments::Event event_of(const engine::Report& report) {
+    return std::visit(
+        Overload{
+            [&](const engine::Prepared&) -> fragments::Event {
+                return fragments::Prepared{report.key};
+            },
+            [&](const engine::PrepareFailed& what) -> fragments::Event {
+                return fragments::PrepareFailed{
+                    .key = report.key, .fault = what.fault, .why = what.why};
+            },
+            [&](const engine::Ran&) -> fragments::Event { return fragments::Ran{report.key}; },
+            [&](const engine::Ended&) -> fragments::Event { return fragments::Ended{report.key}; },
+            [&](const engine::Halted&) -> fragments::Event {
+                return fragments::Halted{report.key};
+            },
+            [&](const engine::Broke& what) -> fragments::Event {
+                return fragments::Broke{.key = report.key, .fault = what.fault, .why = what.why};
+            },
+        },
+        report.what);
+}
+
+std::string text_of(const engine::Report& report) {
+    const std::string fragment = "fragment " + to_string(report.key);
+    return std::visit(
+        Overload{
+            [&](const engine::Prepared&) { return fragment + " is prepared"; },
+            [&](const engine::PrepareFailed& what) {
+                return fragment + " cannot be prepared: " + what.why;
+            },
+            [&](const engine::Ran&) { return fragment + " runs"; },
+            [&](const engine::Ended&) { return fragment + " has ended"; },
+            [&](const engine::Halted&) { return fragment + " is stopped"; },
+            [&](const engine::Broke& what) { return fragment + " failed: " + what.why; },
+        },
+        report.what);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WorkerHost>> WorkerHost::start(const WorkerHostOptions& options,
+                                                      const World& world) {
+    Epoch kept;
+    if (world.epochs != nullptr) {
+        TRY_ASSIGN(epoch, world.epochs->load());
+        kept = epoch;
+    }
+    std::unique_ptr<WorkerHost> host(new WorkerHost(options, world, kept));
+    host->listen();
+    return host;
+}
+
+WorkerHost::WorkerHost(const WorkerHostOptions& options, World world, Epoch kept)
+    : options_(options), world_(std::move(world)), machine_(options.incarnation, kept) {}
+
+void WorkerHost::listen() {
+    thread_ = std::thread([this] { run(); });
+    world_.engine.listen([this](engine::Report report) { post(std::move(report)); });
+    for (std::size_t door = 0; door < world_.doors.size(); ++door) {
+        world_.doors[door]->listen([this, door](sessions::Event event) {
+            post(FromDoor{.door = door, .event = std::move(event)});
+        });
+    }
+}
+
+WorkerHost::~WorkerHost() {
+    for (Sessions* door : world_.doors) door->listen(nullptr);
+    world_.engine.listen(nullptr);
+    {
+        const std::lock_guard lock(mutex_);
+        closed_ = true;
+    }
+    filled_.notify_all();
+    thread_.join();
+    for (const auto& [session, door] : doors_) world_.doors[door.first]->hang_up(door.second);
+}
+
+bool WorkerHost::drain(Duration patience) {
+    post(fragments::Leaving{});
+    std::unique_lock lock(mutex_);
+    return rested_.wait_for(lock, patience, [&] { return left_ && !living_; });
+}
+
+void WorkerHost::post(Letter letter) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (auto* from = std::get_if<FromDoor>(&letter)) {
+            // What is said too fast is not heard; that the session is over is.
+            if (from_doors_ >= options_.waiting_max &&
+                std::holds_alternative<sessions::Told>(from->event)) {
+                const auto session = std::get<sessions::Told>(from->event).session;
+                from->event = sessions::HungUp{session};
+            }
+            from_doors_ += 1;
+        }
+        letters_.push_back(std::move(letter));
+    }
+    filled_.notify_one();
+}
+
+// ---- the thread ---------------------------------------------------------------------------------
+
+void WorkerHost::run() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+        filled_.wait(lock, [&] { return closed_ || !letters_.empty(); });
+        if (closed_) return;
+        const Letter letter = std::move(letters_.front());
+        letters_.pop_front();
+        if (std::holds_alternative<FromDoor>(letter)) from_doors_ -= 1;
+        lock.unlock();
+        std::visit([&](const auto& l) { take(l); }, letter);
+        const bool living = machine_.has_living();
+        lock.lock();
+        left_ = left_ || std::holds_alternative<fragments::Leaving>(letter);
+        living_ = living;
+        if (!living_) rested_.notify_all();
+    }
+}
+
+void WorkerHost::take(const FromDoor& letter) {
+    const auto number_of = [&](sessions::Session session) -> std::optional<fragments::Session> {
+        const auto found = sessions_.find({letter.door, session});
+        if (found == sessions_.end()) return std::nullopt;
+        return found->second;
+    };
+    std::visit(
+        Overload{
+            [&](const sessions::Greeted& e) {
+                const DoorSession here{letter.door, e.session};
+                const fragments::Session session = ++last_session_;
+                doors_[session] = here;
+                sessions_[here] = session;
+                step(fragments::Greeted{.session = session, .hello = e.hello});
+            },
+            [&](const sessions::Told& e) {
+                const auto session = number_of(e.session);
+                if (!session) return;
+                step(fragments::Told{.session = *session, .message = e.message});
+            },
+            [&](const sessions::HungUp& e) {
+                const auto session = number_of(e.session);
+                if (!session) return;
+                world_.doors[letter.door]->hang_up(e.session);  // if it was us who had enough
+                doors_.erase(*session);
+                sessions_.erase({letter.door, e.session});
+                step(fragments::HungUp{*session});
+            },
+        },
+        letter.event);
+}
+
+void WorkerHost::take(const engine::Report& report) {
+    log(text_of(report));
+    step(event_of(report));
+}
+
+void WorkerHost::take(const fragments::Leaving& leaving) {
+    log("draining: nothing new is taken");
+    step(leaving);
+}
+
+void WorkerHost::step(const fragments::Event& event) {
+    for (const fragments::Effect& effect : machine_.step(event)) perform(effect);
+}
+
+void WorkerHost::perform(const fragments::Effect& effect) {
+    std::visit(Overload{
+                   [&](const fragments::Welcome& e) {
+                       const auto found = doors_.find(e.session);
+                       if (const auto* no = std::get_if<control::Refusal>(&e.outcome)) {
+                           log("a coordinator is refused: " + no->why);
+                       }
+                       if (found == doors_.end()) return;
+                       const auto [door, session] = found->second;
+                       world_.doors[door]->welcome(session, e.outcome);
+                   },
+                   [&](const fragments::KeepEpoch& e) { keep(e.epoch); },
+                   [&](const fragments::Reply& e) { reply(e); },
+                   [&](const fragments::Prepare& e) { world_.engine.prepare(e.key, e.plan); },
+                   [&](const fragments::Start& e) { world_.engine.start(e.key); },
+                   [&](const fragments::Drain& e) { world_.engine.drain(e.key); },
+                   [&](const fragments::Abort& e) { world_.engine.abort(e.key); },
+               },
+               effect);
+}
+
+void WorkerHost::keep(Epoch epoch) {
+    if (world_.epochs != nullptr) {
+        if (const auto kept = world_.epochs->keep(epoch); !kept) {
+            log("epoch " + to_string(epoch) + " cannot be kept: " + kept.error().message);
+            return step(fragments::EpochNotKept{.epoch = epoch, .why = kept.error().message});
+        }
+    }
+    step(fragments::EpochKept{epoch});
+}
+
+void WorkerHost::reply(const fragments::Reply& reply) {
+    const auto found = doors_.find(reply.session);
+    if (found == doors_.end()) return;
+    const auto [door, session] = found->second;
+    const auto* pulse = std::get_if<control::Pulse>(&reply.message);
+    if (pulse == nullptr || pulse->beat == 0) {
+        world_.doors[door]->send(session, reply.message);
+        return;
+    }
+    control::Pulse counted = *pulse;
+    counted.counts = world_.engine.counts();
+    world_.doors[door]->send(session, std::move(counted));
+}
+
+void WorkerHost::log(const std::string& line) const {
+    if (options_.log) options_.log(line);
+}
+
+}  // namespace baton

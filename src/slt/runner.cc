@@ -1,0 +1,218 @@
+#include "slt/runner.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "base/overload.h"
+#include "base/text.h"
+#include "catalog/reader.h"
+#include "slt/compare.h"
+#include "sql/parser.h"
+
+namespace baton::slt {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_header(const std::string& line) {
+    return line.find(":NOT_NULLABLE") != std::string::npos ||
+           line.find(":IS_NULLABLE") != std::string::npos;
+}
+
+Result<std::string> contents(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+        return Error{.code = ErrorCode::unreadable_configuration,
+                     .message = "cannot read " + baton::quoted(path)};
+    }
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+// The number of the error that a reason speaks of: "fragment 3/1/7 ..: error 3013: ..".
+std::optional<unsigned> code_in(const std::string& reason) {
+    static const std::regex kCode("error ([0-9]{4})");
+    std::smatch match;
+    if (!std::regex_search(reason, match, kCode)) return std::nullopt;
+    return static_cast<unsigned>(std::stoul(match[1]));
+}
+
+std::string unless_expected(const Error& error, const std::optional<Expectation>& expected) {
+    const auto* wanted = expected ? std::get_if<ExpectError>(&*expected) : nullptr;
+    if (wanted == nullptr) return to_string(error);
+    const unsigned got = code_in(error.message).value_or(number(error.code));
+    if (got == wanted->code) return "";
+    return "expected error " + std::to_string(wanted->code) + ", got " + to_string(error);
+}
+
+std::string text_of(const Table& table) {
+    std::string text;
+    for (const SqlRow& row : table.rows) {
+        for (const SqlValue& value : row) {
+            if (const auto* line = std::get_if<std::string>(&value)) text += *line;
+        }
+        text += "\n";
+    }
+    return text;
+}
+
+}  // namespace
+
+Runner::Runner(CoordinatorRuntime& coordinator, const RunnerOptions& options)
+    : coordinator_(coordinator),
+      session_(coordinator, "baton-slt"),
+      options_(options),
+      supply_(options.places, options.testdata, options.scratch) {}
+
+std::vector<Check> Runner::run(const Script& script) {
+    std::vector<Check> checks;
+    for (const Item& item : script.items) {
+        std::string problem = check(item);
+        if (item.expected || !problem.empty()) checks.push_back({item.line, std::move(problem)});
+    }
+    return checks;
+}
+
+std::string Runner::check(const Item& item) {
+    auto statement = sql::parse_one(item.statement);
+    if (!statement) return unless_expected(statement.error(), item.expected);
+    if (auto* source = std::get_if<sql::CreatePhysicalSource>(&statement->node)) {
+        supply_.complete(*source,
+                         item.attached ? serve(*item.attached, source->type) : SourceData{});
+    }
+    if (auto* sink = std::get_if<sql::CreateSink>(&statement->node)) supply_.complete(*sink);
+    if (auto* explain = std::get_if<sql::Explain>(&statement->node)) {
+        supply_.complete(explain->query);
+        if (explain->sink) supply_.complete(*explain->sink);
+        Execution execution = session_.execute({*statement});
+        if (execution.error) return unless_expected(*execution.error, item.expected);
+        if (!item.expected) return "";
+        return check_explained(std::get<Table>(execution.results.front().value), *item.expected);
+    }
+    const auto* query = std::get_if<sql::CreateQuery>(&statement->node);
+    if (query == nullptr) {
+        const auto done = change(*statement);
+        if (!done) return unless_expected(done.error(), item.expected);
+        return item.expected ? "the statement succeeded, and something else was expected" : "";
+    }
+    const auto rows = rows_of(*query);
+    if (!rows) return unless_expected(rows.error(), item.expected);
+    if (!item.expected) return "";
+    if (const auto* wanted = std::get_if<ExpectError>(&*item.expected)) {
+        return "expected error " + std::to_string(wanted->code) + ", and the query gave " +
+               std::to_string(rows->rows.size()) + " rows";
+    }
+    std::vector<std::string> expected;
+    if (const auto* same = std::get_if<ExpectSame>(&*item.expected)) {
+        const auto others = rows_of(same->query);
+        if (!others) return "the second query: " + to_string(others.error());
+        expected = others->rows;
+    } else if (const auto* told = std::get_if<ExpectRows>(&*item.expected)) {
+        expected = told->rows;
+    }
+    if (!rows->known)
+        return expected.empty() ? "" : "the sink keeps no rows that could be looked at";
+    const Difference difference = compare_rows(expected, rows->rows);
+    if (difference.none()) return "";
+    return "the rows differ (- expected, + given)\n" + to_string(difference);
+}
+
+std::string Runner::check_explained(const Table& table, const Expectation& expected) {
+    const std::string text = text_of(table);
+    if (const auto* wanted = std::get_if<ExpectText>(&expected)) {
+        if (wanted->text == text) return "";
+        return "the text differs; it is\n" + text;
+    }
+    const auto* patterns = std::get_if<ExpectPattern>(&expected);
+    if (patterns == nullptr) return "an EXPLAIN gives text, and something else was expected";
+    for (const auto& pattern : patterns->patterns) {
+        const bool found = std::regex_search(text, std::regex(pattern.regex));
+        if (found == pattern.matches) continue;
+        return std::string(found ? "found: " : "not found: ") + pattern.regex + "\n" + text;
+    }
+    return "";
+}
+
+Result<Done> Runner::change(const sql::Statement& statement) {
+    Execution execution = session_.execute(
+        {statement}, {.until = Wait::Until::settled, .timeout = options_.patience});
+    if (execution.error) return *std::move(execution.error);
+    return Done{};
+}
+
+SourceData Runner::serve(const Attach& attached, const std::string& type) {
+    const bool over_tcp = to_upper(type) == "TCP";
+    std::string bytes;
+    for (const std::string& row : attached.rows) bytes += row + "\n";
+    if (attached.file && !over_tcp) return {.file = supply_.found(*attached.file), .port = {}};
+    if (attached.file) {
+        if (auto read = contents(supply_.found(*attached.file))) bytes = *std::move(read);
+    }
+    if (over_tcp) {
+        servers_.push_back(std::make_unique<RowServer>(std::move(bytes)));
+        return {.file = {}, .port = servers_.back()->port()};
+    }
+    const fs::path path =
+        fs::path(options_.scratch) / ("input-" + std::to_string(inputs_++) + ".csv");
+    std::ofstream(path, std::ios::binary) << bytes;
+    return {.file = path.string(), .port = {}};
+}
+
+Result<Runner::Rows> Runner::rows_of(const std::string& text) {
+    TRY_ASSIGN(statement, sql::parse_one(text));
+    auto* query = std::get_if<sql::CreateQuery>(&statement.node);
+    if (query != nullptr) return rows_of(std::move(*query));
+    return Error{.code = ErrorCode::syntax, .message = "the second statement is no query"};
+}
+
+Result<Runner::Rows> Runner::rows_of(sql::CreateQuery query) {
+    supply_.complete(query.query);
+    supply_.complete(query.sink);
+    const auto written = supply_.written_by(query.sink);
+    if (written) fs::remove(written->path);
+    TRY(run_to_its_end(query));
+    if (!written || (written->type != "FILE" && written->type != "CHECKSUM")) {
+        return Rows{.rows = {}, .known = false};
+    }
+    TRY_ASSIGN(text, contents(written->path));
+    Rows rows{.rows = lines_of(text), .known = true};
+    if (!rows.rows.empty() && is_header(rows.rows.front())) rows.rows.erase(rows.rows.begin());
+    return rows;
+}
+
+Result<Done> Runner::run_to_its_end(const sql::CreateQuery& query) {
+    Execution execution =
+        session_.execute({sql::Statement{.node = query, .at = {}}},
+                         {.until = Wait::Until::ended, .timeout = options_.patience});
+    if (execution.results.empty()) return *std::move(execution.error);
+    const auto& answer = std::get<Answer>(execution.results.front().value);
+    const std::string drop = "DROP QUERY " + std::to_string(answer.id.value()) + " MODE FORCEFUL";
+    const Wait gone{.until = Wait::Until::ended, .timeout = options_.patience};
+    if (execution.error) {
+        (void)session_.execute(drop, gone);
+        return *std::move(execution.error);
+    }
+    TRY_ASSIGN(snapshot, coordinator_.snapshot());
+    TRY_ASSIGN(ended, snapshot.read().query(QueryId(*answer.id)));
+    { const Snapshot over = std::move(snapshot); }
+    (void)session_.execute(drop, gone);
+    if (!ended || ended->state == QueryState::terminated) return Done{};
+    return Error{
+        .code = ErrorCode::cancelled,
+        .message = "the query is " + std::string(to_string(ended->state)) + ": " + ended->reason};
+}
+
+}  // namespace baton::slt
