@@ -29,11 +29,11 @@ Result<std::unique_ptr<EmbeddedWorker>> EmbeddedWorker::start(
     parts->local = std::make_unique<LocalTransport>(parts->remote.get());
     parts->engine = make_engine(*parts->exchanges, clock);
     const auto now = clock.wall_now().time_since_epoch().count();
-    TRY_ASSIGN(host, WorkerHost::start({.incarnation = Incarnation(static_cast<std::uint64_t>(now)),
-                                        .log = options.log},
-                                       {.engine = *parts->engine,
-                                        .doors = {&parts->local->sessions()},
-                                        .epochs = nullptr}));
+    TRY_ASSIGN(
+        host,
+        WorkerHost::start(
+            {.incarnation = Incarnation(static_cast<std::uint64_t>(now)), .log = options.log},
+            {.engine = *parts->engine, .doors = {&parts->local->sessions()}, .epochs = nullptr}));
     parts->host = std::move(host);
     return std::unique_ptr<EmbeddedWorker>(new EmbeddedWorker(std::move(parts)));
 }

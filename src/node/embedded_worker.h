@@ -1,7 +1,7 @@
 // EmbeddedWorker is the worker in a coordinator's own process, and the way to all others.
 //
-// Fragments of the embedded worker end with the process; when it starts again, the coordinator starts
-// their queries again.
+// Fragments of the embedded worker end with the process; when it starts again, the coordinator
+// starts their queries again.
 #pragma once
 
 #include <functional>

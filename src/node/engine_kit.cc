@@ -17,8 +17,11 @@ namespace {
 class EngineKit final : public Engine {
 public:
     EngineKit(Exchanges& exchanges, const Clock& clock)
-        : connectors_(
-              {.clock = &clock, .files = &files_, .tcp = &tcp_, .mqtt = &mqtt_, .tables = &tables_}),
+        : connectors_({.clock = &clock,
+                       .files = &files_,
+                       .tcp = &tcp_,
+                       .mqtt = &mqtt_,
+                       .tables = &tables_}),
           engine_(connectors_, exchanges, clock) {}
 
     void listen(Listener listener) override { engine_.listen(std::move(listener)); }

@@ -60,9 +60,9 @@ Result<std::unique_ptr<NetworkWorker>> NetworkWorker::start(const Clock& clock,
                                         .doors = {parts->control.get()},
                                         .epochs = parts->epochs.get()}));
     parts->host = std::move(host);
-    TRY_ASSIGN(server, GrpcServer::start({.listen = options.listen, .tls = options.tls},
-                                         {&parts->control->service(),
-                                          &parts->exchanges->service()}));
+    TRY_ASSIGN(server,
+               GrpcServer::start({.listen = options.listen, .tls = options.tls},
+                                 {&parts->control->service(), &parts->exchanges->service()}));
     parts->server = std::move(server);
     return std::unique_ptr<NetworkWorker>(new NetworkWorker(std::move(parts)));
 }
