@@ -1,6 +1,8 @@
 #include "adapters/file/system_files.h"
 
 #include <cerrno>
+#include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <mutex>
 #include <string_view>
@@ -114,8 +116,35 @@ private:
     WakeUp wake_up_;
 };
 
+// A pipe that nobody reads any more is an error, not a signal that ends the process: the signal is
+// held back on this thread, and taken off if it came.
+class WithoutPipeSignal {
+public:
+    WithoutPipeSignal() {
+        sigset_t pending;
+        ::sigpending(&pending);
+        was_pending_ = ::sigismember(&pending, SIGPIPE) == 1;
+        ::sigemptyset(&pipe_);
+        ::sigaddset(&pipe_, SIGPIPE);
+        ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+    }
+    WithoutPipeSignal(const WithoutPipeSignal&) = delete;
+    WithoutPipeSignal& operator=(const WithoutPipeSignal&) = delete;
+    ~WithoutPipeSignal() {
+        const timespec at_once{};
+        if (!was_pending_) ::sigtimedwait(&pipe_, nullptr, &at_once);
+        ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+
+private:
+    sigset_t pipe_{};
+    sigset_t before_{};
+    bool was_pending_ = false;
+};
+
 Result<Done> write_all(int descriptor, std::string_view bytes, const std::string& path,
                        const WakeUp& wake_up) {
+    const WithoutPipeSignal without_signal;
     while (!bytes.empty()) {
         const auto count = ::write(descriptor, bytes.data(), bytes.size());
         if (count >= 0) {

@@ -134,6 +134,19 @@ TEST(SystemFiles, AWriteThatWaitsCanBeInterrupted) {
     EXPECT_EQ(written.error().code, ErrorCode::cancelled);
 }
 
+TEST(SystemFiles, APipeThatNobodyReadsIsAnErrorAndNoSignal) {
+    const TemporaryDirectory directory;
+    const std::string path = directory / "pipe";
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    auto reader = SystemFiles().read(path);
+    auto writer = SystemFiles().write(path, false);
+    ASSERT_TRUE(reader.has_value() && writer.has_value());
+    reader->reset();
+    const auto written = writer->sink->write("x");
+    ASSERT_FALSE(written.has_value());
+    EXPECT_EQ(written.error().message, "cannot write \"" + path + "\": Broken pipe");
+}
+
 TEST(SystemFiles, PrintWholeLinesOfManySinks) {
     const TemporaryDirectory directory;
     const int standard_output = ::dup(STDOUT_FILENO);
