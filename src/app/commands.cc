@@ -144,6 +144,11 @@ int run_shell(const ShellCommand& command) {
     }
     auto embedded = open_embedded(command, clock);
     if (!embedded) return fail(embedded.error());
+    if (!command.first.empty()) {
+        Session session(*embedded->coordinator, user_name());
+        const Execution execution = session.execute(command.first);
+        if (execution.error) return fail(*execution.error);
+    }
     int status = 0;
     {
         Shell shell(*embedded->coordinator, user_name(), std::cout, std::cerr, screen_width(),

@@ -13,6 +13,7 @@ struct ShellCommand {
     std::string data;
     bool offline = false;  // no worker, and nobody is spoken to: queries stay PENDING
     Wait wait;             // of each statement for its queries
+    std::string first;     // statements before all others, whose answers are not shown
     std::optional<std::string> statements;  // -c
     // -f: statements, or a deployment if it ends in .yaml or .yml; "-" is the standard input
     std::optional<std::string> file;

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/cluster_command.h"
 #include "app/commands.h"
 #include "app/worker_command.h"
 #include "base/text.h"
@@ -27,6 +28,31 @@ bool is_unknown(const CLI::App& app, const std::string& command) {
     return true;
 }
 
+struct ShellWords {
+    std::string until = "accepted";
+    std::uint64_t timeout_s = 0;
+};
+
+void add_shell(CLI::App& command, baton::ShellCommand& shell, ShellWords& words) {
+    command.add_option("--data", shell.data, "the data directory; created if it is not there")
+        ->capture_default_str();
+    command
+        .add_option("--wait", words.until,
+                    "what a statement waits for: nothing more than that it is durable,\n"
+                    "that its queries run (or have ended), or that they have ended")
+        ->check(CLI::IsMember({"accepted", "running", "ended"}))
+        ->capture_default_str();
+    command.add_option("--timeout", words.timeout_s, "how many seconds at most; 0: for ever")
+        ->capture_default_str();
+    auto* statements = command.add_option("-c", shell.statements, "run these statements and end");
+    command
+        .add_option("-f", shell.file,
+                    "run the statements of this file and end; - is stdin,\n"
+                    "FILE.yaml is a deployment: all of it happens or nothing")
+        ->excludes(statements);
+    command.footer("The exit status is 0 only if every statement succeeded.");
+}
+
 void add_worker(CLI::App& app, baton::WorkerCommand& worker, int& status) {
     CLI::App* command = app.add_subcommand("worker", "run fragments for a coordinator");
     command->add_option("--name", worker.name, "its name in the catalog; host:port if not given");
@@ -44,7 +70,7 @@ void add_worker(CLI::App& app, baton::WorkerCommand& worker, int& status) {
                      "seconds that it waits for fragments when it is told to leave")
         ->capture_default_str();
     command->footer("SIGTERM and SIGINT tell it to leave; the second one, at once.");
-    command->callback([&] { status = baton::run_worker(worker, baton::make_no_engine); });
+    command->callback([&] { status = baton::run_worker(worker); });
 }
 
 }  // namespace
@@ -57,32 +83,31 @@ int main(int argc, char** argv) {
     int status = 0;
 
     baton::ShellCommand shell{.data = "./baton-data"};
-    std::string until = "accepted";
-    std::uint64_t timeout_s = 0;
+    ShellWords words;
     CLI::App* command = app.add_subcommand(
         "shell", "a coordinator and a worker in this process, and statements for them");
-    command->add_option("--data", shell.data, "the data directory; created if it is not there")
-        ->capture_default_str();
     command->add_flag("--offline", shell.offline,
                       "only the catalog: no worker, nobody is spoken to, queries stay PENDING");
-    command
-        ->add_option("--wait", until,
-                     "what a statement waits for: nothing more than that it is durable,\n"
-                     "that its queries run (or have ended), or that they have ended")
-        ->check(CLI::IsMember({"accepted", "running", "ended"}))
-        ->capture_default_str();
-    command->add_option("--timeout", timeout_s, "how many seconds at most; 0: for ever")
-        ->capture_default_str();
-    auto* statements = command->add_option("-c", shell.statements, "run these statements and end");
-    command
-        ->add_option("-f", shell.file,
-                     "run the statements of this file and end; - is stdin,\n"
-                     "FILE.yaml is a deployment: all of it happens or nothing")
-        ->excludes(statements);
-    command->footer("The exit status is 0 only if every statement succeeded.");
+    add_shell(*command, shell, words);
     command->callback([&] {
-        shell.wait = baton::wait_of(until, timeout_s);
+        shell.wait = baton::wait_of(words.until, words.timeout_s);
         status = baton::run_shell(shell);
+    });
+
+    baton::ClusterCommand cluster{.shell = {.data = "./baton-cluster"}};
+    command =
+        app.add_subcommand("cluster", "worker processes on this machine, and a shell for them");
+    command->add_option("--workers", cluster.workers, "how many")
+        ->check(CLI::Range(1, 100))
+        ->capture_default_str();
+    command
+        ->add_option("--port", cluster.port, "of the first worker; the others have the next ones")
+        ->check(CLI::Range(1, 65000))
+        ->capture_default_str();
+    add_shell(*command, cluster.shell, words);
+    command->callback([&] {
+        cluster.shell.wait = baton::wait_of(words.until, words.timeout_s);
+        status = baton::run_cluster(cluster);
     });
 
     std::string data;

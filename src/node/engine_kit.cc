@@ -1,11 +1,14 @@
 #include "node/engine_kit.h"
 
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "adapters/file/system_files.h"
 #include "adapters/mqtt/mqtt_bytes.h"
 #include "adapters/parquet/parquet_files.h"
 #include "adapters/tcp/tcp_sources.h"
+#include "base/overload.h"
 #include "engine/connectors/formatted_connectors.h"
 #include "engine/run/fragment_engine.h"
 
@@ -13,20 +16,53 @@ namespace baton {
 
 namespace {
 
+bool is_end(const engine::Report& report) {
+    return std::visit(Overload{
+                          [](const engine::Prepared&) { return false; },
+                          [](const engine::Ran&) { return false; },
+                          [](const auto&) { return true; },
+                      },
+                      report.what);
+}
+
 // What the engine uses lives as long as it.
 class EngineKit final : public Engine {
 public:
-    EngineKit(Exchanges& exchanges, const Clock& clock)
-        : connectors_({.clock = &clock,
+    EngineKit(Exchanges& exchanges, const Clock& clock, std::optional<std::uint64_t> fragments_max)
+        : fragments_max_(fragments_max),
+          connectors_({.clock = &clock,
                        .files = &files_,
                        .tcp = &tcp_,
                        .mqtt = &mqtt_,
                        .tables = &tables_}),
           engine_(connectors_, exchanges, clock) {}
 
-    void listen(Listener listener) override { engine_.listen(std::move(listener)); }
+    void listen(Listener listener) override {
+        {
+            const std::lock_guard lock(mutex_);
+            listener_ = listener;
+        }
+        if (!listener) return engine_.listen(nullptr);
+        engine_.listen([this, listener](engine::Report report) {
+            if (is_end(report)) {
+                const std::lock_guard lock(mutex_);
+                living_.erase(report.key);
+            }
+            listener(std::move(report));
+        });
+    }
     void prepare(const FragmentKey& key, const std::string& plan) override {
-        engine_.prepare(key, plan);
+        Listener refused;
+        {
+            const std::lock_guard lock(mutex_);
+            if (fragments_max_ && living_.size() >= *fragments_max_) refused = listener_;
+            if (!refused) living_.insert(key);
+        }
+        if (!refused) return engine_.prepare(key, plan);
+        const std::string why =
+            "this worker runs " + std::to_string(*fragments_max_) + " fragments, as many as it may";
+        refused({.key = key,
+                 .what = engine::PrepareFailed{.fault = control::Fault::transient, .why = why}});
     }
     void start(const FragmentKey& key) override { engine_.start(key); }
     void drain(const FragmentKey& key) override { engine_.drain(key); }
@@ -36,6 +72,10 @@ public:
     }
 
 private:
+    const std::optional<std::uint64_t> fragments_max_;
+    std::mutex mutex_;
+    Listener listener_;
+    std::set<FragmentKey> living_;
     SystemFiles files_;
     TcpSources tcp_;
     MqttBytes mqtt_;
@@ -46,8 +86,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Engine> make_engine(Exchanges& exchanges, const Clock& clock) {
-    return std::make_unique<EngineKit>(exchanges, clock);
+std::unique_ptr<Engine> make_engine(Exchanges& exchanges, const Clock& clock,
+                                    std::optional<std::uint64_t> fragments_max) {
+    return std::make_unique<EngineKit>(exchanges, clock, fragments_max);
 }
 
 }  // namespace baton

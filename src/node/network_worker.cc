@@ -50,7 +50,7 @@ Result<std::unique_ptr<NetworkWorker>> NetworkWorker::start(const Clock& clock,
     TRY_ASSIGN(exchanges,
                GrpcExchanges::make({.limits = {}, .tls = options.tls, .log = options.log}));
     parts->exchanges = std::move(exchanges);
-    parts->engine = make_engine(*parts->exchanges, clock);
+    parts->engine = make_engine(*parts->exchanges, clock, options.fragments_max);
     parts->control = std::make_unique<ControlServer>(
         ControlServerOptions{.worker = options.name, .log = options.log});
     const auto now = clock.wall_now().time_since_epoch().count();

@@ -20,6 +20,7 @@ struct NetworkWorkerOptions {
     std::string name;             // as the catalog has it, in any case
     std::vector<Address> listen;  // for coordinators and for data, each; port 0: any that is free
     std::optional<std::string> directory;  // what must outlive the process; none: nothing does
+    std::optional<std::uint64_t> fragments_max;
     std::optional<TlsFiles> tls;
     // Told what people may want to know, from any thread.
     std::function<void(const std::string&)> log;

@@ -124,6 +124,7 @@ Result<std::unique_ptr<TestCluster>> TestCluster::start(
             TRY_ASSIGN(started, NetworkWorker::start(clock, {.name = name_of(*worker),
                                                              .listen = {{.host = kHere, .port = 0}},
                                                              .directory = {},
+                                                             .fragments_max = {},
                                                              .tls = {},
                                                              .log = {}}));
             const sql::CreateWorker here = moved(*worker, started->ports().front());
