@@ -34,7 +34,8 @@ constexpr std::size_t kColumnsMax = 100;
 // What decides: these rooms know each other and the standard library, nothing else.
 constexpr std::array<std::string_view, 5> kPureRooms = {"base", "model", "sql", "promql", "core"};
 // Where the world is let in. Tests and fuzz targets may include any library, too.
-constexpr std::array<std::string_view, 4> kOpenRooms = {"adapters", "app", "testing", "bench"};
+constexpr std::array<std::string_view, 6> kOpenRooms = {"adapters", "app",     "node",
+                                                        "slt",      "testing", "bench"};
 // Libraries that a module of another room may use, by the start of the include.
 constexpr std::array kAllowedLibraries = {
     std::pair<std::string_view, std::string_view>{"catalog", "nlohmann/"},

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <sstream>
 
 #include <pwd.h>
@@ -17,6 +18,7 @@
 #include "base/text.h"
 #include "catalog/check.h"
 #include "catalog/schema.h"
+#include "node/embedded_worker.h"
 #include "runtime/version.h"
 
 namespace baton {
@@ -68,26 +70,47 @@ bool is_deployment(const std::string& file) {
     return file.ends_with(".yaml") || file.ends_with(".yml");
 }
 
-Result<std::unique_ptr<CoordinatorRuntime>> open_catalog(const std::string& data,
-                                                         const Clock& clock) {
-    TRY_ASSIGN(opened, open_catalog_in(data, true, migrate));
-    if (opened.is_new) std::cerr << "created a new catalog in " << catalog_path(data) << "\n";
-    return CoordinatorRuntime::open(std::move(opened.database), clock);
+// A coordinator with the worker in its process; the latter ends last.
+struct Embedded {
+    std::unique_ptr<EmbeddedWorker> worker;  // none: offline
+    std::unique_ptr<CoordinatorRuntime> coordinator;
+};
+
+Result<Embedded> open_embedded(const ShellCommand& command, const Clock& clock) {
+    Embedded embedded;
+    TRY_ASSIGN(opened, open_catalog_in(command.data, true, migrate));
+    if (opened.is_new) {
+        std::cerr << "created a new catalog in " << catalog_path(command.data) << "\n";
+    }
+    CoordinatorOptions options;
+    if (!command.offline) {
+        TRY_ASSIGN(worker, EmbeddedWorker::start(clock));
+        embedded.worker = std::move(worker);
+        options.transport = &embedded.worker->transport();
+    }
+    TRY_ASSIGN(coordinator, CoordinatorRuntime::open(std::move(opened.database), clock, options));
+    embedded.coordinator = std::move(coordinator);
+    return embedded;
 }
 
-}  // namespace
-
-int run_shell(const ShellCommand& command) {
-    const SystemClock clock;
-    std::string text = command.statements.value_or("");
-    if (command.file) {
-        auto read = text_of(*command.file);
-        if (!read) return fail(read.error());
-        text = *std::move(read);
+// Queries that will not run on without this process.
+void say_what_pauses(CoordinatorRuntime& coordinator) {
+    auto snapshot = coordinator.snapshot();
+    if (!snapshot) return;
+    const auto fragments = snapshot->read().fragments(
+        {.query = {}, .worker = std::string(kEmbeddedWorker), .with_plan = false});
+    if (!fragments) return;
+    std::set<QueryId> queries;
+    for (const Fragment& fragment : *fragments) {
+        if (!has_ended(fragment.state)) queries.insert(fragment.query);
     }
-    auto coordinator = open_catalog(command.data, clock);
-    if (!coordinator) return fail(coordinator.error());
-    Shell shell(**coordinator, user_name(), std::cout, std::cerr, screen_width());
+    if (queries.empty()) return;
+    std::cerr << (queries.size() == 1 ? "1 query runs"
+                                      : std::to_string(queries.size()) + " queries run")
+              << " in this process: stopped for now, started again with the next one\n";
+}
+
+int run_statements(Shell& shell, const ShellCommand& command, const std::string& text) {
     if (command.file && is_deployment(*command.file)) return shell.run_deployment(text) ? 0 : 1;
     if (command.statements || command.file) return shell.run_all(text) ? 0 : 1;
     if (isatty(STDIN_FILENO) == 0) {
@@ -99,6 +122,37 @@ int run_shell(const ShellCommand& command) {
               << ". \\? for help, \\q to leave.\n";
     shell.converse();
     return 0;
+}
+
+}  // namespace
+
+Wait wait_of(const std::string& until, std::uint64_t timeout_s) {
+    Wait wait;
+    if (until == "running") wait.until = Wait::Until::settled;
+    if (until == "ended") wait.until = Wait::Until::ended;
+    if (timeout_s != 0) wait.timeout = Duration(std::chrono::seconds(timeout_s));
+    return wait;
+}
+
+int run_shell(const ShellCommand& command) {
+    const SystemClock clock;
+    std::string text = command.statements.value_or("");
+    if (command.file) {
+        auto read = text_of(*command.file);
+        if (!read) return fail(read.error());
+        text = *std::move(read);
+    }
+    auto embedded = open_embedded(command, clock);
+    if (!embedded) return fail(embedded.error());
+    int status = 0;
+    {
+        Shell shell(*embedded->coordinator, user_name(), std::cout, std::cerr, screen_width(),
+                    command.wait);
+        status = run_statements(shell, command, text);
+    }
+    if (embedded->worker) say_what_pauses(*embedded->coordinator);
+    embedded->coordinator.reset();
+    return status;
 }
 
 int run_backup(const std::string& data, const std::string& file) {

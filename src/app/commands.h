@@ -5,16 +5,20 @@
 #include <optional>
 #include <string>
 
-namespace baton {
+#include "model/wait.h"
 
-// Where the catalog of a data directory is.
+namespace baton {
 
 struct ShellCommand {
     std::string data;
+    bool offline = false;  // no worker, and nobody is spoken to: queries stay PENDING
+    Wait wait;             // of each statement for its queries
     std::optional<std::string> statements;  // -c
     // -f: statements, or a deployment if it ends in .yaml or .yml; "-" is the standard input
     std::optional<std::string> file;
 };
+// "accepted", "running" or "ended"; 0 seconds: for ever.
+[[nodiscard]] Wait wait_of(const std::string& until, std::uint64_t timeout_s);
 [[nodiscard]] int run_shell(const ShellCommand& command);
 
 [[nodiscard]] int run_backup(const std::string& data, const std::string& file);

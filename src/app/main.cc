@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands.h"
+#include "app/worker_command.h"
 #include "base/text.h"
 #include "runtime/version.h"
 
@@ -26,18 +27,52 @@ bool is_unknown(const CLI::App& app, const std::string& command) {
     return true;
 }
 
+void add_worker(CLI::App& app, baton::WorkerCommand& worker, int& status) {
+    CLI::App* command = app.add_subcommand("worker", "run fragments for a coordinator");
+    command->add_option("--name", worker.name, "its name in the catalog; host:port if not given");
+    command->add_option("--listen", worker.listen, "host:port for the coordinator, and for data")
+        ->required();
+    command->add_option("--data", worker.data, "another host:port for data");
+    command->add_option("--capacity", worker.capacity, "how many fragments it runs at most");
+    command->add_option("--data-dir", worker.directory,
+                        "where it keeps what must outlive it; created if it is not there");
+    command->add_option("--tls-ca", worker.tls_ca, "who signs the certificates of all (PEM)");
+    command->add_option("--tls-cert", worker.tls_cert, "the worker's certificate");
+    command->add_option("--tls-key", worker.tls_key, "the key of the certificate");
+    command
+        ->add_option("--drain", worker.drain_seconds,
+                     "seconds that it waits for fragments when it is told to leave")
+        ->capture_default_str();
+    command->footer("SIGTERM and SIGINT tell it to leave; the second one, at once.");
+    command->callback([&] { status = baton::run_worker(worker, baton::make_no_engine); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     CLI::App app("Baton, the coordinator of a distributed query system");
     app.set_version_flag("--version", std::string(baton::kVersion));
-    app.require_subcommand(1);
+    app.require_subcommand(0, 1);
+    app.footer("Without a command: the shell, with the catalog in ./baton-data.");
     int status = 0;
 
-    baton::ShellCommand shell;
-    CLI::App* command = app.add_subcommand("shell", "run statements on the catalog of a directory");
+    baton::ShellCommand shell{.data = "./baton-data"};
+    std::string until = "accepted";
+    std::uint64_t timeout_s = 0;
+    CLI::App* command = app.add_subcommand(
+        "shell", "a coordinator and a worker in this process, and statements for them");
     command->add_option("--data", shell.data, "the data directory; created if it is not there")
-        ->required();
+        ->capture_default_str();
+    command->add_flag("--offline", shell.offline,
+                      "only the catalog: no worker, nobody is spoken to, queries stay PENDING");
+    command
+        ->add_option("--wait", until,
+                     "what a statement waits for: nothing more than that it is durable,\n"
+                     "that its queries run (or have ended), or that they have ended")
+        ->check(CLI::IsMember({"accepted", "running", "ended"}))
+        ->capture_default_str();
+    command->add_option("--timeout", timeout_s, "how many seconds at most; 0: for ever")
+        ->capture_default_str();
     auto* statements = command->add_option("-c", shell.statements, "run these statements and end");
     command
         ->add_option("-f", shell.file,
@@ -45,7 +80,10 @@ int main(int argc, char** argv) {
                      "FILE.yaml is a deployment: all of it happens or nothing")
         ->excludes(statements);
     command->footer("The exit status is 0 only if every statement succeeded.");
-    command->callback([&] { status = baton::run_shell(shell); });
+    command->callback([&] {
+        shell.wait = baton::wait_of(until, timeout_s);
+        status = baton::run_shell(shell);
+    });
 
     std::string data;
     std::string file;
@@ -67,12 +105,16 @@ int main(int argc, char** argv) {
         ->required();
     command->callback([&] { status = baton::run_check(what); });
 
+    baton::WorkerCommand worker;
+    add_worker(app, worker, status);
+
     if (argc > 1 && is_unknown(app, argv[1])) return 2;
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     }
+    if (argc == 1) status = baton::run_shell(shell);
     if (!std::cout.flush()) {
         std::cerr << "cannot write to the standard output\n";
         return 1;

@@ -156,11 +156,12 @@ bool is_complete(std::string_view text) {
 }
 
 Shell::Shell(CoordinatorRuntime& coordinator, std::string principal, std::ostream& out,
-             std::ostream& errors, std::size_t width_max)
+             std::ostream& errors, std::size_t width_max, const Wait& wait)
     : session_(coordinator, std::move(principal)),
       out_(out),
       errors_(errors),
-      width_max_(width_max) {}
+      width_max_(width_max),
+      wait_(wait) {}
 
 bool Shell::run(std::string_view text) {
     auto statements = sql::parse(text);
@@ -171,7 +172,7 @@ bool Shell::run(std::string_view text) {
         const std::vector<sql::Statement> group(
             std::make_move_iterator(first + static_cast<std::ptrdiff_t>(at)),
             std::make_move_iterator(first + static_cast<std::ptrdiff_t>(end)));
-        if (!show(session_.execute(group), text)) return false;
+        if (!show(session_.execute(group, wait_), text)) return false;
         at = end;
     }
     return true;
@@ -194,7 +195,7 @@ bool Shell::run_deployment(std::string_view yaml) {
     std::move(deployment->statements.begin(), deployment->statements.end(),
               std::back_inserter(bundle));
     bundle.push_back({.node = sql::Commit{}, .at = {}});
-    Execution execution = session_.execute(bundle);
+    Execution execution = session_.execute(bundle, wait_);
     // Statements have their place in the file; places within a query are those of its own text.
     const bool in_file =
         execution.error && execution.error->at &&

@@ -12,9 +12,10 @@ namespace baton {
 
 class Shell {
 public:
-    // Answers go to `out`, errors to `errors`; `width_max` as in render_text.
+    // Answers go to `out`, errors to `errors`; `width_max` as in render_text. Statements wait for
+    // their queries as `wait` says.
     Shell(CoordinatorRuntime& coordinator, std::string principal, std::ostream& out,
-          std::ostream& errors, std::size_t width_max);
+          std::ostream& errors, std::size_t width_max, const Wait& wait = {});
 
     // Runs every statement of the text, showing each answer before the next is run. False as soon
     // as one fails; the rest is not run. Of text that cannot be parsed, nothing is run.
@@ -35,6 +36,7 @@ private:
     std::ostream& out_;
     std::ostream& errors_;
     const std::size_t width_max_;
+    const Wait wait_;
 };
 
 // Whether the text may be written to the history file: no secret is in it, as far as can be known.

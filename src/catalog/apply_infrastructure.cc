@@ -10,8 +10,6 @@ namespace baton {
 
 namespace {
 
-constexpr std::string_view kEmbedded = "embedded";
-
 Error worker_exists(const std::string& message, std::string hint = {}) {
     return Error{.code = ErrorCode::worker_exists, .message = message, .hint = std::move(hint)};
 }
@@ -44,7 +42,7 @@ Result<std::string> Application::placement(const BoundConnector& connector,
 
 Result<std::string> Application::embedded_worker() {
     Worker worker;
-    worker.name = std::string(kEmbedded);
+    worker.name = std::string(kEmbeddedWorker);
     worker.kind = WorkerKind::embedded;
     worker.reason = "runs inside the coordinator";
     worker.since = now();

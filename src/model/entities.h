@@ -26,6 +26,9 @@ struct Address {
     return address.host + ":" + std::to_string(address.port);
 }
 
+// The worker in the coordinator's own process.
+inline constexpr std::string_view kEmbeddedWorker = "embedded";
+
 struct Worker {
     std::string name;
     WorkerKind kind = WorkerKind::remote;

@@ -37,7 +37,7 @@ enum class SqlDialect : std::uint8_t { sqlite, postgres, mariadb };
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 using SqlRow = std::vector<SqlValue>;
 // Sees each row as it comes; the row is valid during the call only. It may not use the connection.
-using RowSink = std::function<void(const SqlRow& row)>;
+using SqlRowSink = std::function<void(const SqlRow& row)>;
 
 enum class Access : std::uint8_t {
     read,   // a snapshot as of begin(); never waits for a writer; writes are refused
@@ -62,7 +62,7 @@ public:
 
     // Runs one statement. Returns how many rows were inserted, updated or deleted.
     virtual Result<std::int64_t> run(std::string_view sql, std::span<const SqlValue> parameters,
-                                     const RowSink& sink) = 0;
+                                     const SqlRowSink& sink) = 0;
     // Runs several statements without parameters, separated by `;`: for schemas.
     virtual Result<Done> run_script(const std::string& sql) = 0;
 

@@ -61,7 +61,7 @@ public:
     [[nodiscard]] SqlDialect dialect() const override { return real_->dialect(); }
 
     Result<std::int64_t> run(std::string_view sql, std::span<const SqlValue> parameters,
-                             const RowSink& sink) override {
+                             const SqlRowSink& sink) override {
         return attempt<std::int64_t>(kind_of(sql), sql,
                                      [&] { return real_->run(sql, parameters, sink); });
     }

@@ -173,7 +173,7 @@ Connection::~Connection() {
 }
 
 Result<std::int64_t> Connection::run(std::string_view sql, std::span<const SqlValue> parameters,
-                                     const RowSink& sink) {
+                                     const SqlRowSink& sink) {
     CHECK(!running_);  // a sink may not use the connection that feeds it
     if (lost_) return *lost_;
     TRY_ASSIGN(statement, statement_for(sql));
@@ -256,7 +256,7 @@ Result<Done> Connection::bind(sqlite3_stmt* statement, std::span<const SqlValue>
 }
 
 Result<std::int64_t> Connection::step_through(sqlite3_stmt* statement, std::string_view sql,
-                                              const RowSink& sink) {
+                                              const SqlRowSink& sink) {
     const auto before = sqlite3_total_changes64(db_.get());
     running_ = true;
     int code = sqlite3_step(statement);

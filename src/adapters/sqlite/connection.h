@@ -58,7 +58,7 @@ public:
 
     [[nodiscard]] SqlDialect dialect() const override { return SqlDialect::sqlite; }
     Result<std::int64_t> run(std::string_view sql, std::span<const SqlValue> parameters,
-                             const RowSink& sink) override;
+                             const SqlRowSink& sink) override;
     Result<Done> run_script(const std::string& sql) override;
     Result<Done> begin(Access access) override;
     Result<Done> commit() override;
@@ -82,7 +82,7 @@ private:
     [[nodiscard]] Result<Done> bind(sqlite3_stmt* statement, std::span<const SqlValue> parameters,
                                     std::string_view sql);
     [[nodiscard]] Result<std::int64_t> step_through(sqlite3_stmt* statement, std::string_view sql,
-                                                    const RowSink& sink);
+                                                    const SqlRowSink& sink);
     void read_row(sqlite3_stmt* statement, int columns);
     // Runs a fixed statement of our own: BEGIN, SAVEPOINT s1.
     [[nodiscard]] Result<Done> control(std::string_view sql, std::string_view what);

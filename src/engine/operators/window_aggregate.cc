@@ -126,8 +126,9 @@ Result<Done> WindowAggregateOperator::move_on() {
         closed = std::max(closed, windows_.closed_by(*passed));
     }
     closed_ = closed;
-    if (store_.closes_by(closed)) {
-        TRY(store_.close(closed, WindowStore::Give::results, collector_));
+    const bool gives = store_.closes_by(closed);
+    TRY(store_.close(closed, WindowStore::Give::results, collector_));
+    if (gives) {
         TRY(memory_.hold(store_.memory()));
         TRY(collector_.flush());
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "engine/columns/elements.h"
 
@@ -56,11 +57,49 @@ void SlotSorter::take(std::uint64_t time, std::uint32_t row, std::uint64_t close
     if (last_to_ < time) last_to_ = time;  // at the end of all times
 }
 
+bool SlotSorter::take_as_one(std::uint64_t least, std::uint64_t largest, std::size_t rows,
+                             std::uint64_t closed) {
+    const WindowRange windows = windows_->containing(least);
+    const WindowRange others = windows_->containing(largest);
+    const bool same = windows.first == others.first && windows.last == others.last;
+    const bool one = windows_->panes() ? windows_->slot_of(least) == windows_->slot_of(largest)
+                                       : windows.first == windows.last;
+    if (!same || !one || windows.empty() || windows.first < closed) return false;
+    while (all_rows_.size() < rows) {
+        all_rows_.push_back(static_cast<std::uint32_t>(all_rows_.size()));
+    }
+    const std::uint64_t slot = windows_->panes() ? windows_->slot_of(least) : windows.first;
+    result_.push_back({.slot = slot, .rows = std::span(all_rows_).first(rows)});
+    taken_ = rows;
+    largest_ = largest;
+    return true;
+}
+
+// The least and the largest of some numbers.
+template <class T>
+std::pair<T, T> ends_of(const T* values, std::size_t count) {
+    T least = values[0];
+    T largest = values[0];
+    for (std::size_t i = 1; i < count; ++i) {
+        least = std::min(least, values[i]);
+        largest = std::max(largest, values[i]);
+    }
+    return {least, largest};
+}
+
 template <class T>
 void SlotSorter::take_all(const ColumnVector& times, std::uint64_t closed) {
     const T* values = times.data<T>();
     const std::uint8_t* valid = times.valid();
     const std::size_t count = times.size();
+    if (valid == nullptr && count > 0) {
+        const auto [least, most] = ends_of(values, count);
+        if (std::cmp_greater_equal(least, 0) &&
+            take_as_one(static_cast<std::uint64_t>(least), static_cast<std::uint64_t>(most), count,
+                        closed)) {
+            return;
+        }
+    }
     slots_.reserve(count);
     rows_.reserve(count);
     std::uint64_t largest = 0;
@@ -121,6 +160,7 @@ std::span<const SlotRows> SlotSorter::sort(const ColumnVector& times, std::uint6
 
 std::span<const SlotRows> SlotSorter::sort_all(std::size_t rows, std::uint64_t time) {
     reset();
+    if (take_as_one(time, time, rows, 0)) return finish();
     for (std::size_t i = 0; i < rows; ++i) take(time, static_cast<std::uint32_t>(i), 0);
     sorted_ = std::is_sorted(slots_.begin(), slots_.end());
     return finish();

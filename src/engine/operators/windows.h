@@ -104,12 +104,16 @@ private:
     std::span<const SlotRows> finish();
     template <class T>
     void take_all(const ColumnVector& times, std::uint64_t closed);
+    // Whether all of these times belong to one slot and none is late; then that is the result.
+    bool take_as_one(std::uint64_t least, std::uint64_t largest, std::size_t rows,
+                     std::uint64_t closed);
     void reset();
 
     const Windows* windows_;
     std::vector<std::uint64_t> slots_;  // of each of rows_
     std::vector<std::uint32_t> rows_;
     std::vector<SlotRows> result_;
+    std::vector<std::uint32_t> all_rows_;  // 0, 1, 2, ..
     bool sorted_ = true;
     std::uint64_t late_ = 0;
     std::size_t taken_ = 0;

@@ -26,8 +26,10 @@ void FragmentRun::run_leaf(std::size_t index) {
     Leaf& leaf = *pipeline_->leaves()[index];
     Result<Done> result = leaf.source ? run_source(leaf, index) : run_receiver(leaf, index);
     if (result && !context_.stopped) {
+        // Before it counts as done: the last one finishes the sink, and nobody may be at it then.
+        result = tick(leaf, index);
         const bool last = leaves_of_root_[leaf.root].fetch_sub(1) == 1;
-        result = last ? pipeline_->terminal(leaf.root).finish() : tick(leaf, index);
+        if (result && last) result = pipeline_->terminal(leaf.root).finish();
     }
     leaf_states_[index].busy_us = thread_busy_us();
     if (!result) fail(result.error());

@@ -166,7 +166,8 @@ void WorkerHost::take(const engine::Report& report) {
 }
 
 void WorkerHost::take(const fragments::Leaving& leaving) {
-    log("draining: nothing new is taken");
+    if (!leaving_) log("draining: nothing new is taken");
+    leaving_ = true;
     step(leaving);
 }
 

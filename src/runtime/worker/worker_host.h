@@ -92,6 +92,7 @@ private:
     fragments::Session last_session_ = 0;
     std::map<fragments::Session, DoorSession> doors_;  // of sessions that are there
     std::map<DoorSession, fragments::Session> sessions_;
+    bool leaving_ = false;
 
     std::mutex mutex_;
     std::condition_variable filled_;

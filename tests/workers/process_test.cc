@@ -1,0 +1,197 @@
+// `baton worker` as processes, and a coordinator of this process that looks after them.
+#include "cli/process.h"
+
+#include <csignal>
+#include <fstream>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "adapters/grpc/grpc_transport.h"
+#include "testing/coordinator/coordinator_test_base.h"
+#include "testing/temporary_directory.h"
+
+namespace baton {
+namespace {
+
+using namespace std::chrono_literals;
+using cli::Process;
+
+class WorkerProcesses : public testing::CoordinatorTest {
+protected:
+    void SetUp() override {
+        transport_ = *GrpcTransport::make();
+        CoordinatorOptions options;
+        options.transport = transport_.get();
+        options.control.membership.beat_every = 100ms;
+        options.control.membership.timeout_base = 50ms;
+        options.control.membership.timeout_min = 300ms;
+        options.control.membership.probe_first = 100ms;
+        options.control.membership.probe_max = 300ms;
+        open(options);
+    }
+    void TearDown() override {
+        session_.reset();
+        coordinator_.reset();
+        transport_.reset();
+    }
+
+    // Starts one and waits until it listens. Its standard error goes to a file.
+    std::unique_ptr<Process> start(const std::string& name, int port) {
+        const std::string log = directory_ / (name + std::to_string(++started_) + ".log");
+        auto process = std::make_unique<Process>(std::vector<std::string>{
+            "/bin/sh", "-c",
+            "exec " BATON_PROGRAMS "/baton worker --name " + name + " --listen 127.0.0.1:" +
+                std::to_string(port) + " --data-dir " + (directory_ / name) + " 2>" + log});
+        EXPECT_TRUE(eventually([&] {
+            return text_of(log).find("listens on") != std::string::npos;
+        })) << text_of(log);
+        last_log_ = log;
+        return process;
+    }
+    static std::string text_of(const std::string& path) {
+        std::ostringstream text;
+        text << std::ifstream(path).rdbuf();
+        return text.str();
+    }
+    // The port that the last one was given.
+    [[nodiscard]] int last_port() const {
+        const std::string text = text_of(last_log_);
+        const std::string mark = "listens on 127.0.0.1:";
+        return std::stoi(text.substr(text.find(mark) + mark.size()));
+    }
+    static bool eventually(const std::function<bool()>& holds) {
+        const auto deadline = std::chrono::steady_clock::now() + 30s;
+        while (!holds()) {
+            if (std::chrono::steady_clock::now() > deadline) return false;
+            std::this_thread::sleep_for(10ms);
+        }
+        return true;
+    }
+    std::string state_of(const std::string& worker) {
+        return rows("SELECT STATE FROM baton.WORKERS WHERE NAME = '" + worker + "'");
+    }
+    std::string incarnation_of(const std::string& worker) {
+        return rows("SELECT INCARNATION FROM baton.WORKERS WHERE NAME = '" + worker + "'");
+    }
+    bool comes_to(const std::string& worker, const std::string& state) {
+        const bool came = eventually([&] { return state_of(worker) == state + "\n"; });
+        if (!came) ADD_FAILURE() << rows("SELECT NAME, STATE, REASON FROM baton.WORKERS");
+        return came;
+    }
+    bool is_heard_from(const std::string& worker) {
+        return eventually(
+            [&] { return incarnation_of(worker) != "NULL\n" && incarnation_of(worker) != "\n"; });
+    }
+    void create(const std::string& name, int port) {
+        run("CREATE WORKER '127.0.0.1:" + std::to_string(port) + "' SET ('" + name + "' AS NAME)");
+    }
+
+    testing::TemporaryDirectory directory_;
+    std::unique_ptr<GrpcTransport> transport_;
+    std::string last_log_;
+    int started_ = 0;
+};
+
+TEST_F(WorkerProcesses, TheyAreFoundLostAndFoundAgain) {
+    auto edge = start("EDGE", 0);
+    const int edge_port = last_port();
+    auto hub = start("HUB", 0);
+    create("EDGE", edge_port);
+    create("HUB", last_port());
+    ASSERT_TRUE(is_heard_from("EDGE"));
+    ASSERT_TRUE(is_heard_from("HUB"));
+    ASSERT_TRUE(comes_to("EDGE", "ACTIVE"));
+    const std::string first = incarnation_of("EDGE");
+
+    // A coordinator judges nobody right after its own start.
+    std::this_thread::sleep_for(2s);
+    // Its stream ends at once and nobody answers the next dial.
+    const auto killed = std::chrono::steady_clock::now();
+    edge->signal(SIGKILL);
+    ASSERT_TRUE(comes_to("EDGE", "UNREACHABLE"));
+    const auto took = (std::chrono::steady_clock::now() - killed) / 1ms;
+    RecordProperty("lost_after_ms", static_cast<int>(took));
+    EXPECT_LT(took, 1000);
+    EXPECT_EQ(state_of("HUB"), "ACTIVE\n");
+
+    edge = start("EDGE", edge_port);
+    ASSERT_TRUE(comes_to("EDGE", "ACTIVE"));
+    EXPECT_NE(incarnation_of("EDGE"), first);
+    const std::string second = incarnation_of("EDGE");
+
+    // Silence is found by beats alone.
+    edge->signal(SIGSTOP);
+    ASSERT_TRUE(comes_to("EDGE", "UNREACHABLE"));
+    edge->signal(SIGCONT);
+    ASSERT_TRUE(comes_to("EDGE", "ACTIVE"));
+    EXPECT_EQ(incarnation_of("EDGE"), second);
+
+    hub->signal(SIGTERM);
+    EXPECT_EQ(hub->wait(), 0);
+    ASSERT_TRUE(comes_to("HUB", "UNREACHABLE"));
+    edge->signal(SIGKILL);
+}
+
+TEST_F(WorkerProcesses, AWorkerOfAnotherNameIsNotTakenForOne) {
+    auto edge = start("EDGE", 0);
+    create("OTHER", last_port());
+    ASSERT_TRUE(comes_to("OTHER", "UNREACHABLE"));
+    EXPECT_NE(rows("SELECT REASON FROM baton.WORKERS").find("this is worker \"EDGE\""),
+              std::string::npos);
+    edge->signal(SIGINT);
+    EXPECT_EQ(edge->wait(), 0);
+}
+
+TEST_F(WorkerProcesses, TheEpochOutlivesTheProcess) {
+    coordinator_.reset();
+    std::mutex mutex;
+    std::vector<transport::Event> told;
+    transport_->listen([&](transport::Event event) {
+        const std::lock_guard lock(mutex);
+        told.push_back(std::move(event));
+    });
+    const auto dial = [&](int port, Epoch epoch) {
+        const std::size_t before = told.size();
+        transport_->dial("EDGE", Address{"127.0.0.1", static_cast<std::uint16_t>(port)}, before + 1,
+                         {.epoch = epoch, .worker = "EDGE"});
+        EXPECT_TRUE(eventually([&] {
+            const std::lock_guard lock(mutex);
+            return told.size() > before;
+        }));
+        const std::lock_guard lock(mutex);
+        return told.back();
+    };
+    auto edge = start("EDGE", 0);
+    EXPECT_TRUE(std::holds_alternative<transport::Dialled>(dial(last_port(), Epoch(7))));
+    EXPECT_EQ(text_of(directory_ / "EDGE/epoch"), "7\n");
+    transport_->hang_up("EDGE", 1);
+    edge->signal(SIGKILL);
+    (void)edge->wait();
+
+    edge = start("EDGE", 0);
+    const auto refused = dial(last_port(), Epoch(6));
+    ASSERT_TRUE(std::holds_alternative<transport::DialFailed>(refused));
+    EXPECT_EQ(std::get<transport::DialFailed>(refused).highest, Epoch(7));
+    EXPECT_TRUE(std::holds_alternative<transport::Dialled>(dial(last_port(), Epoch(7))));
+    transport_->listen(nullptr);
+    edge->signal(SIGTERM);
+    EXPECT_EQ(edge->wait(), 0);
+}
+
+TEST_F(WorkerProcesses, AnAddressThatIsTakenIsSaid) {
+    auto edge = start("EDGE", 0);
+    const std::string address = "127.0.0.1:" + std::to_string(last_port());
+    const auto second =
+        cli::run({BATON_PROGRAMS "/baton", "worker", "--name", "X", "--listen", address});
+    EXPECT_EQ(second.status, 1);
+    EXPECT_NE(second.errors.find("cannot listen on \"" + address + "\""), std::string::npos)
+        << second.errors;
+    edge->signal(SIGTERM);
+    EXPECT_EQ(edge->wait(), 0);
+}
+
+}  // namespace
+}  // namespace baton
