@@ -46,7 +46,8 @@ class Broker {
 public:
     explicit Broker(const std::string& options = "allow_anonymous true\n") : port_(free_port()) {
         std::ofstream(directory_ / "broker.conf")
-            << "listener " << port_ << " 127.0.0.1\n"
+            << "user root\nlistener " << port_
+            << " 127.0.0.1\n"  // so that it may keep sessions there
             << options << "log_type none\npersistence true\npersistence_location "
             << directory_.path() << "/\n";
         start();

@@ -255,9 +255,9 @@ Result<Pull> GeneratorSource::pull(Batch& into, Duration patience) {
         }
         const Duration left = patience - (now - begin);
         if (left <= Duration(0)) return Pull::nothing;
-        Duration nap = std::max(parts_.flush_interval - since_last, kPauseLeast);
-        if (parts_.runtime_max) nap = std::min(nap, *parts_.runtime_max - running);
-        if (!pause_.wait(std::min(nap, left))) return Pull::nothing;
+        const Duration nap = std::max(parts_.flush_interval - since_last, kPauseLeast);
+        const Duration remaining = parts_.runtime_max.value_or(Duration::max()) - running;
+        if (!pause_.wait(std::min({nap, left, remaining}))) return Pull::nothing;
     }
     return Pull::end;
 }

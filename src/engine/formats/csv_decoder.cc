@@ -61,15 +61,9 @@ Result<bool> CsvDecoder::next(Batch& into) {
         batch_begin_ = blocks_.begin();
         split();
         if (records_.rows() == 0) {
-            lines_ += std::exchange(lines_taken_, 0);
-            blocks_.decoded_to(record_begin_);
-            if (!ended_ || record_begin_ == blocks_.end()) return false;
-            if (!closed_) {
-                closed_ = true;
-                TRY(blocks_.append(tuple_));
-                continue;
-            }
-            close_last();
+            TRY_ASSIGN(goes_on, look_for_the_end());
+            if (!goes_on) return false;
+            if (records_.rows() == 0) continue;
         }
         check_text();
         const bool some = records_.deliver(into, blocks_.holder(),
@@ -78,6 +72,19 @@ Result<bool> CsvDecoder::next(Batch& into) {
         blocks_.decoded_to(record_begin_);
         if (some) return true;
     }
+}
+
+// There is no record as a whole. False: until more bytes come, if ever.
+Result<bool> CsvDecoder::look_for_the_end() {
+    lines_ += std::exchange(lines_taken_, 0);
+    blocks_.decoded_to(record_begin_);
+    if (!ended_ || record_begin_ == blocks_.end()) return false;
+    if (std::exchange(closed_, true)) {
+        close_last();
+    } else {
+        TRY(blocks_.append(tuple_));
+    }
+    return true;
 }
 
 // What is left at the end though it was given its delimiter: a quote that nobody closed.

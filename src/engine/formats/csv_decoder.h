@@ -67,6 +67,7 @@ private:
     void end_field(std::size_t at, bool last);
     void end_record(std::size_t next);
     void undo_doubled(Cell& cell);
+    Result<bool> look_for_the_end();
     void close_last();
     void check_text();
     [[nodiscard]] std::string place_of(std::size_t begin);
