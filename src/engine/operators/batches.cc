@@ -1,6 +1,7 @@
 #include "engine/operators/batches.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "engine/columns/elements.h"
@@ -42,6 +43,20 @@ Batch concatenated(std::span<const Batch> batches) {
         result.columns.push_back(concatenated_column(batches, i, result.rows));
     }
     return result;
+}
+
+std::vector<Batch> pieces_of(Batch batch, std::size_t rows) {
+    std::vector<Batch> pieces;
+    if (batch.rows <= rows) {
+        pieces.push_back(std::move(batch));
+        return pieces;
+    }
+    for (std::size_t from = 0; from < batch.rows; from += rows) {
+        std::vector<std::uint32_t> some(std::min(rows, batch.rows - from));
+        std::iota(some.begin(), some.end(), static_cast<std::uint32_t>(from));
+        pieces.push_back(gather(batch, some));
+    }
+    return pieces;
 }
 
 Batch owned(const Batch& batch, std::span<const std::uint32_t> rows) {

@@ -13,6 +13,9 @@ namespace baton {
 // All rows, one batch after the other; there is at least one. Text is shared.
 [[nodiscard]] Batch concatenated(std::span<const Batch> batches);
 
+// The same rows in batches of at most that many.
+[[nodiscard]] std::vector<Batch> pieces_of(Batch batch, std::size_t rows);
+
 // The rows with these numbers, with text of their own: nothing else is kept alive.
 [[nodiscard]] Batch owned(const Batch& batch, std::span<const std::uint32_t> rows);
 

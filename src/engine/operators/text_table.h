@@ -1,6 +1,7 @@
 // A TextTable numbers different texts in the order in which they came; NULL is one of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>

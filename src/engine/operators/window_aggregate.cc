@@ -100,9 +100,11 @@ Result<Done> WindowAggregateOperator::take_states(const Batch& batch) {
 Result<Done> WindowAggregateOperator::push(std::size_t, Frame frame) {
     std::optional<std::uint64_t> passed = frame.watermark;
     if (frame.batch.rows > 0) {
-        TRY(final_ ? take_states(frame.batch) : take(frame.batch));
         if (!passed && time_) passed = largest_time(frame.batch.columns[*time_]);
-        TRY(memory_.hold(store_.memory()));
+        for (const Batch& piece : pieces_of(std::move(frame.batch), windows_.rows_at_once())) {
+            TRY(final_ ? take_states(piece) : take(piece));
+            TRY(memory_.hold(store_.memory()));
+        }
     }
     if (!by_arrival_ && passed) watermarks_.advance(frame.origin, *passed);
     if (frame.end) watermarks_.end(frame.origin);
@@ -162,25 +164,20 @@ std::uint64_t PartialAggregateOperator::now() {
     return now_;
 }
 
-// Returns the largest time.
-Result<std::optional<std::uint64_t>> PartialAggregateOperator::take(Origin& origin,
-                                                                    const Batch& batch) {
+Result<Done> PartialAggregateOperator::take(Origin& origin, const Batch& batch) {
     const auto sort = [&](const Batch& rows) {
         return time_ ? sorter_.sort(rows.columns[*time_], 0) : sorter_.sort_all(rows.rows, now_);
     };
     std::span<const SlotRows> slots = sort(batch);
-    std::optional<std::uint64_t> largest = sorter_.largest_time();
     const std::uint64_t sequence = sequence_;
     sequence_ += batch.rows;
-    if (slots.empty()) return largest;
+    if (slots.empty()) return Done{};
     if (!columns_.can_fail || sorter_.taken() == batch.rows) {
-        TRY(origin.store.add(batch, slots, sequence));
-        return largest;
+        return origin.store.add(batch, slots, sequence);
     }
     const Batch some = gather(batch, rows_in(slots));
     slots = sort(some);
-    TRY(origin.store.add(some, slots, sequence));
-    return largest;
+    return origin.store.add(some, slots, sequence);
 }
 
 Result<Done> PartialAggregateOperator::give(std::uint32_t number, std::uint64_t closed,
@@ -203,8 +200,10 @@ Result<Done> PartialAggregateOperator::push(std::size_t, Frame frame) {
     std::optional<std::uint64_t> passed = frame.watermark;
     if (!time_) passed = now();
     if (frame.batch.rows > 0) {
-        TRY_ASSIGN(largest, take(origin, frame.batch));
-        if (!passed) passed = largest;
+        if (!passed) passed = largest_time(frame.batch.columns[*time_]);
+        for (const Batch& piece : pieces_of(std::move(frame.batch), windows_.rows_at_once())) {
+            TRY(take(origin, piece));
+        }
     }
     std::uint64_t closed = origin.passed;
     if (passed) closed = std::max(closed, windows_.closed_by(*passed));

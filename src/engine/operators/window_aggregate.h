@@ -81,7 +81,7 @@ private:
         bool ended = false;
     };
 
-    [[nodiscard]] Result<std::optional<std::uint64_t>> take(Origin& origin, const Batch& batch);
+    [[nodiscard]] Result<Done> take(Origin& origin, const Batch& batch);
     // Gives the windows below `closed`, then says how far the origin is.
     [[nodiscard]] Result<Done> give(std::uint32_t origin, std::uint64_t closed, Frame last);
     [[nodiscard]] Result<Done> give_everything();

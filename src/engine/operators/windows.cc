@@ -8,6 +8,52 @@
 
 namespace baton {
 
+namespace {
+
+// Of a time that is not before 0.
+template <class T>
+std::uint64_t time_of(T value) {
+    return static_cast<std::make_unsigned_t<T>>(value);
+}
+
+// Calls `act` with a null pointer of the type of the times.
+template <class Act>
+auto with_time(DataType type, Act&& act) {
+    return with_element(type, [&](auto* none) {
+        using T = std::remove_pointer_t<decltype(none)>;
+        constexpr bool kWhole = std::is_integral_v<T>;
+        CHECK(kWhole);
+        return act(static_cast<std::conditional_t<kWhole, T, std::uint64_t>*>(nullptr));
+    });
+}
+
+// The least and the largest of some numbers.
+template <class T>
+std::pair<T, T> ends_of(const T* values, std::size_t count) {
+    T least = values[0];
+    T largest = values[0];
+    for (std::size_t i = 1; i < count; ++i) {
+        least = std::min(least, values[i]);
+        largest = std::max(largest, values[i]);
+    }
+    return {least, largest};
+}
+
+// What is NULL is zero underneath: it can only be taken for the largest if no time is larger.
+template <class T>
+std::optional<std::uint64_t> largest_of(const ColumnVector& times) {
+    if (times.size() == 0) return std::nullopt;
+    const T* values = times.data<T>();
+    const T largest = ends_of(values, times.size()).second;
+    if (largest > 0) return time_of(largest);
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        if (values[i] == 0 && !times.is_null(i)) return 0;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
 void SlotSorter::reset() {
     slots_.clear();
     rows_.clear();
@@ -75,18 +121,6 @@ bool SlotSorter::take_as_one(std::uint64_t least, std::uint64_t largest, std::si
     return true;
 }
 
-// The least and the largest of some numbers.
-template <class T>
-std::pair<T, T> ends_of(const T* values, std::size_t count) {
-    T least = values[0];
-    T largest = values[0];
-    for (std::size_t i = 1; i < count; ++i) {
-        least = std::min(least, values[i]);
-        largest = std::max(largest, values[i]);
-    }
-    return {least, largest};
-}
-
 template <class T>
 void SlotSorter::take_all(const ColumnVector& times, std::uint64_t closed) {
     const T* values = times.data<T>();
@@ -95,8 +129,7 @@ void SlotSorter::take_all(const ColumnVector& times, std::uint64_t closed) {
     if (valid == nullptr && count > 0) {
         const auto [least, most] = ends_of(values, count);
         if (std::cmp_greater_equal(least, 0) &&
-            take_as_one(static_cast<std::uint64_t>(least), static_cast<std::uint64_t>(most), count,
-                        closed)) {
+            take_as_one(time_of(least), time_of(most), count, closed)) {
             return;
         }
     }
@@ -109,7 +142,7 @@ void SlotSorter::take_all(const ColumnVector& times, std::uint64_t closed) {
         if constexpr (std::is_signed_v<T>) {
             if (values[i] < 0) continue;
         }
-        const auto time = static_cast<std::uint64_t>(values[i]);
+        const std::uint64_t time = time_of(values[i]);
         largest = std::max(largest, time);
         any = true;
         take(time, static_cast<std::uint32_t>(i), closed);
@@ -147,14 +180,8 @@ std::span<const SlotRows> SlotSorter::finish() {
 
 std::span<const SlotRows> SlotSorter::sort(const ColumnVector& times, std::uint64_t closed) {
     reset();
-    with_element(times.type(), [&](auto* none) {
-        using T = std::remove_pointer_t<decltype(none)>;
-        if constexpr (std::is_integral_v<T>) {
-            take_all<T>(times, closed);
-        } else {
-            CHECK(false && "a time is a whole number");
-        }
-    });
+    with_time(times.type(),
+              [&](auto* none) { take_all<std::remove_pointer_t<decltype(none)>>(times, closed); });
     return finish();
 }
 
@@ -181,23 +208,8 @@ std::span<const SlotRows> SlotSorter::sort_by_window(std::span<const std::uint64
 }
 
 std::optional<std::uint64_t> largest_time(const ColumnVector& times) {
-    return with_element(times.type(), [&](auto* none) -> std::optional<std::uint64_t> {
-        using T = std::remove_pointer_t<decltype(none)>;
-        if constexpr (std::is_integral_v<T>) {
-            const T* values = times.data<T>();
-            if (times.size() == 0) return std::nullopt;
-            // What is NULL is zero underneath: it can only be taken for the largest if no time is
-            // larger than 0.
-            T largest = std::numeric_limits<T>::min();
-            for (std::size_t i = 0; i < times.size(); ++i) largest = std::max(largest, values[i]);
-            if (largest > 0) return static_cast<std::uint64_t>(largest);
-            for (std::size_t i = 0; i < times.size(); ++i) {
-                if (values[i] == 0 && !times.is_null(i)) return 0;
-            }
-            return std::nullopt;
-        } else {
-            CHECK(false && "a time is a whole number");
-        }
+    return with_time(times.type(), [&](auto* none) {
+        return largest_of<std::remove_pointer_t<decltype(none)>>(times);
     });
 }
 

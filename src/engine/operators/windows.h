@@ -5,10 +5,12 @@
 // is kept once, however many windows it belongs to, and a window is put together when it closes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/columns/batch.h"
@@ -30,8 +32,9 @@ public:
     explicit Windows(WindowSpec spec, Slots slots) : spec_(spec), pane_(spec.advance) {
         constexpr std::uint64_t kPanesMost = 64;
         const std::uint64_t common = std::gcd(spec.size, spec.advance);
+        const std::uint64_t panes = spec.size / common;  // of a window
         panes_ = slots == Slots::panes_where_useful && spec.size > spec.advance &&
-                 spec.size / common <= kPanesMost;
+                 (panes <= kPanesMost || panes / 8 <= windows_per_time());
         if (panes_) pane_ = common;
     }
 
@@ -44,6 +47,15 @@ public:
     }
     [[nodiscard]] std::uint64_t number_of(std::uint64_t start) const {
         return start / spec_.advance;
+    }
+
+    // How many windows contain a time, at most.
+    [[nodiscard]] std::uint64_t windows_per_time() const { return 1 + spec_.size / spec_.advance; }
+    // How many rows can be sorted into slots at once without taking much room.
+    [[nodiscard]] std::size_t rows_at_once() const {
+        constexpr std::uint64_t kPlacesMost = std::uint64_t{1} << 18U;
+        if (panes_) return kBatchRows;
+        return std::max<std::size_t>(1, kPlacesMost / windows_per_time());
     }
 
     // Those that contain the time.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -15,11 +16,10 @@ public:
 
     // Of tuples of one word.
     [[nodiscard]] std::uint32_t number_of(std::uint64_t word) {
-        for (std::size_t at = hash_of(word) & mask_;; at = (at + 1) & mask_) {
-            const Slot& slot = slots_[at];
-            if (slot.number == kNone) return add(&word, at, word);
-            if (slot.tag == word) return slot.number;
-        }
+        if (word < small_.size() && small_[word] != kNone) return small_[word];
+        const std::uint32_t number = looked_up(word);
+        if (word < kSmallMost && size_ >= kSmallFrom) remember(word, number);
+        return number;
     }
     [[nodiscard]] std::uint32_t number_of(const std::uint64_t* tuple) {
         const std::uint64_t hash = hash_of_tuple(tuple);
@@ -46,16 +46,31 @@ public:
         return tuples_.data() + number * words_;
     }
     [[nodiscard]] std::size_t memory() const {
-        return slots_.size() * sizeof(Slot) + tuples_.size() * sizeof(std::uint64_t);
+        return slots_.size() * sizeof(Slot) + tuples_.size() * sizeof(std::uint64_t) +
+               small_.size() * sizeof(std::uint32_t);
     }
 
 private:
     static constexpr std::uint32_t kNone = UINT32_MAX;
+    // Small words of tables that are not small are found without a hash.
+    static constexpr std::uint64_t kSmallMost = 65536;
+    static constexpr std::size_t kSmallFrom = 64;
     struct Slot {
         std::uint64_t tag = 0;  // the word itself, or the hash of a longer tuple
         std::uint32_t number = kNone;
     };
 
+    [[nodiscard]] std::uint32_t looked_up(std::uint64_t word) {
+        for (std::size_t at = hash_of(word) & mask_;; at = (at + 1) & mask_) {
+            const Slot& slot = slots_[at];
+            if (slot.number == kNone) return add(&word, at, word);
+            if (slot.tag == word) return slot.number;
+        }
+    }
+    void remember(std::uint64_t word, std::uint32_t number) {
+        if (word >= small_.size()) small_.resize(std::bit_ceil(word + 1), kNone);
+        small_[word] = number;
+    }
     [[nodiscard]] std::uint64_t hash_of_tuple(const std::uint64_t* tuple) const {
         std::uint64_t hash = 0;
         for (std::size_t i = 0; i < words_; ++i) hash = hash_of(tuple[i] ^ hash);
@@ -85,6 +100,7 @@ private:
     std::vector<Slot> slots_ = std::vector<Slot>(16);
     std::size_t mask_ = 15;
     std::vector<std::uint64_t> tuples_;
+    std::vector<std::uint32_t> small_;  // numbers of small words; none: not known here
     std::size_t size_ = 0;
     std::uint32_t null_ = kNone;
 };
