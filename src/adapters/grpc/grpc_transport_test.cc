@@ -276,7 +276,7 @@ TEST(GrpcTransport, ItEndsCleanlyWithStreamsOpenOrOpening) {
 
 TEST(GrpcTransport, ManyStreamsShareAFewThreads) {
     WorkerEnd worker;
-    CoordinatorEnd coordinator;
+    CoordinatorEnd coordinator({.dial_timeout = 60s});
     constexpr transport::Attempt kStreams = 200;
     for (transport::Attempt i = 1; i <= kStreams; ++i) coordinator.dial(worker.port(), i);
     for (transport::Attempt i = 1; i <= kStreams; ++i) {
