@@ -1,8 +1,9 @@
-// A program that has a Baton of its own: it describes a small cluster, watches it, and asks.
+// A program that has a Baton of its own: it runs a query over a file, watches it, and asks.
 //
 //     example_embedded [DIRECTORY]        keeps the catalog there; else it is gone at the end
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <string>
 
@@ -21,7 +22,8 @@ void print(const std::vector<embedded::Row>& rows) {
 
 // True if all went well.
 bool run(baton::Coordinator& coordinator, const std::string& sql) {
-    const embedded::Answers answers = coordinator.execute(sql);
+    const embedded::Answers answers =
+        coordinator.execute(sql, {.until = baton::Wait::Until::ended});
     for (const embedded::Answer& answer : answers.done) {
         std::cout << answer.statement << " " << answer.name << "\n";
         print(answer.rows);
@@ -30,24 +32,24 @@ bool run(baton::Coordinator& coordinator, const std::string& sql) {
     return !answers.error;
 }
 
-bool show_what_it_can(baton::Coordinator& coordinator) {
-    if (!run(coordinator,
-             "CREATE WORKER 'edge:9090' SET (8 AS CAPACITY);"
-             "CREATE LOGICAL SOURCE readings (sensor UINT64 NOT NULL, celsius FLOAT64);"
-             "CREATE PHYSICAL SOURCE FOR readings TYPE File SET ('edge:9090' AS "
-             "\"SOURCE\".\"HOST\", '/data/readings.csv' AS \"SOURCE\".FILE_PATH, 'CSV' "
-             "AS INPUT_FORMATTER.\"TYPE\");"
-             "CREATE SINK alerts (sensor UINT64 NOT NULL, celsius FLOAT64) TYPE Print "
-             "SET ('edge:9090' AS \"SINK\".\"HOST\")")) {
-        return false;
-    }
+bool show_what_it_can(baton::Coordinator& coordinator, const std::string& directory) {
+    const std::string in = directory + "/readings.csv";
+    const std::string out = directory + "/alerts.csv";
+    std::ofstream(in) << "1,20.5\n2,35.0\n1,31.5\n";
     auto watch = coordinator.watch("WATCH SELECT name, state FROM baton.queries");
     if (!watch) return false;
     if (!run(coordinator,
-             "CREATE QUERY too_hot AS SELECT sensor, celsius FROM readings WHERE "
-             "celsius > 30.0 INTO alerts")) {
+             "CREATE LOGICAL SOURCE readings (sensor UINT64 NOT NULL, celsius FLOAT64);"
+             "CREATE PHYSICAL SOURCE FOR readings TYPE File SET ('" + in +
+             "' AS \"SOURCE\".FILE_PATH, 'CSV' AS INPUT_FORMATTER.\"TYPE\");"
+             "CREATE SINK alerts (sensor UINT64 NOT NULL, celsius FLOAT64) TYPE File SET ('" + out +
+             "' AS \"SINK\".FILE_PATH, 'CSV' AS OUTPUT_FORMATTER.\"TYPE\");"
+             // Waits until the file was read and all of it written.
+             "CREATE QUERY too_hot AS SELECT sensor, celsius FROM readings WHERE celsius > 30.0 "
+             "INTO alerts")) {
         return false;
     }
+    std::cout << std::ifstream(out).rdbuf();
     const auto news = watch->next(std::chrono::seconds(10));
     if (!news) return false;
     for (const embedded::Event& event : *news) print(event.rows);
@@ -72,7 +74,7 @@ int main(int count, char** values) {
             std::cerr << to_string(coordinator.error()) << "\n";
             return 1;
         }
-        well = show_what_it_can(**coordinator);
+        well = show_what_it_can(**coordinator, directory);
     }
     if (!kept) std::filesystem::remove_all(directory);
     return well ? 0 : 1;

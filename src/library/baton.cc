@@ -7,6 +7,7 @@
 #include "base/overload.h"
 #include "base/text.h"
 #include "catalog/schema.h"
+#include "node/embedded_worker.h"
 #include "runtime/coordinator_runtime.h"
 #include "runtime/session.h"
 #include "sql/parser.h"
@@ -126,6 +127,7 @@ Answers Conversation::execute(std::string_view sql, const Wait& wait) {
 struct Coordinator::Inside {
     std::string principal;
     SystemClock clock;
+    std::unique_ptr<EmbeddedWorker> worker;  // ends after the coordinator
     std::unique_ptr<CoordinatorRuntime> coordinator;
 };
 
@@ -138,6 +140,11 @@ Result<std::unique_ptr<Coordinator>> Coordinator::open(const Options& options) {
     TRY_ASSIGN(opened_file, open_catalog_in(options.data, options.create, migrate));
     CoordinatorOptions how;
     how.transport = options.transport;
+    if (options.transport == nullptr && options.worker) {
+        TRY_ASSIGN(worker, EmbeddedWorker::start(inside->clock));
+        inside->worker = std::move(worker);
+        how.transport = &inside->worker->transport();
+    }
     TRY_ASSIGN(opened,
                CoordinatorRuntime::open(std::move(opened_file.database), inside->clock, how));
     inside->coordinator = std::move(opened);
@@ -170,6 +177,7 @@ Result<Subscription> Coordinator::watch(std::string_view sql) {
 
 void Coordinator::close() {
     inside_->coordinator.reset();
+    inside_->worker.reset();
 }
 
 }  // namespace baton::embedded

@@ -1,8 +1,8 @@
-// Baton in your program: a coordinator on one catalog file, without a server.
+// Baton in your program: a coordinator on one catalog file, and a worker, without a server.
 //
 //     auto baton = baton::Coordinator::open({.data = "/var/lib/mine"});
 //     if (!baton) { /* baton.error() says what, why and what to do */ }
-//     auto answer = (*baton)->execute("CREATE WORKER 'w1:9090'; SHOW WORKERS");
+//     auto answer = (*baton)->execute("SELECT .. INTO ..", {.until = Wait::Until::ended});
 //
 // Everything is said in SQL, as in the shell: see docs/ and `baton shell --help`. One process at a
 // time holds a catalog; another is refused with catalog_in_use.
@@ -34,7 +34,10 @@ struct Options {
     std::string data;                    // a directory; the catalog is a file in it
     bool create = true;                  // make the directory and the catalog if they are not there
     std::string principal = "embedded";  // who is said to ask, in the log of statements
-    // How workers are reached; outlives the coordinator. None: queries stay PENDING.
+    // A worker in this process, for sources and sinks that name none, and the network to others.
+    // Without it, and without a transport, queries stay PENDING.
+    bool worker = true;
+    // How workers are reached instead; outlives the coordinator.
     Transport* transport = nullptr;
 };
 
@@ -130,6 +133,6 @@ private:
 
 namespace baton {
 
-using embedded::Coordinator;
+using embedded::Coordinator;  // beside its parts, whose names are plain
 
 }  // namespace baton

@@ -1,6 +1,8 @@
 #include "library/baton.h"
 
+#include <fstream>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -17,7 +19,7 @@ class LibraryTest : public ::testing::Test {
 protected:
     void SetUp() override { open(); }
     void open() {
-        auto opened = Coordinator::open({.data = directory_ / "data"});
+        auto opened = Coordinator::open({.data = directory_ / "data", .worker = false});
         ASSERT_TRUE(opened) << to_string(opened.error());
         baton_ = *std::move(opened);
     }
@@ -185,6 +187,27 @@ TEST_F(LibraryWithWorkersTest, AWaitThatIsOverLeavesWhatWasAccepted) {
         EXPECT_EQ(made.error->code, ErrorCode::placement);
         EXPECT_EQ(state_of("Q"), "none");
     }
+}
+
+TEST(LibraryWithItsOwnWorker, AQueryRunsInTheProcess) {
+    const testing::TemporaryDirectory directory;
+    const std::string in = directory / "in.csv";
+    const std::string out = directory / "out.csv";
+    std::ofstream(in) << "1\n2\n3\n";
+    auto baton = baton::Coordinator::open({.data = directory / "data"});
+    ASSERT_TRUE(baton) << to_string(baton.error());
+    const auto answers = (*baton)->execute(
+        "CREATE LOGICAL SOURCE s (a INT32 NOT NULL); CREATE PHYSICAL SOURCE FOR s TYPE File SET "
+        "('" +
+            in +
+            "' AS SOURCE.FILE_PATH, 'CSV' AS INPUT_FORMATTER.TYPE); SELECT a FROM s WHERE a > 1 "
+            "INTO File('" +
+            out + "' AS SINK.FILE_PATH, 'CSV' AS OUTPUT_FORMATTER.TYPE)",
+        {.until = Wait::Until::ended, .timeout = 60s});
+    ASSERT_FALSE(answers.error) << to_string(*answers.error);
+    std::stringstream text;
+    text << std::ifstream(out).rdbuf();
+    EXPECT_EQ(text.str(), "A:INT32:NOT_NULLABLE\n2\n3\n");
 }
 
 }  // namespace
