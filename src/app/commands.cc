@@ -15,6 +15,7 @@
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/system_clock.h"
 #include "app/shell.h"
+#include "app/tls_options.h"
 #include "base/text.h"
 #include "catalog/check.h"
 #include "catalog/schema.h"
@@ -84,7 +85,8 @@ Result<Embedded> open_embedded(const ShellCommand& command, const Clock& clock) 
     }
     CoordinatorOptions options;
     if (!command.offline) {
-        TRY_ASSIGN(worker, EmbeddedWorker::start(clock));
+        TRY_ASSIGN(tls, all_or_none(command.tls));
+        TRY_ASSIGN(worker, EmbeddedWorker::start(clock, {.tls = tls, .log = {}}));
         embedded.worker = std::move(worker);
         options.transport = &embedded.worker->transport();
     }

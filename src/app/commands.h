@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "adapters/grpc/tls.h"
 #include "model/wait.h"
 
 namespace baton {
@@ -12,6 +13,7 @@ namespace baton {
 struct ShellCommand {
     std::string data;
     bool offline = false;  // no worker, and nobody is spoken to: queries stay PENDING
+    TlsFiles tls;          // for the network to workers; all of them, or none
     Wait wait;             // of each statement for its queries
     std::string first;     // statements before all others, whose answers are not shown
     std::optional<std::string> statements;  // -c

@@ -28,6 +28,12 @@ bool is_unknown(const CLI::App& app, const std::string& command) {
     return true;
 }
 
+void add_tls(CLI::App& command, baton::TlsFiles& tls) {
+    command.add_option("--tls-ca", tls.ca, "who signs the certificates of all (PEM)");
+    command.add_option("--tls-cert", tls.cert, "the certificate of this process");
+    command.add_option("--tls-key", tls.key, "the key of the certificate");
+}
+
 struct ShellWords {
     std::string until = "accepted";
     std::uint64_t timeout_s = 0;
@@ -62,9 +68,7 @@ void add_worker(CLI::App& app, baton::WorkerCommand& worker, int& status) {
     command->add_option("--capacity", worker.capacity, "how many fragments it runs at most");
     command->add_option("--data-dir", worker.directory,
                         "where it keeps what must outlive it; created if it is not there");
-    command->add_option("--tls-ca", worker.tls_ca, "who signs the certificates of all (PEM)");
-    command->add_option("--tls-cert", worker.tls_cert, "the worker's certificate");
-    command->add_option("--tls-key", worker.tls_key, "the key of the certificate");
+    add_tls(*command, worker.tls);
     command
         ->add_option("--drain", worker.drain_seconds,
                      "seconds that it waits for fragments when it is told to leave")
@@ -89,6 +93,7 @@ int main(int argc, char** argv) {
     command->add_flag("--offline", shell.offline,
                       "only the catalog: no worker, nobody is spoken to, queries stay PENDING");
     add_shell(*command, shell, words);
+    add_tls(*command, shell.tls);
     command->callback([&] {
         shell.wait = baton::wait_of(words.until, words.timeout_s);
         status = baton::run_shell(shell);

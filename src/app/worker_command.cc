@@ -1,6 +1,5 @@
 #include "app/worker_command.h"
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "adapters/system/system_clock.h"
+#include "app/tls_options.h"
 #include "base/text.h"
 #include "core/topology/topology.h"
 #include "node/network_worker.h"
@@ -30,21 +30,6 @@ Log log_to_stderr() {
 int fail(const Error& error) {
     std::cerr << to_string(error) << "\n";
     return 1;
-}
-
-Result<std::optional<TlsFiles>> tls_of(const WorkerCommand& command) {
-    const std::array given = {!command.tls_ca.empty(), !command.tls_cert.empty(),
-                              !command.tls_key.empty()};
-    const auto count = std::count(given.begin(), given.end(), true);
-    if (count == 0) return std::optional<TlsFiles>();
-    if (count != static_cast<std::ptrdiff_t>(given.size())) {
-        return Error{.code = ErrorCode::missing_configuration,
-                     .message = "cannot encrypt with only some of the files",
-                     .at = {},
-                     .hint = "give --tls-ca, --tls-cert and --tls-key, or none of them"};
-    }
-    return std::optional(
-        TlsFiles{.ca = command.tls_ca, .cert = command.tls_cert, .key = command.tls_key});
 }
 
 Result<Address> address_of(const std::string& text) {
@@ -103,7 +88,7 @@ void drain(NetworkWorker& worker, const LeaveSignals& signals, std::uint64_t sec
 
 Result<Done> serve(const WorkerCommand& command, const LeaveSignals& signals, const Log& log) {
     const SystemClock clock;
-    TRY_ASSIGN(tls, tls_of(command));
+    TRY_ASSIGN(tls, all_or_none(command.tls));
     TRY_ASSIGN(addresses, addresses_of(command));
     TRY_ASSIGN(worker, NetworkWorker::start(clock, {.name = command.name,
                                                     .listen = addresses,

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "adapters/grpc/tls.h"
+
 namespace baton {
 
 struct WorkerCommand {
@@ -13,9 +15,7 @@ struct WorkerCommand {
     std::optional<std::string> data;        // host:port for data alone
     std::optional<std::uint64_t> capacity;  // slots
     std::optional<std::string> directory;   // what must outlive the process
-    std::string tls_ca;                     // with the other two, or none of them
-    std::string tls_cert;
-    std::string tls_key;
+    TlsFiles tls;                           // all of them, or none
     // How long fragments that run are waited for once it was told to leave.
     std::uint64_t drain_seconds = 10;
 };

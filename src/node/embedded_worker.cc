@@ -22,9 +22,12 @@ struct EmbeddedWorker::Parts {
 Result<std::unique_ptr<EmbeddedWorker>> EmbeddedWorker::start(
     const Clock& clock, const EmbeddedWorkerOptions& options) {
     auto parts = std::make_unique<Parts>();
-    TRY_ASSIGN(remote, GrpcTransport::make());
+    GrpcTransportOptions transport_options;
+    transport_options.tls = options.tls;
+    TRY_ASSIGN(remote, GrpcTransport::make(transport_options));
     parts->remote = std::move(remote);
-    TRY_ASSIGN(exchanges, GrpcExchanges::make({.limits = {}, .tls = {}, .log = options.log}));
+    TRY_ASSIGN(exchanges,
+               GrpcExchanges::make({.limits = {}, .tls = options.tls, .log = options.log}));
     parts->exchanges = std::move(exchanges);
     parts->local = std::make_unique<LocalTransport>(parts->remote.get());
     parts->engine = make_engine(*parts->exchanges, clock);

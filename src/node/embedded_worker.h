@@ -6,8 +6,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "adapters/grpc/tls.h"
 #include "base/result.h"
 #include "ports/clock.h"
 #include "ports/transport.h"
@@ -15,6 +17,7 @@
 namespace baton {
 
 struct EmbeddedWorkerOptions {
+    std::optional<TlsFiles> tls;  // for the network to other workers
     // Told what people may want to know, from any thread. None: nobody is.
     std::function<void(const std::string&)> log;
 };

@@ -1,0 +1,19 @@
+#include "app/tls_options.h"
+
+#include <algorithm>
+#include <array>
+
+namespace baton {
+
+Result<std::optional<TlsFiles>> all_or_none(const TlsFiles& files) {
+    const std::array given = {!files.ca.empty(), !files.cert.empty(), !files.key.empty()};
+    const auto count = std::count(given.begin(), given.end(), true);
+    if (count == 0) return std::optional<TlsFiles>();
+    if (count == static_cast<std::ptrdiff_t>(given.size())) return std::optional(files);
+    return Error{.code = ErrorCode::missing_configuration,
+                 .message = "cannot encrypt with only some of the files",
+                 .at = {},
+                 .hint = "give --tls-ca, --tls-cert and --tls-key, or none of them"};
+}
+
+}  // namespace baton
