@@ -277,7 +277,7 @@ TEST(GrpcTransport, ItEndsCleanlyWithStreamsOpenOrOpening) {
 TEST(GrpcTransport, ManyStreamsShareAFewThreads) {
     WorkerEnd worker;
     CoordinatorEnd coordinator({.dial_timeout = 60s});
-    constexpr transport::Attempt kStreams = 200;
+    constexpr transport::Attempt kStreams = 50;
     for (transport::Attempt i = 1; i <= kStreams; ++i) coordinator.dial(worker.port(), i);
     for (transport::Attempt i = 1; i <= kStreams; ++i) {
         worker.control.welcome(worker.told.next<sessions::Greeted>().session, a_welcome());
@@ -317,8 +317,7 @@ TEST(ControlServer, WhatCannotBeUnderstoodEndsTheSession) {
         wire::ToCoordinator answer;
         EXPECT_FALSE(stream->Read(&answer));  // the end
         (void)stream->Finish();
-    }
-    for (int i = 0; i < 2; ++i) {
+        if (!story.front().has_hello()) continue;
         (void)worker.told.next<sessions::Greeted>();
         (void)worker.told.next<sessions::HungUp>();
     }
