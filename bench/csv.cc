@@ -13,9 +13,8 @@
 #include <fstream>
 #include <string>
 
-#include <duckdb.h>
-
 #include "base/prng.h"
+#include "bench/duckdb_peer.h"
 #include "bench/harness.h"
 #include "engine/formats/decoder.h"
 
@@ -132,42 +131,11 @@ std::uint64_t scan(const Sample& sample) {
     return rows;
 }
 
-class DuckDb {
-public:
-    DuckDb() {
-        duckdb_config config = nullptr;
-        duckdb_create_config(&config);
-        duckdb_set_config(config, "threads", "1");
-        if (duckdb_open_ext(nullptr, &database_, config, nullptr) != DuckDBSuccess ||
-            duckdb_connect(database_, &connection_) != DuckDBSuccess) {
-            give_up("DuckDB does not start");
-        }
-        duckdb_destroy_config(&config);
-    }
-    DuckDb(const DuckDb&) = delete;
-    DuckDb& operator=(const DuckDb&) = delete;
-    ~DuckDb() {
-        duckdb_disconnect(&connection_);
-        duckdb_close(&database_);
-    }
-    std::uint64_t read(const Sample& sample, const std::string& path) const {
-        const std::string sql =
-            "SELECT " + sample.duckdb_sums + ", count(*) FROM read_csv('" + path +
-            "', header=false, auto_detect=false, delim=',', columns=" + sample.duckdb_columns + ")";
-        duckdb_result result{};
-        if (duckdb_query(connection_, sql.c_str(), &result) != DuckDBSuccess) {
-            give_up(duckdb_result_error(&result));
-        }
-        const auto rows = static_cast<std::uint64_t>(
-            duckdb_value_int64(&result, duckdb_column_count(&result) - 1, 0));
-        duckdb_destroy_result(&result);
-        return rows;
-    }
-
-private:
-    duckdb_database database_ = nullptr;
-    duckdb_connection connection_ = nullptr;
-};
+std::uint64_t read(const DuckDb& duckdb, const Sample& sample, const std::string& path) {
+    return duckdb.ask(
+        "SELECT " + sample.duckdb_sums + ", count(*) FROM read_csv('" + path +
+        "', header=false, auto_detect=false, delim=',', columns=" + sample.duckdb_columns + ")");
+}
 
 struct Contestant {
     std::string name;
@@ -181,7 +149,7 @@ void compare(const Sample& sample, const Scratch& scratch, int rounds) {
     const DuckDb duckdb;
     std::vector<Contestant> all = {{"decoder", [&] { return decode(sample); }},
                                    {"scan", [&] { return scan(sample); }},
-                                   {"duckdb", [&] { return duckdb.read(sample, path); }}};
+                                   {"duckdb", [&] { return read(duckdb, sample, path); }}};
     for (int round = 0; round < rounds; ++round) {
         for (Contestant& one : all) {
             const double before = cpu_seconds();
