@@ -14,24 +14,14 @@
 #include <string_view>
 #include <variant>
 
+#include "base/utf8.h"
 #include "ports/sql.h"
 
 namespace baton {
 
-// How many bytes at the start of `text`, which is not empty, are a whole character of UTF-8 (no
-// overlong forms, no surrogates) other than NUL. 0 if none are.
+// As utf8_character_size, but of characters other than NUL.
 [[nodiscard]] inline std::size_t plain_character_size(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned lead = byte(0);
-    if (lead < 0x80) return lead == 0 ? 0 : 1;
-    const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4 || size > text.size()) return 0;
-    for (std::size_t i = 1; i < size; ++i) {
-        if ((byte(i) & 0xc0U) != 0x80U) return 0;
-    }
-    const unsigned least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-    const unsigned most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-    return byte(1) >= least && byte(1) <= most ? size : 0;
+    return text.front() == '\0' ? 0 : utf8_character_size(text);
 }
 
 // Well-formed UTF-8 without the character NUL.

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "engine/arrow/utf8.h"
+#include "base/utf8.h"
 
 namespace baton {
 namespace {
@@ -174,7 +174,8 @@ RC_GTEST_PROP(ArrowIpcProperty, DamagedBytesAreAnswered, ()) {
         for (const ColumnVector& column : (*batch)->columns) {
             for (std::size_t row = 0; row < (*batch)->rows; ++row) {
                 const Value value = value_at(column, row);
-                if (const auto* text = std::get_if<std::string>(&value)) RC_ASSERT(is_utf8(*text));
+                if (const auto* text = std::get_if<std::string>(&value))
+                    RC_ASSERT(is_valid_utf8(*text));
             }
         }
     }
@@ -195,12 +196,12 @@ TEST(ArrowIpc, TheBytesAreThoseThatOthersCanRead) {
 }
 
 TEST(Utf8, OnlyWholeCharactersAreText) {
-    EXPECT_TRUE(is_utf8(""));
-    EXPECT_TRUE(is_utf8("plain, and more than eight bytes of it"));
-    EXPECT_TRUE(is_utf8("gr\xc3\xbcn \xe2\x82\xac \xf0\x9f\x98\x80"));
+    EXPECT_TRUE(is_valid_utf8(""));
+    EXPECT_TRUE(is_valid_utf8("plain, and more than eight bytes of it"));
+    EXPECT_TRUE(is_valid_utf8("gr\xc3\xbcn \xe2\x82\xac \xf0\x9f\x98\x80"));
     for (const std::string bad : {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80",
                                   "\xf4\x90\x80\x80", "\xf8\x88\x80\x80", "12345678\xff"}) {
-        EXPECT_FALSE(is_utf8(bad)) << bad;
+        EXPECT_FALSE(is_valid_utf8(bad)) << bad;
     }
 }
 

@@ -5,8 +5,8 @@
 #include <flatbuffers/flatbuffers.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "engine/arrow/arrow_ipc.h"
-#include "engine/arrow/utf8.h"
 #include "engine/columns/elements.h"
 
 namespace baton {
@@ -112,7 +112,7 @@ Result<Schema> read_schema(const ipc::Message& message) {
         schema.columns.push_back({.name = name == nullptr ? std::string() : name->str(),
                                   .type = type,
                                   .nullable = field->nullable()});
-        if (!is_utf8(schema.columns.back().name)) return malformed("a name is not text");
+        if (!is_valid_utf8(schema.columns.back().name)) return malformed("a name is not text");
     }
     return schema;
 }
@@ -198,7 +198,7 @@ private:
             return malformed("texts lie outside of their buffer");
         }
         const auto whole = bytes.substr(0, static_cast<std::size_t>(last));
-        if (!is_utf8(whole.substr(static_cast<std::size_t>(first)))) {
+        if (!is_valid_utf8(whole.substr(static_cast<std::size_t>(first)))) {
             return malformed("a text is not valid UTF-8");
         }
         std::int32_t begin = first;

@@ -25,7 +25,7 @@ namespace baton {
     return byte(1) >= least && byte(1) <= most ? size : 0;
 }
 
-[[nodiscard]] inline bool is_utf8(std::string_view text) {
+[[nodiscard]] inline bool is_valid_utf8(std::string_view text) {
     while (!text.empty()) {
         std::uint64_t eight = 0;  // nearly all text is ASCII: eight characters at a time
         std::memcpy(&eight, text.data(), std::min(text.size(), sizeof eight));
