@@ -155,9 +155,8 @@ Result<Did> Runner::change(const sql::Statement& statement) {
     Execution execution = session_.execute(
         {statement}, {.until = Wait::Until::settled, .timeout = options_.patience});
     if (execution.error) return *std::move(execution.error);
-    const auto* answer = execution.results.empty()
-                             ? nullptr
-                             : std::get_if<Answer>(&execution.results.front().value);
+    const auto* answer =
+        execution.results.empty() ? nullptr : std::get_if<Answer>(&execution.results.front().value);
     return answer != nullptr ? answer->did : Did::unchanged;
 }
 

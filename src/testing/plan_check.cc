@@ -184,11 +184,10 @@ std::string wrong_union(const PlanNode& node) {
 std::string wrong_write(const PlanNode& node) {
     const auto& from = node.inputs.front().schema.columns;
     const auto& to = node.schema.columns;
-    const bool same =
-        std::equal(from.begin(), from.end(), to.begin(), to.end(),
-                   [](const Column& a, const Column& b) {
-                       return a.type == b.type && a.nullable == b.nullable;
-                   });
+    const bool same = std::equal(from.begin(), from.end(), to.begin(), to.end(),
+                                 [](const Column& a, const Column& b) {
+                                     return a.type == b.type && a.nullable == b.nullable;
+                                 });
     return same ? "" : "a changed schema";
 }
 
