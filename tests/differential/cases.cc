@@ -20,6 +20,7 @@ struct Relation {
 struct Query {
     Both text;
     std::vector<Kind> kinds;
+    std::vector<std::string> names = {};  // of an aggregation; the first column is START
 };
 
 std::string any_cell(Prng& prng, Kind kind) {
@@ -98,7 +99,7 @@ private:
             case 2:
                 return joined(any_columns(""));
             default:
-                return aggregated(relation(2));
+                return aggregated(relation(2), Numbers::any);
         }
     }
 
@@ -133,8 +134,9 @@ private:
     }
 
     Relation relation(unsigned depth) {
-        const std::uint64_t choice = depth == 0 ? 0 : prng_.between(0, 5);
+        const std::uint64_t choice = depth == 0 ? 0 : prng_.between(0, 6);
         if (choice < 3) return table();
+        if (choice == 6) return of_groups(aggregated(relation(depth - 1), Numbers::exact));
         const Columns columns = any_columns(name());
         const Query query = choice == 3   ? plain(relation(depth - 1), columns)
                             : choice == 4 ? all_of(columns)
@@ -145,9 +147,24 @@ private:
         for (std::size_t i = 0; i < columns.names.size(); ++i) {
             made.fields.push_back({column(columns.names[i]), columns.kinds[i]});
         }
-        const std::string alias = "q" + std::to_string(++aliases_);
-        made.from.baton += " AS " + alias;
-        made.from.sqlite += " AS " + alias;
+        name_it(made);
+        return made;
+    }
+
+    void name_it(Relation& relation) {
+        const std::string alias = " AS q" + std::to_string(++aliases_);
+        relation.from.baton += alias;
+        relation.from.sqlite += alias;
+    }
+
+    Relation of_groups(const Query& query) {
+        Relation made{.from = {"(" + query.text.baton + ")", "(" + query.text.sqlite + ")"},
+                      .fields = {},
+                      .time = query.names.front()};
+        for (std::size_t i = 0; i < query.names.size(); ++i) {
+            made.fields.push_back({column(query.names[i]), query.kinds[i]});
+        }
+        name_it(made);
         return made;
     }
 
@@ -220,12 +237,18 @@ private:
         return on;
     }
 
-    Field any_aggregate(const Fields& fields) {
-        constexpr std::array kFunctions = {"SUM(", "MIN(", "MAX(", "AVG(", "MEDIAN("};
-        const std::uint64_t choice = prng_.between(0, kFunctions.size() + 1);
-        if (choice > kFunctions.size())
+    // Whether a real number may be rounded: then it is not to be computed with any further, as the
+    // order of rows would matter.
+    enum class Numbers { any, exact };
+
+    Field any_aggregate(const Fields& fields, Numbers numbers) {
+        constexpr std::array kAll = {"SUM(", "MIN(", "MAX(", "AVG(", "MEDIAN("};
+        const std::vector<std::string> functions(
+            kAll.begin(), kAll.begin() + (numbers == Numbers::exact ? 3 : 5));
+        const std::uint64_t choice = prng_.between(0, functions.size() + 1);
+        if (choice > functions.size())
             return {{"CAST(COUNT(*) AS INT64)", "COUNT(*)"}, Kind::whole};
-        const bool counts = choice == kFunctions.size();
+        const bool counts = choice == functions.size();
         const Kind kind = counts ? any_kind(prng_) : prng_.chance(2, 3) ? Kind::whole : Kind::real;
         const Both of = expression(prng_, fields, kind, 2);
         if (counts) {
@@ -234,7 +257,7 @@ private:
                      "COUNT(" + distinct + of.sqlite + ")"},
                     Kind::whole};
         }
-        const std::string function = kFunctions[choice];
+        const std::string function = functions[choice];
         return {{function + of.baton + ")", function + of.sqlite + ")"},
                 choice > 2 ? Kind::real : kind};
     }
@@ -259,7 +282,7 @@ private:
             "win.s"};
     }
 
-    Query aggregated(const Relation& from) {
+    Query aggregated(const Relation& from, Numbers numbers) {
         const Window window = any_window(from.time);
         const Both condition = where(from.fields);
         Fields after = {{{"CAST(start AS INT64)", window.start}, Kind::whole}};
@@ -274,7 +297,9 @@ private:
             after.push_back({key, kind});
         }
         const std::uint64_t aggregates = prng_.between(1, 3);
-        for (std::uint64_t i = 0; i < aggregates; ++i) after.push_back(any_aggregate(from.fields));
+        for (std::uint64_t i = 0; i < aggregates; ++i) {
+            after.push_back(any_aggregate(from.fields, numbers));
+        }
         Query query;
         Both list;
         const auto add = [&](const Both& what, Kind kind) {
@@ -282,6 +307,7 @@ private:
             list.baton += (query.kinds.empty() ? "" : ", ") + what.baton + " AS " + as;
             list.sqlite += (query.kinds.empty() ? "" : ", ") + what.sqlite + " AS " + as;
             query.kinds.push_back(kind);
+            query.names.push_back(as);
         };
         for (const Field& field : after) add(field.written, field.kind);
         const Kind around = any_kind(prng_);
