@@ -58,6 +58,11 @@ std::string unless_expected(const Error& error, const std::optional<Expectation>
     return "expected error " + std::to_string(wanted->code) + ", got " + to_string(error);
 }
 
+Result<Done> without_did(const Result<Did>& did) {
+    if (!did) return did.error();
+    return Done{};
+}
+
 std::string text_of(const Table& table) {
     std::string text;
     for (const SqlRow& row : table.rows) {
@@ -93,7 +98,6 @@ std::string Runner::check(const Item& item) {
         supply_.complete(*source,
                          item.attached ? serve(*item.attached, source->type) : SourceData{});
     }
-    if (auto* sink = std::get_if<sql::CreateSink>(&statement->node)) supply_.complete(*sink);
     if (auto* explain = std::get_if<sql::Explain>(&statement->node)) {
         supply_.complete(explain->query);
         if (explain->sink) supply_.complete(*explain->sink);
@@ -104,7 +108,8 @@ std::string Runner::check(const Item& item) {
     }
     const auto* query = std::get_if<sql::CreateQuery>(&statement->node);
     if (query == nullptr) {
-        const auto done = change(*statement);
+        const auto* sink = std::get_if<sql::CreateSink>(&statement->node);
+        const Result<Done> done = sink != nullptr ? create(*sink) : without_did(change(*statement));
         if (!done) return unless_expected(done.error(), item.expected);
         return item.expected ? "the statement succeeded, and something else was expected" : "";
     }
@@ -146,10 +151,20 @@ std::string Runner::check_explained(const Table& table, const Expectation& expec
     return "";
 }
 
-Result<Done> Runner::change(const sql::Statement& statement) {
+Result<Did> Runner::change(const sql::Statement& statement) {
     Execution execution = session_.execute(
         {statement}, {.until = Wait::Until::settled, .timeout = options_.patience});
     if (execution.error) return *std::move(execution.error);
+    const auto* answer =
+        execution.results.empty() ? nullptr : std::get_if<Answer>(&execution.results.front().value);
+    return answer != nullptr ? answer->did : Did::unchanged;
+}
+
+// One that is there already keeps writing where it did.
+Result<Done> Runner::create(sql::CreateSink sink) {
+    const Supply::Written written = supply_.complete(sink);
+    TRY_ASSIGN(did, change({.node = sink, .at = {}}));
+    if (did == Did::created) supply_.created(sink, written);
     return Done{};
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "catalog/requests.h"
 #include "runtime/coordinator_runtime.h"
 #include "runtime/session.h"
 #include "slt/row_server.h"
@@ -43,7 +44,8 @@ private:
     [[nodiscard]] std::string check(const Item& item);
     [[nodiscard]] std::string check_explained(const Table& table, const Expectation& expected);
     // Runs what is no query; or the query until it ends.
-    [[nodiscard]] Result<Done> change(const sql::Statement& statement);
+    [[nodiscard]] Result<Did> change(const sql::Statement& statement);
+    [[nodiscard]] Result<Done> create(sql::CreateSink sink);
     [[nodiscard]] Result<Rows> rows_of(sql::CreateQuery query);
     [[nodiscard]] Result<Rows> rows_of(const std::string& text);
     [[nodiscard]] Result<Done> run_to_its_end(const sql::CreateQuery& query);

@@ -27,8 +27,8 @@ bool begins_with_word(std::string_view line, std::string_view word) {
 // Follows a statement over its lines, to find the semicolon that ends it.
 class StatementEnd {
 public:
-    // True if the statement ends in this line.
-    bool takes(std::string_view line) {
+    // Where in this line the statement ends, if it does: behind its semicolon.
+    std::optional<std::size_t> takes(std::string_view line) {
         for (std::size_t i = 0; i < line.size(); ++i) {
             const char c = line[i];
             const bool pair = i + 1 < line.size();
@@ -43,9 +43,9 @@ public:
             if (c == '-' && pair && line[i + 1] == '-') break;
             if (c == '/' && pair && line[i + 1] == '*') comment_ = true;
             if (c == '\'' || c == '"') quote_ = c;
-            if (c == ';') return true;
+            if (c == ';') return i + 1;
         }
-        return false;
+        return std::nullopt;
     }
 
 private:
@@ -69,7 +69,8 @@ public:
             const std::string line = trimmed(lines_[at_]);
             const bool comment =
                 line.starts_with('#') || (line.starts_with("--") && line != "----");
-            if (line.empty() || comment) {
+            const bool nothing = line.find_first_not_of("; ") == std::string::npos;
+            if (nothing || comment) {
                 at_ += 1;
                 continue;
             }
@@ -107,11 +108,15 @@ private:
         std::string statement;
         StatementEnd end;
         for (const std::size_t first = at_; at_ < lines_.size(); ++at_) {
-            const std::string& line = lines_[at_];
-            if (trimmed(line) == "----" || trimmed(line) == "====") break;
-            statement += (at_ == first ? "" : "\n") + line;
-            if (!end.takes(line)) continue;
-            at_ += 1;
+            std::string& line = lines_[at_];
+            const std::string content = trimmed(line);
+            if (content == "----" || content == "====") break;
+            if (content.starts_with('#')) continue;
+            const auto ended = end.takes(line);
+            statement += (at_ == first ? "" : "\n") + line.substr(0, ended.value_or(line.size()));
+            if (!ended) continue;
+            line.erase(0, *ended);  // another one may follow
+            if (trimmed(line).empty()) at_ += 1;
             return statement;
         }
         return wrong("a statement does not end with a semicolon");

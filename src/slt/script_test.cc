@@ -53,6 +53,21 @@ TEST(SltScript, StatementsDataAndExpectationsAreFound) {
     EXPECT_EQ(script->items[6].expected, Expectation(ExpectRows{}));
 }
 
+TEST(SltScript, ALineMayHaveSeveralStatementsAndAStatementComments) {
+    const auto script = read_script(
+        "CREATE SINK a (x INT8) TYPE Void; CREATE SINK b (x INT8) TYPE Void; -- two\n"
+        "SELECT x\n"
+        "# of all\n"
+        "FROM s INTO a;;\n"
+        "----\n");
+    ASSERT_TRUE(script) << to_string(script.error());
+    ASSERT_EQ(script->items.size(), 3U);
+    EXPECT_EQ(script->items[0].statement, "CREATE SINK a (x INT8) TYPE Void;");
+    EXPECT_EQ(script->items[1].statement, " CREATE SINK b (x INT8) TYPE Void;");
+    EXPECT_EQ(script->items[2].statement, "SELECT x\nFROM s INTO a;");
+    EXPECT_EQ(script->items[2].expected, Expectation(ExpectRows{}));
+}
+
 TEST(SltScript, TheTextOfAnExplainMayHaveEmptyLines) {
     const auto script = read_script(
         "EXPLAIN SELECT a FROM s INTO k;\n"

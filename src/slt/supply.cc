@@ -83,10 +83,14 @@ void Supply::complete(sql::CreatePhysicalSource& source, const SourceData& data)
     complete_source(source.type, source.settings, data);
 }
 
-void Supply::complete(sql::CreateSink& sink) {
+Supply::Written Supply::complete(sql::CreateSink& sink) {
     // Names may be anything; numbers make a path of them.
-    const std::string name = "sink-" + std::to_string(sinks_.size());
-    sinks_.emplace(sinks_.begin(), sink.name, complete_sink(sink.type, name, sink.settings));
+    const std::string name = "sink-" + std::to_string(named_sinks_++);
+    return complete_sink(sink.type, name, sink.settings);
+}
+
+void Supply::created(const sql::CreateSink& sink, const Written& written) {
+    sinks_.emplace(sinks_.begin(), sink.name, written);
 }
 
 void Supply::complete(sql::Relation& relation) {

@@ -26,17 +26,20 @@ public:
     // `testdata`: what relative paths of files to read begin from. `results`: where sinks write.
     Supply(Places places, std::string testdata, std::string results);
 
-    void complete(sql::CreatePhysicalSource& source, const SourceData& data);
-    void complete(sql::CreateSink& sink);
-    // The sources and the sink that are defined on the spot.
-    void complete(sql::Query& query);
-    void complete(sql::SinkTarget& sink);
-
-    // Where the sink of that name writes, and what type it is.
+    // Where a sink writes, and what type it is.
     struct Written {
         std::string type;  // upper case
         std::string path;
     };
+
+    void complete(sql::CreatePhysicalSource& source, const SourceData& data);
+    [[nodiscard]] Written complete(sql::CreateSink& sink);
+    // The sink was created as it was completed.
+    void created(const sql::CreateSink& sink, const Written& written);
+    // The sources and the sink that are defined on the spot.
+    void complete(sql::Query& query);
+    void complete(sql::SinkTarget& sink);
+
     [[nodiscard]] std::optional<Written> written_by(const sql::SinkTarget& sink) const;
     // The path of a file to read.
     [[nodiscard]] std::string found(const std::string& path) const;
@@ -54,6 +57,7 @@ private:
     std::size_t next_source_ = 0;
     std::size_t next_sink_ = 0;
     std::size_t inline_sinks_ = 0;
+    std::size_t named_sinks_ = 0;
     std::vector<std::pair<std::string, Written>> sinks_;  // by name, the last one first
     std::optional<Written> inline_sink_;                  // the last one
 };

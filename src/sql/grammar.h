@@ -154,8 +154,9 @@ private:
     Result<std::vector<Setting>> settings_clause();  // [SET ( .. )]
     Result<std::vector<Setting>> settings_until_close();
     Result<Done> read_setting(Setting& setting);
-    Result<Schema> schema();  // ( col TYPE [NOT NULL], .. )
-    Result<Column> column();
+    enum class Qualified : std::uint8_t { no, yes };  // whether a name may be RELATION.NAME
+    Result<Schema> schema(Qualified qualified);       // ( col TYPE [NOT NULL], .. )
+    Result<Column> column(Qualified qualified);
     Result<DataType> data_type();
     std::optional<std::pair<DataType, std::size_t>> data_type_ahead();  // and of how many words
     Error unknown_data_type();

@@ -191,18 +191,17 @@ Result<Tall<Expr>> Grammar::parenthesised() {
     return inner;
 }
 
+// TYPE(constant) is a constant of that type; TYPE(e) of anything else converts, as CAST does.
 Result<Tall<Expr>> Grammar::typed_literal(DataType type, std::size_t words) {
     const Position at = tokens_.peek().at;
     for (std::size_t i = 0; i < words + 1; ++i) tokens_.take();
-    Result<Literal> value = literal();
-    if (!value && value.error().code == ErrorCode::syntax && value.error().hint.empty()) {
-        Error error = value.error();
-        error.hint = "to convert an expression, write CAST(e AS T)";
-        return error;
-    }
-    if (!value) return value.error();
+    TRY_ASSIGN(operand, expression());
     TRY(tokens_.expect(Symbol::close));
-    return expr_of(TypedLiteral{.type = type, .value = *std::move(value)}, at, 1);
+    if (auto* value = std::get_if<Literal>(&operand.value.node)) {
+        return expr_of(TypedLiteral{.type = type, .value = std::move(*value)}, at, 1);
+    }
+    return expr_of(Cast{.operand = list_of(std::move(operand.value)), .type = type}, at,
+                   operand.height + 1);
 }
 
 Result<Tall<Expr>> Grammar::cast() {

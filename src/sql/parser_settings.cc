@@ -82,7 +82,7 @@ Result<Done> Grammar::read_setting(Setting& setting) {
     setting.at = tokens_.peek().at;
     if (tokens_.sees("SCHEMA") && tokens_.sees(Symbol::open, 1)) {
         tokens_.take();
-        TRY_ASSIGN(columns, schema());
+        TRY_ASSIGN(columns, schema(Qualified::no));
         setting.value = std::move(columns);
     } else {
         TRY_ASSIGN(value, literal());
@@ -96,21 +96,28 @@ Result<Done> Grammar::read_setting(Setting& setting) {
     return Done{};
 }
 
-Result<Schema> Grammar::schema() {
+Result<Schema> Grammar::schema(Qualified qualified) {
     TRY(tokens_.expect(Symbol::open));
     Schema schema;
     do {
-        TRY_ASSIGN(next, column());
+        TRY_ASSIGN(next, column(qualified));
         schema.columns.push_back(std::move(next));
     } while (tokens_.accept(Symbol::comma));
     TRY(tokens_.expect(Symbol::close));
     return schema;
 }
 
-Result<Column> Grammar::column() {
+// NAME, or RELATION.NAME where a sink says which of two columns it means.
+Result<Column> Grammar::column(Qualified qualified) {
     TRY_ASSIGN(name, tokens_.name("the name of a column"));
     if (tokens_.sees(Symbol::dot)) {
-        return tokens_.not_supported("a qualified column in a schema", "write its name alone");
+        if (qualified == Qualified::no) {
+            return tokens_.not_supported("a qualified column in the schema of a source",
+                                         "write its name alone");
+        }
+        tokens_.take();
+        TRY_ASSIGN(last, tokens_.name("the name of a column"));
+        name += "." + last;
     }
     TRY_ASSIGN(type, data_type());
     bool nullable = true;

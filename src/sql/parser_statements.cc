@@ -122,7 +122,7 @@ Result<Grammar::Node> Grammar::create_logical_source() {
     node.if_not_exists = lenient;
     TRY_ASSIGN(name, tokens_.name_or_string("the name of a logical source"));
     node.name = std::move(name);
-    TRY_ASSIGN(columns, schema());
+    TRY_ASSIGN(columns, schema(Qualified::no));
     node.schema = std::move(columns);
     return Node(std::move(node));
 }
@@ -150,7 +150,7 @@ Result<Grammar::Node> Grammar::create_sink() {
     node.if_not_exists = lenient;
     TRY_ASSIGN(name, tokens_.name_or_string("the name of a sink"));
     node.name = std::move(name);
-    TRY_ASSIGN(columns, schema());
+    TRY_ASSIGN(columns, schema(Qualified::yes));
     node.schema = std::move(columns);
     TRY(tokens_.expect("TYPE"));
     TRY_ASSIGN(type, tokens_.name_or_string("the type of a sink"));

@@ -180,6 +180,17 @@ std::string wrong_union(const PlanNode& node) {
     return {};
 }
 
+// A sink may call the columns otherwise.
+std::string wrong_write(const PlanNode& node) {
+    const auto& from = node.inputs.front().schema.columns;
+    const auto& to = node.schema.columns;
+    const bool same = std::equal(from.begin(), from.end(), to.begin(), to.end(),
+                                 [](const Column& a, const Column& b) {
+                                     return a.type == b.type && a.nullable == b.nullable;
+                                 });
+    return same ? "" : "a changed schema";
+}
+
 std::string wrong_project(const Project& op, const PlanNode& node) {
     std::string wrong = in_all(op.expressions, node.inputs.front().schema);
     if (!wrong.empty()) return wrong;
@@ -221,9 +232,6 @@ std::string wrong_here(const PlanNode& node) {
     if (several ? node.inputs.empty() : node.inputs.size() != inputs_of(node.op)) {
         return "the number of inputs";
     }
-    const auto same = [&] {
-        return std::string(node.schema == node.inputs.front().schema ? "" : "a changed schema");
-    };
     return std::visit(Overload{
                           [](const LogicalScan&) { return std::string(); },
                           [](const SourceScan&) { return std::string(); },
@@ -233,8 +241,8 @@ std::string wrong_here(const PlanNode& node) {
                           [&](const WindowAggregate& op) { return wrong_aggregation(op, node); },
                           [&](const WindowJoin& op) { return wrong_join(op, node); },
                           [&](const UnionAll&) { return wrong_union(node); },
-                          [&](const Send&) { return same(); },
-                          [&](const SinkWrite&) { return same(); },
+                          [&](const Send&) { return wrong_union(node); },
+                          [&](const SinkWrite&) { return wrong_write(node); },
                       },
                       node.op);
 }

@@ -181,11 +181,35 @@ Result<Expression> Grouping::after_grouping(const Expression& expression) const 
                       .nullable = expression.nullable};
     auto& arguments = std::get<Call>(result.node).arguments;
     arguments.reserve(written->arguments.size());
-    for (const Expression& argument : written->arguments) {
-        TRY_ASSIGN(rewritten, after_grouping(argument));
+    for (std::size_t i = 0; i < written->arguments.size();) {
+        if (const auto within = key_within(*written, i)) {
+            const Expression& part = keys_[*within];
+            arguments.push_back({.node = ColumnIndex{kBounds + *within},
+                                 .type = part.type,
+                                 .nullable = part.nullable});
+            i += std::get<Call>(part.node).arguments.size();
+            continue;
+        }
+        TRY_ASSIGN(rewritten, after_grouping(written->arguments[i]));
         arguments.push_back(std::move(rewritten));
+        i += 1;
     }
     return result;
+}
+
+std::optional<std::size_t> Grouping::key_within(const Call& chain, std::size_t from) const {
+    const bool chains =
+        chain.function == Function::logical_and || chain.function == Function::logical_or;
+    if (!chains) return std::nullopt;
+    const auto begin = chain.arguments.begin() + static_cast<std::ptrdiff_t>(from);
+    const auto left = static_cast<std::size_t>(chain.arguments.end() - begin);
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+        const auto* key = std::get_if<Call>(&keys_[i].node);
+        if (key == nullptr || key->function != chain.function) continue;
+        const bool fits = key->arguments.size() <= left;
+        if (fits && std::equal(key->arguments.begin(), key->arguments.end(), begin)) return i;
+    }
+    return std::nullopt;
 }
 
 }  // namespace baton::analysis

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,6 +65,10 @@ public:
     [[nodiscard]] Result<Expression> after_grouping(const Expression& expression) const;
 
 private:
+    // The key that stands in a chain of AND or OR at that place: one in parentheses becomes part of
+    // the chain around it.
+    [[nodiscard]] std::optional<std::size_t> key_within(const Call& chain, std::size_t from) const;
+
     const Scope& input_;
     Scope before_;
     std::vector<Expression> keys_;

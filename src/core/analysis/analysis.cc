@@ -33,9 +33,22 @@ std::string how_to_fit(const Column& given, const Column& wanted) {
            " NOT NULL";
 }
 
-// Whether what the query gives is what the sink takes.
-Result<Done> check_fit(const Schema& given, const Schema& wanted, const std::string& sink,
-                       Position at) {
+// Whether a sink that calls its column so means this one: by its name, or by RELATION.NAME. What
+// belongs to no relation, such as START, may be given to any.
+bool is_called(const analysis::ScopeColumn& column, std::string_view name) {
+    const std::string& own = column.column.name;
+    if (equal_ignoring_case(own, name)) return true;
+    if (name.size() < own.size() + 2) return false;
+    const std::size_t dot = name.size() - own.size() - 1;
+    if (name[dot] != '.' || !equal_ignoring_case(own, name.substr(dot + 1))) return false;
+    return !column.relation || equal_ignoring_case(*column.relation, name.substr(0, dot));
+}
+
+// What the sink gets: the columns of the query, where it names RELATION.NAME by that name. Fails
+// with schema unless this is what it takes.
+Result<Schema> fitted(const analysis::Scope& scope, const Schema& wanted, const std::string& sink,
+                      Position at) {
+    Schema given = analysis::schema_of(scope);
     if (given.columns.size() != wanted.columns.size()) {
         return Error{.code = ErrorCode::schema,
                      .message = "the query gives " + described(given) + ", but " + sink +
@@ -43,18 +56,20 @@ Result<Done> check_fit(const Schema& given, const Schema& wanted, const std::str
                      .at = at};
     }
     for (std::size_t i = 0; i < given.columns.size(); ++i) {
-        const Column& one = given.columns[i];
+        Column& one = given.columns[i];
         const Column& other = wanted.columns[i];
-        const bool same = equal_ignoring_case(one.name, other.name) && one.type == other.type &&
-                          one.nullable == other.nullable;
-        if (same) continue;
+        const bool called = is_called(scope.columns[i], other.name);
+        if (called && one.type == other.type && one.nullable == other.nullable) {
+            if (!equal_ignoring_case(one.name, other.name)) one.name = other.name;
+            continue;
+        }
         return Error{.code = ErrorCode::schema,
                      .message = "column " + std::to_string(i + 1) + " of the query is " +
                                 described(one) + ", but " + sink + " takes " + described(other),
                      .at = at,
                      .hint = how_to_fit(one, other)};
     }
-    return Done{};
+    return given;
 }
 
 Result<Done> check_names(const Schema& schema, Position at) {
@@ -69,8 +84,14 @@ Result<Done> check_names(const Schema& schema, Position at) {
     return Done{};
 }
 
-Result<SinkWrite> named_sink(const std::string& name, Position at, const Schema& given,
-                             const AnalysisView& view) {
+// A sink and the names that its columns have there.
+struct Write {
+    SinkWrite sink;
+    Schema schema;
+};
+
+Result<Write> named_sink(const std::string& name, Position at, const analysis::Scope& scope,
+                         const AnalysisView& view) {
     if (view.sink == nullptr) {
         return Error{.code = ErrorCode::unknown_sink,
                      .message = "unknown sink " + quoted(name),
@@ -78,26 +99,31 @@ Result<SinkWrite> named_sink(const std::string& name, Position at, const Schema&
                      .hint = did_you_mean(name, view.known_sinks)};
     }
     const Sink& sink = *view.sink;
-    TRY(check_fit(given, sink.schema, "sink " + quoted(name), at));
-    return SinkWrite{.name = sink.name,
-                     .worker = sink.worker,
-                     .type = sink.type,
-                     .sink = sink.sink,
-                     .format = sink.format};
+    TRY_ASSIGN(schema, fitted(scope, sink.schema, "sink " + quoted(name), at));
+    return Write{.sink = {.name = sink.name,
+                          .worker = sink.worker,
+                          .type = sink.type,
+                          .sink = sink.sink,
+                          .format = sink.format},
+                 .schema = std::move(schema)};
 }
 
-Result<SinkWrite> inline_sink(const sql::InlineSink& sink, Position at, const Schema& given) {
+Result<Write> inline_sink(const sql::InlineSink& sink, Position at, const analysis::Scope& scope) {
     auto connector = bind_sink(sink.type, sink.settings);
     if (!connector) {
         Error error = connector.error();
         if (!error.at) error.at = at;
         return error;
     }
-    if (connector->schema) TRY(check_fit(given, *connector->schema, "the inline sink", at));
-    return SinkWrite{.worker = connector->host.value_or(""),
-                     .type = connector->type,
-                     .sink = connector->options,
-                     .format = connector->format};
+    Write write{.sink = {.worker = connector->host.value_or(""),
+                         .type = connector->type,
+                         .sink = connector->options,
+                         .format = connector->format},
+                .schema = analysis::schema_of(scope)};
+    if (!connector->schema) return write;
+    TRY_ASSIGN(schema, fitted(scope, *connector->schema, "the inline sink", at));
+    write.schema = std::move(schema);
+    return write;
 }
 
 }  // namespace
@@ -108,17 +134,19 @@ Result<LogicalPlan> analyse(const sql::Query& query, const std::optional<sql::Si
     TRY_ASSIGN(rows, analyser.query(query));
     LogicalPlan plan{.schema = rows.plan.schema};
     plan.sources.assign(analyser.sources().begin(), analyser.sources().end());
-    TRY(check_names(plan.schema, query.at));
     if (!sink) {
+        TRY(check_names(plan.schema, query.at));
         plan.root = std::move(rows.plan);
         return plan;
     }
     const auto* name = std::get_if<std::string>(&sink->node);
     auto write = name != nullptr
-                     ? named_sink(*name, sink->at, plan.schema, view)
-                     : inline_sink(std::get<sql::InlineSink>(sink->node), sink->at, plan.schema);
+                     ? named_sink(*name, sink->at, rows.scope, view)
+                     : inline_sink(std::get<sql::InlineSink>(sink->node), sink->at, rows.scope);
     if (!write) return write.error();
-    plan.root = analysis::above(std::move(rows.plan), *std::move(write), plan.schema);
+    TRY(check_names(write->schema, query.at));
+    plan.schema = std::move(write->schema);
+    plan.root = analysis::above(std::move(rows.plan), std::move(write->sink), plan.schema);
     return plan;
 }
 

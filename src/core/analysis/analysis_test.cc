@@ -191,6 +191,27 @@ TEST(Analysis, ASinkTakesExactlyWhatItsSchemaSaysWithoutRegardToCase) {
     EXPECT_EQ(into({.name = "B", .type = DataType::int64, .nullable = false}), 2003U);
 }
 
+TEST(Analysis, ASinkMayCallAColumnByItsRelation) {
+    const auto parsed = sql::parse_one(
+        "SELECT S.A, R.A FROM S JOIN R ON S.A = R.A WINDOW TUMBLING(SIZE 1 SEC) INTO OUT");
+    ASSERT_TRUE(parsed.has_value()) << to_string(parsed.error());
+    const auto& statement = std::get<sql::CreateQuery>(parsed->node);
+    const auto into = [&](const std::string& left, const std::string& right) {
+        const Sink sink{
+            .name = "OUT",
+            .schema = {.columns = {{left, DataType::int64, false}, {right, DataType::int64, true}}},
+            .worker = "w"};
+        const auto plan =
+            analyse(statement.query, statement.sink, {.logical_sources = kSources, .sink = &sink});
+        if (!plan) return std::to_string(number(plan.error().code));
+        return plan->schema.columns[0].name + ", " + plan->schema.columns[1].name;
+    };
+    EXPECT_EQ(into("S.A", "R.A"), "S.A, R.A");
+    EXPECT_EQ(into("A", "R.A"), "A, R.A");
+    EXPECT_EQ(into("R.A", "S.A"), "2003");
+    EXPECT_EQ(into("A", "A"), "2003");
+}
+
 TEST(Analysis, EverySourceIsListedOnce) {
     const auto plan = analysed(
         "SELECT A FROM S UNION SELECT S.A FROM S JOIN (SELECT A AS A2 FROM R) ON S.A = A2 "

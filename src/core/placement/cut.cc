@@ -160,11 +160,13 @@ private:
             }
             PlanNode stream = united(std::move(parts), schema);
             if (worker == where) return stream;
-            send(worker, std::move(stream), incoming);
+            send(worker, std::move(stream), schema, incoming);
         }
     }
 
-    void send(const std::string& from, PlanNode stream, std::map<std::string, Receive>& incoming) {
+    // Under the names that the receiver knows the columns by: those of a branch may be others.
+    void send(const std::string& from, PlanNode stream, const Schema& schema,
+              std::map<std::string, Receive>& incoming) {
         const std::string& to = routes_.next_of(from);
         Receive& receive = incoming[to];
         if (receive.senders.empty()) receive.exchange = ++exchanges_;
@@ -174,7 +176,7 @@ private:
                                  .to = to,
                                  .address = routes_.data_address_of(to)},
                       .inputs = {},
-                      .schema = stream.schema};
+                      .schema = schema};
         fragment_of(from).roots.push_back(above(std::move(root), std::move(stream)));
     }
 

@@ -208,6 +208,18 @@ TEST(Cut, AUnionTakesInWhatItCanOnTheWay) {
                "L: SEND 2 TO HUB(UNION(SCAN, RECEIVE 1 FROM A B))"}));
 }
 
+TEST(Cut, ABranchOfAUnionIsSentUnderTheNamesOfTheUnion) {
+    const Setting setting{cluster({{"A", "HUB"}, {"B", "HUB"}})};
+    Schema renamed = kSchema;
+    renamed.columns.front().name = "OTHER";
+    const PlanNode root = sink(union_all({scan(1, "A"), source_scan(2, "R", "B", renamed)}));
+    const auto routes = setting.routes({"A", "B"});
+    ASSERT_TRUE(routes) << error_of(routes);
+    for (const FragmentPlan& fragment : cut(root, *routes, {})) {
+        EXPECT_EQ(fragment.roots.front().schema, kSchema) << fragment.worker;
+    }
+}
+
 TEST(Cut, AWorkerMayPassOnSeveralStreams) {
     const Setting setting{cluster({{"A", "M"}, {"B", "N"}, {"N", "M"}, {"M", "HUB"}})};
     const PlanNode shared = joined(scan(1, "A"), scan(2, "HUB"));
