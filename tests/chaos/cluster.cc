@@ -43,7 +43,7 @@ std::uint16_t free_port() {
 
 Epoch epoch_in(const std::string& directory) {
     std::ifstream file(directory + "/epoch");
-    std::uint64_t epoch = 1;
+    std::uint64_t epoch = 0;  // there is no file as long as there was no other
     file >> epoch;
     return Epoch(epoch);
 }
