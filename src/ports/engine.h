@@ -4,7 +4,8 @@
 // the call returns: it must not call back into the engine, nor block.
 //   - prepare ends in Prepared or PrepareFailed, unless abort came first.
 //   - A started fragment tells Ran when data can flow, and then Ended or Broke by itself.
-//   - drain and abort end in Halted, or in whatever end came before they could act.
+//   - drain and abort end in Halted, or in whatever end came before they could act. A fragment is
+//     drained when those that send to it have ended: what has arrived by then is all that it gets.
 // After its end a fragment's key is unknown to the engine; orders for unknown keys do nothing, but
 // abort, which is answered by Halted.
 #pragma once

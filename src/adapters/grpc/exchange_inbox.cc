@@ -115,12 +115,21 @@ bool Inbox::all_ended() const {
 }
 
 Result<Arrived> Inbox::next(Duration patience) {
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    for (;;) {
+        TRY_ASSIGN(taken, take(deadline));
+        if (taken) return *std::move(taken);
+    }
+}
+
+// None: it was only the end of one of several senders.
+Result<std::optional<Arrived>> Inbox::take(std::chrono::steady_clock::time_point deadline) {
     std::unique_lock lock(mutex_);
-    filled_.wait_for(lock, patience,
-                     [&] { return error_ || interrupted_ || !waiting_.empty() || all_ended(); });
+    filled_.wait_until(lock, deadline,
+                       [&] { return error_ || interrupted_ || !waiting_.empty() || all_ended(); });
     if (error_) return *error_;
     if (waiting_.empty()) {
-        return Arrived{.what = all_ended() ? Arrival::end : Arrival::nothing};
+        return std::optional(Arrived{.what = all_ended() ? Arrival::end : Arrival::nothing});
     }
     Waiting first = std::move(waiting_.front());
     waiting_.pop_front();
@@ -134,14 +143,16 @@ Result<Arrived> Inbox::next(Duration patience) {
     room_.notify_all();
     if (on_room) (*on_room)();
     if (std::holds_alternative<FinishMark>(first.item.what)) {
-        return Arrived{.what = all_over ? Arrival::end : Arrival::nothing, .sender = first.sender};
+        if (!all_over) return std::optional<Arrived>();
+        return std::optional(Arrived{.what = Arrival::end, .sender = first.sender});
     }
     auto arrived = understand(first.sender, std::move(first.item));
     if (!arrived) {
         lock.lock();
         error_ = arrived.error();
+        return arrived.error();
     }
-    return arrived;
+    return std::optional(*std::move(arrived));
 }
 
 Result<Arrived> Inbox::understand(std::size_t sender, ExchangeItem item) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -120,6 +121,8 @@ private:
     [[nodiscard]] bool all_ended() const;
 
     // Outside of it.
+    [[nodiscard]] Result<std::optional<Arrived>> take(
+        std::chrono::steady_clock::time_point deadline);
     [[nodiscard]] Result<Arrived> understand(std::size_t sender, ExchangeItem item);
     [[nodiscard]] Result<Arrived> understand_frame(std::size_t sender, Frame frame);
     [[nodiscard]] Error mistrust(std::size_t sender, const std::string& why) const;

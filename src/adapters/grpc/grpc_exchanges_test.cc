@@ -316,6 +316,22 @@ TEST_P(ExchangesTest, AnInterruptWakesWhoeverWaits) {
     EXPECT_EQ(receiver->next(kPatience)->what, Arrival::nothing);
 }
 
+TEST_P(ExchangesTest, AReceiverThatIsInterruptedStillGivesAllThatIsThere) {
+    const auto receiver = hub_.receiver({"EDGE", "OTHER", "LOST"});
+    const auto first = from().sender("EDGE", to());
+    const auto second = from().sender("OTHER", to());
+    ASSERT_TRUE(first->announce({"s"}));
+    ASSERT_TRUE(first->finish());
+    ASSERT_TRUE(second->announce({"s"}));
+    ASSERT_TRUE(second->send(a_frame(0, 1)));
+    ASSERT_TRUE(second->finish());
+    receiver->interrupt();
+    EXPECT_EQ(receiver->next(kPatience)->what, Arrival::announced);
+    EXPECT_EQ(receiver->next(kPatience)->what, Arrival::announced);
+    EXPECT_EQ(receiver->next(kPatience)->what, Arrival::frame);
+    EXPECT_EQ(receiver->next(kPatience)->what, Arrival::nothing);
+}
+
 TEST_P(ExchangesTest, AReceiverThatGoesAwayDoesNotEndItsSender) {
     auto receiver = hub_.receiver({"EDGE"});
     const auto sender = from().sender("EDGE", to());

@@ -12,8 +12,9 @@
 //   - Nothing is sent for a query that is PENDING, and it stays so until all of its workers can be
 //     told. So a PENDING query is on no worker and can be dropped at once.
 //   - Register everywhere before start anywhere; start downstream before upstream. Stop upstream
-//     first for GRACEFUL, the next stage when the last one is confirmed ended; everywhere at once
-//     for FORCEFUL, for a rollback and for a restart.
+//     first for GRACEFUL, the next stage when the last one is confirmed ended, but FORCEFUL what
+//     would wait for one further down that is gone; everywhere at once for FORCEFUL, for a rollback
+//     and for a restart.
 //   - RUNNING only if every fragment is confirmed, by a worker that is ready, to run, or to have
 //     ended by itself after it ran. TERMINATED if all of them have ended by themselves.
 //   - A fragment that failed or was lost ends its run: all fragments of the run are stopped, and

@@ -264,8 +264,15 @@ private:
         for (const FragmentView& fragment : view_.fragments) {
             if (!has_ended(fragment.recorded)) furthest = std::max(furthest, fragment.stage);
         }
+        // What is passed on to one that was stopped or lost never arrives.
+        const bool broken =
+            std::any_of(view_.fragments.begin(), view_.fragments.end(), [&](const FragmentView& f) {
+                return f.stage < furthest && has_ended(f.recorded) &&
+                       f.recorded != FragmentState::terminated;
+            });
+        const StopMode mode = broken ? StopMode::forceful : StopMode::graceful;
         for (const FragmentView& fragment : view_.fragments) {
-            if (fragment.stage == furthest) stop(fragment, StopMode::graceful);
+            if (fragment.stage == furthest) stop(fragment, mode);
         }
     }
 

@@ -274,6 +274,16 @@ TEST_F(PlanTest, AGracefulStopGoesDownstreamStageByStage) {
     EXPECT_EQ(plan_at(0s), "report 2 STOPPED; mark STOPPED; ");
 }
 
+TEST_F(PlanTest, AGracefulStopDoesNotWaitForDataToArriveWhereNobodyIs) {
+    query() = {.desired = QueryDesire::stopped, .state = QueryState::stopping};
+    both(running);
+    source().held->stopping = StopMode::graceful;
+    sink().held.reset();  // its worker was restarted
+    EXPECT_EQ(plan_at(0s), "report 2 STOPPED; ");
+    sink().recorded = stopped;
+    EXPECT_EQ(plan_at(0s), "stop 3/1/1 on EDGE FORCEFUL; ");
+}
+
 TEST_F(PlanTest, AForcefulStopGoesEverywhereAtOnceAndOverridesAGracefulOne) {
     query() = {.desired = QueryDesire::stopped,
                .state = QueryState::stopping,

@@ -280,6 +280,34 @@ TEST_F(FragmentEngineTest, WhoWaitsForAnotherWorkerCanBeAborted) {
     EXPECT_NE(as<engine::Halted>(reports.end_of(key)), nullptr);
 }
 
+TEST_F(FragmentEngineTest, WhoIsDrainedDoesNotWaitForWhoNeverRan) {
+    PlanNode receive{
+        .op = Receive{.exchange = 1, .senders = {"A"}}, .inputs = {}, .schema = schema()};
+    start(plan_of(receive));
+    engine().drain(key);
+    EXPECT_NE(as<engine::Halted>(reports.end_of(key)), nullptr);
+}
+
+TEST_F(FragmentEngineTest, WhoIsDrainedFlushesWhatCameFromWhoWasLost) {
+    PlanNode receive{
+        .op = Receive{.exchange = 1, .senders = {"A"}}, .inputs = {}, .schema = schema()};
+    PlanNode send{.op = Send{.exchange = 1, .to = "HUB", .address = ""},
+                  .inputs = {scan(1, "A")},
+                  .schema = schema()};
+    const FragmentKey lost = testing::fragment_key(2);
+    start(plan_of(counted(receive)));
+    engine().prepare(lost, write_plan({.worker = "A", .roots = {send}, .settings = {}}));
+    engine().start(lost);
+    source(1).give(batch({row(5, 1), row(7, 1), row(12, 1)}));
+    connectors.sink().wait_for_flushed(1);
+    engine().abort(lost);
+    EXPECT_NE(as<engine::Halted>(reports.end_of(lost)), nullptr);
+    engine().drain(key);
+    EXPECT_NE(as<engine::Halted>(reports.end_of(key)), nullptr);
+    EXPECT_EQ(testing::to_string(connectors.sink().rows()), "0, 10, 2\n10, 20, 1\n");
+    EXPECT_TRUE(connectors.sink().finished());
+}
+
 TEST_F(FragmentEngineTest, AnEngineThatGoesTakesItsFragmentsAlong) {
     start(plan_of(scan()));
     engine().prepare(testing::fragment_key(2), write_plan(plan_of(scan(2))));

@@ -75,7 +75,7 @@ void FragmentRun::drain() {
     const std::lock_guard lock(mutex_);
     draining_ = true;
     drained_ = true;
-    if (running_) pipeline_->interrupt_sources();
+    if (running_) pipeline_->interrupt_leaves();
     changed_.notify_all();
 }
 
@@ -167,7 +167,7 @@ bool FragmentRun::wait_for_start() {
     changed_.wait(lock, [&] { return started_ || draining_ || aborted_; });
     const bool runs = started_ && !aborted_;
     running_ = runs;
-    if (runs && draining_) pipeline_->interrupt_sources();
+    if (runs && draining_) pipeline_->interrupt_leaves();
     return runs;
 }
 

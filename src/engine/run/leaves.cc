@@ -96,8 +96,13 @@ Result<std::deque<Arrived>> FragmentRun::wait_for_origins(Leaf& leaf,
             changed_.wait_for(lock, std::chrono::milliseconds(10),
                               [&] { return context_.stopped.load(); });
         }
+        const bool no_more = drained_;
         TRY_ASSIGN(arrived, leaf.receiver->next(options_.patience));
-        if (arrived.what == Arrival::nothing) continue;
+        if (arrived.what == Arrival::nothing) {
+            // Who has not been heard of by now never ran, so nothing of it all was computed.
+            if (no_more) abort();
+            continue;
+        }
         if (arrived.what == Arrival::end) return protocol_error("an end before its origins");
         if (arrived.what == Arrival::frame) {
             backlog.push_back(std::move(arrived));
@@ -140,9 +145,11 @@ Result<Done> FragmentRun::run_receiver(Leaf& leaf, std::size_t index) {
         backlog.pop_front();
     }
     while (!context_.stopped) {
+        const bool no_more = drained_;  // who has not finished by now was lost
         TRY_ASSIGN(arrived, leaf.receiver->next(patience_of(leaf)));
         if (arrived.what == Arrival::end) break;
         if (arrived.what == Arrival::nothing) {
+            if (no_more) break;
             TRY(tick(leaf, index));
             continue;
         }

@@ -267,17 +267,15 @@ Result<Done> Pipeline::begin() {
     return Done{};
 }
 
-void Pipeline::interrupt_sources() {
+void Pipeline::interrupt_leaves() {
     for (const auto& leaf : leaves_) {
         if (leaf->source) leaf->source->interrupt();
+        if (leaf->receiver) leaf->receiver->interrupt();
     }
 }
 
 void Pipeline::interrupt_everything() {
-    interrupt_sources();
-    for (const auto& leaf : leaves_) {
-        if (leaf->receiver) leaf->receiver->interrupt();
-    }
+    interrupt_leaves();
     for (const Root& root : roots_) root.terminal->interrupt();
 }
 

@@ -58,7 +58,7 @@ public:
     [[nodiscard]] Terminal& terminal(std::size_t root) { return *roots_.at(root).terminal; }
     [[nodiscard]] std::size_t roots() const { return roots_.size(); }
 
-    void interrupt_sources();     // from any thread
+    void interrupt_leaves();      // from any thread
     void interrupt_everything();  // from any thread
     void count(control::FragmentCounts& into) const;
 

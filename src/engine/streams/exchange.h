@@ -69,9 +69,11 @@ public:
     virtual ~ExchangeReceiver() = default;
 
     // The next thing from any sender; waits, but no longer than `patience`. Used by one thread.
-    // What it took makes room for more. Fails if a sender says what no sender says.
+    // What it took makes room for more. Nothing: there is nothing. Fails if a sender says what no
+    // sender says.
     virtual Result<Arrived> next(Duration patience) = 0;
-    virtual void interrupt() = 0;  // from any thread
+    // From now on next() does not wait; it still gives what is there. From any thread.
+    virtual void interrupt() = 0;
     [[nodiscard]] virtual ExchangeCounts counts() const = 0;
 };
 

@@ -1,0 +1,153 @@
+#include "chaos/cluster.h"
+
+#include <condition_variable>
+#include <csignal>
+#include <fstream>
+#include <mutex>
+#include <utility>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "adapters/grpc/grpc_transport.h"
+#include "base/check.h"
+
+namespace baton::chaos {
+
+namespace {
+
+// Below those that the system gives to whoever connects, so that a worker finds its own free again.
+constexpr std::uint16_t kPortLeast = 20'000;
+constexpr std::uint16_t kPortMost = 32'000;
+
+bool is_free(std::uint16_t port) {
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const bool bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+    ::close(socket);
+    return bound;
+}
+
+std::uint16_t free_port() {
+    static std::uint16_t next =
+        static_cast<std::uint16_t>(kPortLeast + ::getpid() * 7 % (kPortMost - kPortLeast - 1000));
+    while (!is_free(next)) next += 1;
+    CHECK(next < kPortMost);
+    return next++;
+}
+
+Epoch epoch_in(const std::string& directory) {
+    std::ifstream file(directory + "/epoch");
+    std::uint64_t epoch = 0;  // there is no file as long as there was no other
+    file >> epoch;
+    return Epoch(epoch);
+}
+
+}  // namespace
+
+Workers::Workers(std::string program, std::string directory)
+    : program_(std::move(program)), directory_(std::move(directory)) {
+    for (One& one : workers_) one.port = free_port();
+}
+
+std::string Workers::name(std::size_t worker) {
+    return "W" + std::to_string(worker + 1);
+}
+
+std::string Workers::path(std::size_t worker) const {
+    return directory_ + "/" + name(worker);
+}
+
+std::string Workers::statements() const {
+    std::string sql;
+    const std::array<std::vector<std::size_t>, kWorkers> links = {{{}, {0}, {0}, {1, 2}}};
+    for (std::size_t i = 0; i < kWorkers; ++i) {
+        sql += "CREATE WORKER '127.0.0.1:" + std::to_string(workers_[i].port) + "' SET ('" +
+               name(i) + "' AS NAME";
+        for (const std::size_t to : links[i]) sql += ", '" + name(to) + "' AS DOWNSTREAM";
+        sql += "); ";
+    }
+    return sql;
+}
+
+std::vector<std::size_t> Workers::downstream_of(std::size_t worker) {
+    if (worker == 3) return {0, 1, 2};
+    return {0};
+}
+
+void Workers::start(std::size_t worker) {
+    One& one = workers_[worker];
+    one.back_at.reset();
+    one.paused_until.reset();
+    one.process = std::make_unique<Child>(
+        std::vector<std::string>{program_, "worker", "--name", name(worker), "--listen",
+                                 "127.0.0.1:" + std::to_string(one.port), "--data-dir",
+                                 path(worker)},
+        path(worker) + ".log");
+}
+
+void Workers::kill(std::size_t worker, Time back_at) {
+    workers_[worker].process->end();
+    workers_[worker].back_at = back_at;
+    workers_[worker].paused_until.reset();
+}
+
+void Workers::pause(std::size_t worker, Time until) {
+    workers_[worker].process->signal(SIGSTOP);
+    workers_[worker].paused_until = until;
+}
+
+bool Workers::untroubled(std::size_t worker) const {
+    return !workers_[worker].back_at && !workers_[worker].paused_until;
+}
+
+void Workers::look(Time now) {
+    for (std::size_t i = 0; i < kWorkers; ++i) {
+        One& one = workers_[i];
+        if (one.back_at && *one.back_at <= now) start(i);
+        if (one.paused_until && *one.paused_until <= now) {
+            one.process->signal(SIGCONT);
+            one.paused_until.reset();
+        }
+    }
+}
+
+void Workers::heal() {
+    look(Time::max());
+}
+
+std::string Workers::crashed() {
+    for (std::size_t i = 0; i < kWorkers; ++i) {
+        const auto status = workers_[i].process->ended_by_itself();
+        if (status) return name(i) + " ended by itself with status " + std::to_string(*status);
+    }
+    return "";
+}
+
+std::optional<std::vector<control::FragmentStatus>> Workers::held(std::size_t worker) const {
+    auto transport = *GrpcTransport::make();
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::optional<transport::Event> told;
+    transport->listen([&](transport::Event event) {
+        const std::lock_guard lock(mutex);
+        if (!told) told = std::move(event);
+        changed.notify_all();
+    });
+    transport->dial(name(worker), Address{"127.0.0.1", workers_[worker].port}, 1,
+                    {.epoch = epoch_in(path(worker)), .worker = name(worker)});
+    {
+        std::unique_lock lock(mutex);
+        changed.wait_for(lock, std::chrono::seconds(10), [&] { return told.has_value(); });
+    }
+    transport->listen(nullptr);
+    if (!told || !std::holds_alternative<transport::Dialled>(*told)) return std::nullopt;
+    return std::get<transport::Dialled>(*told).welcome.fragments;
+}
+
+}  // namespace baton::chaos
