@@ -81,7 +81,9 @@ Result<Answer> Application::on(const request::MarkQuery& r) {
     }
     if (moves && r.state == QueryState::pending) return refuse("workers were told of it");
     const bool upwards = r.state == QueryState::deploying || r.state == QueryState::running;
-    if (moves && upwards && before.desired != QueryDesire::running) {
+    // One that was dropped meanwhile ends by being released, or nobody would look at it again.
+    const bool stays = has_ended(r.state) && before.desired == QueryDesire::dropped;
+    if (moves && ((upwards && before.desired != QueryDesire::running) || stays)) {
         return refuse("it is to be " + std::string(to_string(before.desired)));
     }
     TRY_ASSIGN(fragments, reader_.fragments({.query = r.query}));

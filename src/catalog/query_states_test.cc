@@ -56,6 +56,18 @@ TEST_F(QueryStates, AStoppedOrDroppedQueryIsNotDeployedAgain) {
     }
 }
 
+TEST_F(QueryStates, WhatWasDroppedIsReleasedHoweverItEnds) {
+    make_small_cluster();
+    const Query query = deploying_query("Q");
+    request(request::FailQuery{query.id, "no such file"});
+    request(request::DropQuery{query.id});
+    report_all(query.id, FragmentState::stopped);
+    for (const QueryState state : {QueryState::failed, QueryState::terminated}) {
+        EXPECT_EQ(refused(request::MarkQuery{query.id, state, ""}).code, ErrorCode::query_state);
+    }
+    EXPECT_EQ(request(request::ReleaseQuery{query.id}).did, Did::dropped);
+}
+
 TEST_F(QueryStates, NoFragmentOfAnEndedQueryComesToLife) {
     make_small_cluster();
     const Query query = deploying_query("Q");

@@ -108,9 +108,10 @@ private:
         do {
             tally_.rounds += 1;
             const Time end = std::min(until, steady_clock::now() + kRound);
+            const std::uint64_t pause_max = prng_.between(30, 250);  // calm rounds and wild ones
             while (steady_clock::now() < end) {
                 if (!act()) return false;
-                if (!wait_and_look(milliseconds(prng_.between(10, 250)))) return false;
+                if (!wait_and_look(milliseconds(prng_.between(5, pause_max)))) return false;
             }
             if (!heal() || !comes_to_rest() || !verify() || !drop_everything()) return false;
         } while (steady_clock::now() < until);
