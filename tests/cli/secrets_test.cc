@@ -21,7 +21,8 @@ protected:
 
     // What the shell answers, to both outputs.
     std::string say(const std::string& statements) {
-        const Ended ended = run({"baton", "shell", "--data", directory_ / "d", "-c", statements});
+        const Ended ended =
+            run({"baton", "shell", "--offline", "--data", directory_ / "d", "-c", statements});
         return ended.out + ended.errors;
     }
     static std::string mqtt(const std::string& side, const std::string& more = "") {
@@ -91,7 +92,7 @@ TEST_F(Secrets, AreInNoViewAndNoWatch) {
     for (const char* view :
          {"workers", "links", "logical_sources", "physical_sources", "sources", "sinks", "queries",
           "fragments", "query_sources", "query_sinks", "statements", "changes"}) {
-        const Ended ended = run({"baton", "shell", "--data", directory_ / "d", "-c",
+        const Ended ended = run({"baton", "shell", "--offline", "--data", directory_ / "d", "-c",
                                  std::string("SELECT * FROM baton.") + view});
         EXPECT_EQ(ended.status, 0) << ended.errors;
         EXPECT_EQ(ended.out.find(kSecret), std::string::npos) << view << "\n" << ended.out;
@@ -102,7 +103,7 @@ TEST_F(Secrets, AreInNoViewAndNoWatch) {
     }
     for (const char* what : {"SHOW SINKS", "SHOW PHYSICAL SOURCES", "SHOW QUERIES",
                              "SELECT * FROM baton.sinks", "SHOW FRAGMENTS FORMAT JSON"}) {
-        Process watching({"baton", "shell", "--data", directory_ / "d", "-c",
+        Process watching({"baton", "shell", "--offline", "--data", directory_ / "d", "-c",
                           std::string("WATCH ") + what + " SINCE REVISION 0; "});
         ASSERT_TRUE(watching.says("CREATE")) << watching.errors();
         watching.signal(SIGINT);

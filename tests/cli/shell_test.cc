@@ -19,10 +19,10 @@ namespace fs = std::filesystem;
 class Shell : public ::testing::Test {
 protected:
     [[nodiscard]] std::vector<std::string> shell(const std::string& statements) const {
-        return {"baton", "shell", "--data", directory_ / "d", "-c", statements};
+        return {"baton", "shell", "--offline", "--data", directory_ / "d", "-c", statements};
     }
     [[nodiscard]] Ended shell_with(const std::string& input) const {
-        return run({"baton", "shell", "--data", directory_ / "d", "-f", "-"}, input);
+        return run({"baton", "shell", "--offline", "--data", directory_ / "d", "-f", "-"}, input);
     }
     void must(const std::string& statements) const {
         const Ended ended = run(shell(statements));
@@ -73,7 +73,7 @@ TEST_F(Shell, ABackupAndACheckWorkBesideOneThatWrites) {
             load += "BEGIN; DROP SINK " + name + "; CREATE SINK " + name +
                     "b (x INT8) TYPE Void; COMMIT; ";
     }
-    Process loading({"baton", "shell", "--data", directory_ / "d", "-f", "-"}, load);
+    Process loading({"baton", "shell", "--offline", "--data", directory_ / "d", "-f", "-"}, load);
     ASSERT_TRUE(loading.says("CREATE SINK S10\n"));
     for (int i = 0; i < 5; ++i) {
         const std::string copy = directory_ / ("copy" + std::to_string(i));
@@ -87,7 +87,8 @@ TEST_F(Shell, ABackupAndACheckWorkBesideOneThatWrites) {
     EXPECT_EQ(loading.wait(), 0) << loading.errors();
     ASSERT_EQ(run({"baton", "restore", "--data", directory_ / "e", directory_ / "copy4"}).status,
               0);
-    EXPECT_EQ(run({"baton", "shell", "--data", directory_ / "e", "-c", kCreate}).status, 0);
+    EXPECT_EQ(
+        run({"baton", "shell", "--offline", "--data", directory_ / "e", "-c", kCreate}).status, 0);
 }
 
 // ---- signals ------------------------------------------------------------------------------------
@@ -219,9 +220,9 @@ TEST_F(Shell, ADirectoryThatCannotBeWrittenToIsRefused) {
         GTEST_SKIP() << "nobody else can run the program";
     }
     for (const std::string name : {"d", "new"}) {
-        const Ended ended =
-            run({"sh", "-c",
-                 somebody + "baton shell --data " + (directory_ / name) + " -c 'SHOW SINKS'"});
+        const Ended ended = run({"sh", "-c",
+                                 somebody + "baton shell --offline --data " + (directory_ / name) +
+                                     " -c 'SHOW SINKS'"});
         EXPECT_EQ(ended.status, 1);
         EXPECT_NE(ended.errors.find("error 6000"), std::string::npos) << ended.errors;
         EXPECT_NE(ended.errors.find("Permission denied"), std::string::npos) << ended.errors;
@@ -238,7 +239,7 @@ TEST_F(Shell, AFullDiskIsSaidSoAndCostsNothingThatWasThere) {
         load += "CREATE SINK s" + std::to_string(i) + " (x INT8) TYPE Void; ";
     std::ofstream(directory_ / "load.sql") << load;
     const Ended full = run({"sh", "-c",
-                            "trap '' XFSZ; ulimit -f 1200; exec baton shell --data " +
+                            "trap '' XFSZ; ulimit -f 1200; exec baton shell --offline --data " +
                                 (directory_ / "d") + " -f " + (directory_ / "load.sql")});
     EXPECT_EQ(full.status, 1);
     EXPECT_NE(full.errors.find("error 6002"), std::string::npos) << full.errors;
@@ -253,7 +254,7 @@ TEST_F(Shell, AFullDiskIsSaidSoAndCostsNothingThatWasThere) {
 
 TEST_F(Shell, NoSpaceForANewCatalogLeavesNone) {
     const Ended full = run({"sh", "-c",
-                            "trap '' XFSZ; ulimit -f 20; exec baton shell --data " +
+                            "trap '' XFSZ; ulimit -f 20; exec baton shell --offline --data " +
                                 (directory_ / "d") + " -c 'SHOW SINKS'"});
     EXPECT_EQ(full.status, 1);
     EXPECT_NE(full.errors.find("error 6002"), std::string::npos) << full.errors;
