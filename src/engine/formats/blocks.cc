@@ -1,7 +1,6 @@
 #include "engine/formats/blocks.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -77,8 +76,9 @@ Blocks::Block Blocks::block_of(std::size_t bytes) {
         if (unused != earlier_.end()) {
             Block block = std::move(*unused);
             earlier_.erase(unused);
-            // The count of holders is read without order: see what they did before they let go.
-            std::atomic_thread_fence(std::memory_order_acquire);
+            // use_count() reads without order. Holding it once more and letting go, as its holders
+            // did, comes after what they did before.
+            { const Block again = block; }
             return block;
         }
     }
