@@ -378,6 +378,8 @@ Verdict Model::on(const request::MarkQuery& r) {
     if (r.state == QueryState::pending || has_ended(query.state)) return ErrorCode::query_state;
     const bool upwards = r.state == QueryState::deploying || r.state == QueryState::running;
     if (upwards && query.desired != QueryDesire::running) return ErrorCode::query_state;
+    const bool dropped = query.desired == QueryDesire::dropped;
+    if (dropped && has_ended(r.state)) return ErrorCode::query_state;  // it is released instead
     for (const auto& [fragment_id, f] : state_.fragments) {
         if (f.query != *id) continue;
         const bool runs = f.state == FragmentState::running &&
