@@ -87,17 +87,25 @@ Outcome Session::try_out(std::vector<Step> steps) {
     return coordinator_.execute(std::move(bundle));
 }
 
-Outcome Session::keep(const std::vector<Step>& steps) {
-    Outcome outcome = coordinator_.execute(bundle_of(steps));
+Outcome Session::keep(std::vector<Step> steps) {
+    enum class About : std::uint8_t { other, created, stopped };
+    std::vector<About> about;
+    about.reserve(steps.size());
+    for (const Step& step : steps) {
+        const auto* request = std::get_if<Request>(&step.what);
+        const bool creates =
+            request != nullptr && std::holds_alternative<request::CreateQuery>(*request);
+        const bool stops =
+            request != nullptr && std::holds_alternative<request::StopQuery>(*request);
+        about.push_back(creates ? About::created : stops ? About::stopped : About::other);
+    }
+    Outcome outcome = coordinator_.execute(bundle_of(std::move(steps)));
     const auto* accepted = std::get_if<Accepted>(&outcome);
-    for (std::size_t i = 0; accepted != nullptr && i < steps.size(); ++i) {
-        const auto* request = std::get_if<Request>(&steps[i].what);
+    for (std::size_t i = 0; accepted != nullptr && i < about.size(); ++i) {
         const auto* answer = std::get_if<Answer>(&accepted->answers[i]);
-        if (request == nullptr || answer == nullptr) continue;
-        const bool created = std::holds_alternative<request::CreateQuery>(*request);
-        const bool stopped = std::holds_alternative<request::StopQuery>(*request);
-        if ((created || stopped) && answer->id) {
-            touched_.push_back({.query = QueryId(*answer->id), .ends = stopped});
+        if (answer == nullptr) continue;
+        if (about[i] != About::other && answer->id) {
+            touched_.push_back({.query = QueryId(*answer->id), .ends = about[i] == About::stopped});
         }
         for (const DroppedEntity& dropped : answer->dropped) {
             const auto* query = std::get_if<Query>(&dropped);
@@ -203,7 +211,7 @@ Result<StatementResult> Session::run_change(const sql::Statement& statement) {
         steps = transaction_->steps;
     }
     steps.push_back(transaction_ ? step : std::move(step));
-    Outcome outcome = transaction_ ? try_out(std::move(steps)) : keep(steps);
+    Outcome outcome = transaction_ ? try_out(std::move(steps)) : keep(std::move(steps));
     if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
     auto& accepted = std::get<Accepted>(outcome);
     StatementResult result{.tag = tag_of(statement),
@@ -341,7 +349,7 @@ Result<bool> Session::run_script_transaction(const std::vector<sql::Statement>& 
     }
     Accepted accepted;
     if (!steps.empty()) {
-        Outcome outcome = keep(steps);
+        Outcome outcome = keep(std::move(steps));
         if (auto* refused = std::get_if<Refused>(&outcome)) {
             const auto& culprit = *(begin + 1 + static_cast<std::ptrdiff_t>(refused->step));
             return at_statement(std::move(refused->error), culprit);

@@ -89,7 +89,7 @@ private:
     [[nodiscard]] Bundle bundle_of(std::vector<Step> steps) const;
     [[nodiscard]] Outcome try_out(std::vector<Step> steps);
     // Makes the changes, and notes the queries that they are about.
-    [[nodiscard]] Outcome keep(const std::vector<Step>& steps);
+    [[nodiscard]] Outcome keep(std::vector<Step> steps);
     [[nodiscard]] Result<Done> wait_for_touched(const Wait& wait);
     void log_rejected(const std::string& statement, const Error& error) const;
 

@@ -95,8 +95,10 @@ std::string Runner::check(const Item& item) {
     auto statement = sql::parse_one(item.statement);
     if (!statement) return unless_expected(statement.error(), item.expected);
     if (auto* source = std::get_if<sql::CreatePhysicalSource>(&statement->node)) {
-        supply_.complete(*source,
-                         item.attached ? serve(*item.attached, source->type) : SourceData{});
+        Result<SourceData> data = SourceData{};
+        if (item.attached) data = serve(*item.attached, source->type);
+        if (!data) return to_string(data.error());
+        supply_.complete(*source, *data);
     }
     if (auto* explain = std::get_if<sql::Explain>(&statement->node)) {
         supply_.complete(explain->query);
@@ -168,22 +170,25 @@ Result<Done> Runner::create(sql::CreateSink sink) {
     return Done{};
 }
 
-SourceData Runner::serve(const Attach& attached, const std::string& type) {
+Result<SourceData> Runner::serve(const Attach& attached, const std::string& type) {
     const bool over_tcp = to_upper(type) == "TCP";
     std::string bytes;
     for (const std::string& row : attached.rows) bytes += row + "\n";
-    if (attached.file && !over_tcp) return {.file = supply_.found(*attached.file), .port = {}};
+    if (attached.file && !over_tcp) {
+        return SourceData{.file = supply_.found(*attached.file), .port = {}};
+    }
     if (attached.file) {
-        if (auto read = contents(supply_.found(*attached.file))) bytes = *std::move(read);
+        TRY_ASSIGN(read, contents(supply_.found(*attached.file)));
+        bytes = std::move(read);
     }
     if (over_tcp) {
         servers_.push_back(std::make_unique<RowServer>(std::move(bytes)));
-        return {.file = {}, .port = servers_.back()->port()};
+        return SourceData{.file = {}, .port = servers_.back()->port()};
     }
     const fs::path path =
         fs::path(options_.scratch) / ("input-" + std::to_string(inputs_++) + ".csv");
     std::ofstream(path, std::ios::binary) << bytes;
-    return {.file = path.string(), .port = {}};
+    return SourceData{.file = path.string(), .port = {}};
 }
 
 Result<Runner::Rows> Runner::rows_of(const std::string& text) {

@@ -49,7 +49,7 @@ private:
     [[nodiscard]] Result<Rows> rows_of(sql::CreateQuery query);
     [[nodiscard]] Result<Rows> rows_of(const std::string& text);
     [[nodiscard]] Result<Done> run_to_its_end(const sql::CreateQuery& query);
-    [[nodiscard]] SourceData serve(const Attach& attached, const std::string& type);
+    [[nodiscard]] Result<SourceData> serve(const Attach& attached, const std::string& type);
 
     CoordinatorRuntime& coordinator_;
     Session session_;

@@ -176,7 +176,7 @@ bool Outbox::heard(Link& link, const SaidToSender& said) {
             },
             [&](const OpenRefused& refused) {
                 if (refused.for_good) {
-                    error_ = Error{.code = ErrorCode::conflict,
+                    error_ = Error{.code = ErrorCode::not_supported,
                                    .message = "cannot send to worker \"" +
                                               options_.open.receiver.worker + "\": " + refused.why};
                 }

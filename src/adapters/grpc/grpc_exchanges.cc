@@ -72,7 +72,7 @@ private:
         if (!position || fingerprint_ != fingerprint(inbox->schema())) {
             const std::string what =
                 position ? "rows with another schema" : "nothing from worker " + quoted(from_);
-            return Error{.code = ErrorCode::conflict,
+            return Error{.code = ErrorCode::not_supported,
                          .message = "cannot send: " + to_string(to_) + " expects " + what};
         }
         position_ = *position;

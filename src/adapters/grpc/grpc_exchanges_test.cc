@@ -352,7 +352,7 @@ TEST_P(ExchangesTest, AnotherSchemaOrAnUnknownSenderIsRefusedForGood) {
     const auto odd = from().sender("EDGE", to(), kKey, other);
     const auto refused = odd->announce({"s"});
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().code, ErrorCode::conflict);
+    EXPECT_EQ(refused.error().code, ErrorCode::not_supported);
     EXPECT_NE(refused.error().message.find("expects rows with another schema"), std::string::npos);
     const auto stranger = from().sender("STRANGER", to());
     const auto unknown = stranger->announce({"s"});

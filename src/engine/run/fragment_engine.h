@@ -2,7 +2,8 @@
 //
 // An error that the plan, the configuration or the data will give again is terminal: plans that
 // cannot be compiled, options that cannot be, arithmetic (3013), late rows (3014), too much memory
-// (3015) and records that cannot be read (4003). All others are transient.
+// (3015), records that cannot be read (4003) and exchanges that are refused for good (2001). All
+// others are transient.
 #pragma once
 
 #include <condition_variable>

@@ -157,6 +157,15 @@ TEST_F(FragmentEngineTest, ErrorsOfTheWorldAreTransient) {
     EXPECT_EQ(broke->fault, control::Fault::transient);
 }
 
+TEST_F(FragmentEngineTest, WhatIsRefusedForGoodIsTerminal) {
+    start(plan_of(scan(1)));
+    source(1).fail({.code = ErrorCode::not_supported, .message = "rows with another schema"});
+    const auto end = reports.end_of(key);
+    const auto* broke = as<engine::Broke>(end);
+    ASSERT_NE(broke, nullptr);
+    EXPECT_EQ(broke->fault, control::Fault::terminal);
+}
+
 TEST_F(FragmentEngineTest, ASinkThatFailsBreaksTheFragment) {
     connectors.sink().fail_with({.code = ErrorCode::catalog_full, .message = "no space"});
     source().give(batch({row(1, 5)}));

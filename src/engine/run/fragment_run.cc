@@ -1,5 +1,7 @@
 #include "engine/run/fragment_run.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/plan_format/plan_format.h"
@@ -25,10 +27,13 @@ Fault fault_of(const Error& error) {
 }
 
 Fault fault_at_run_time(const Error& error) {
-    const bool of_data = error.code == ErrorCode::arithmetic || error.code == ErrorCode::late_row ||
-                         error.code == ErrorCode::out_of_memory ||
-                         error.code == ErrorCode::cannot_format;
-    return of_data ? Fault::terminal : Fault::transient;
+    constexpr std::array kFinal = {
+        ErrorCode::arithmetic,    ErrorCode::late_row,
+        ErrorCode::out_of_memory, ErrorCode::cannot_format,
+        ErrorCode::not_supported,  // the other end of an exchange cannot take it, ever
+    };
+    const bool is_final = std::find(kFinal.begin(), kFinal.end(), error.code) != kFinal.end();
+    return is_final ? Fault::terminal : Fault::transient;
 }
 
 bool wants_late_errors(const Config& settings) {
