@@ -1,15 +1,12 @@
 #include "node/network_worker.h"
 
-#include <filesystem>
 #include <utility>
-
-#include <sys/stat.h>
 
 #include "adapters/grpc/control_server.h"
 #include "adapters/grpc/grpc_exchanges.h"
 #include "adapters/grpc/grpc_server.h"
 #include "adapters/system/epoch_file.h"
-#include "base/text.h"
+#include "adapters/system/private_directory.h"
 #include "node/engine_kit.h"
 #include "runtime/worker/worker_host.h"
 
@@ -19,14 +16,7 @@ namespace {
 
 Result<std::unique_ptr<EpochStore>> epochs_in(const std::optional<std::string>& directory) {
     if (!directory) return std::unique_ptr<EpochStore>();
-    std::error_code problem;
-    const bool made = std::filesystem::create_directories(*directory, problem);
-    if (problem) {
-        return Error{.code = ErrorCode::unreadable_configuration,
-                     .message = "cannot create the data directory " + baton::quoted(*directory) +
-                                ": " + problem.message()};
-    }
-    if (made) (void)chmod(directory->c_str(), S_IRWXU);
+    TRY(make_private_directory(*directory, ErrorCode::unreadable_configuration));
     return std::unique_ptr<EpochStore>(std::make_unique<EpochFile>(*directory));
 }
 

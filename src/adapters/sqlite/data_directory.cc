@@ -3,9 +3,7 @@
 #include <filesystem>
 #include <utility>
 
-#include <sys/stat.h>
-
-#include "base/text.h"
+#include "adapters/system/private_directory.h"
 
 namespace baton {
 
@@ -16,15 +14,7 @@ std::string catalog_path(const std::string& data) {
 }
 
 Result<Done> make_data_directory(const std::string& data) {
-    std::error_code problem;
-    const bool made = fs::create_directories(data, problem);
-    if (problem) {
-        return Error{.code = ErrorCode::catalog_unavailable,
-                     .message = "cannot create the data directory " + baton::quoted(data) + ": " +
-                                problem.message()};
-    }
-    if (made) (void)chmod(data.c_str(), S_IRWXU);
-    return Done{};
+    return make_private_directory(data, ErrorCode::catalog_unavailable);
 }
 
 Result<OpenedCatalog> open_catalog_in(const std::string& data, bool create,

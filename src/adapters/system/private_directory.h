@@ -1,0 +1,13 @@
+// A directory for what belongs to one process.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace baton {
+
+// If it is not there, it is made, for its owner alone. Fails with `code`.
+[[nodiscard]] Result<Done> make_private_directory(const std::string& path, ErrorCode code);
+
+}  // namespace baton
