@@ -72,14 +72,14 @@ private:
     pid_t pid_ = -1;
 };
 
-// Those that are there already, from the last time, stay as they are.
-std::string statements_for(const ClusterCommand& command) {
-    std::string sql;
+std::vector<std::string> statements_for(const ClusterCommand& command) {
+    std::vector<std::string> statements;
     for (std::uint64_t i = 1; i <= command.workers; ++i) {
-        sql += "CREATE WORKER '" + address_of(command, i) + "' SET ('" + name_of(i) + "' AS NAME" +
-               (i == 1 ? "" : ", '" + name_of(1) + "' AS DOWNSTREAM") + ");";
+        statements.push_back("CREATE WORKER '" + address_of(command, i) + "' SET ('" + name_of(i) +
+                             "' AS NAME" + (i == 1 ? "" : ", '" + name_of(1) + "' AS DOWNSTREAM") +
+                             ")");
     }
-    return sql;
+    return statements;
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ int run_cluster(const ClusterCommand& command) {
     std::cerr << command.workers << " workers, " << name_of(1) << " to " << name_of(command.workers)
               << ", log to " << command.shell.data << "\n";
     ShellCommand shell = command.shell;
-    if (!fs::exists(catalog_path(shell.data))) shell.first = statements_for(command);
+    shell.first = statements_for(command);
     return run_shell(shell);
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "adapters/grpc/tls.h"
 #include "model/wait.h"
@@ -15,7 +16,8 @@ struct ShellCommand {
     bool offline = false;  // no worker, and nobody is spoken to: queries stay PENDING
     TlsFiles tls;          // for the network to workers; all of them, or none
     Wait wait;             // of each statement for its queries
-    std::string first;     // statements before all others, whose answers are not shown
+    // Statements before all others, whose answers are not shown; workers may be there already.
+    std::vector<std::string> first;
     std::optional<std::string> statements;  // -c
     // -f: statements, or a deployment if it ends in .yaml or .yml; "-" is the standard input
     std::optional<std::string> file;
