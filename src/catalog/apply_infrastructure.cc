@@ -54,7 +54,7 @@ Result<Done> Application::insert_worker(const Worker& given) {
     Worker worker = given;
     worker.revision = revision();
     const SqlRow row = row_of(worker);
-    TRY(write("INSERT INTO worker VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row));
+    TRY(write("INSERT INTO worker VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row));
     touch_cluster();
     return record(Entity::worker, ChangeOp::create, row, std::nullopt);
 }
@@ -155,12 +155,13 @@ Result<Answer> Application::on(const request::DropWorker& r) {
 
 Result<Done> Application::update_worker(const Worker& before, Worker after) {
     after.revision = revision();
-    TRY(
-        write("UPDATE worker SET state = ?, draining = ?, incarnation = ?, reason = ?, since = ?, "
-              "revision = ? WHERE name = ?",
-              {std::string(to_string(after.state)), std::int64_t{after.draining ? 1 : 0},
-               after.incarnation ? value_of(after.incarnation->value()) : SqlValue(), after.reason,
-               to_string(after.since), value_of(after.revision.value()), after.name}));
+    TRY(write(
+        "UPDATE worker SET state = ?, draining = ?, leaving = ?, incarnation = ?, reason = ?, "
+        "since = ?, revision = ? WHERE name = ?",
+        {std::string(to_string(after.state)), std::int64_t{after.draining ? 1 : 0},
+         std::int64_t{after.leaving ? 1 : 0},
+         after.incarnation ? value_of(after.incarnation->value()) : SqlValue(), after.reason,
+         to_string(after.since), value_of(after.revision.value()), after.name}));
     touch_cluster();
     return record(Entity::worker, ChangeOp::update, row_of(after), row_of(before));
 }
@@ -179,6 +180,7 @@ Result<Answer> Application::on(const request::ReportWorker& r) {
     Worker after = before;
     after.state = r.state;
     after.reason = r.reason;
+    after.leaving = r.leaving;
     if (r.incarnation) after.incarnation = r.incarnation;
     if (after == before) return Answer{.did = Did::unchanged, .name = r.name};
     if (after.state != before.state) after.since = now();

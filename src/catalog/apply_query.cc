@@ -81,6 +81,10 @@ Result<Done> Application::check_capacity(const request::CreateQuery& r) {
     for (const PlannedFragment& fragment : r.plan->fragments) {
         TRY_ASSIGN(rows,
                    sql_.query("SELECT capacity FROM worker WHERE name = ?", {fragment.worker}));
+        if (rows.empty() && fragment.worker == kEmbeddedWorker) {
+            TRY(embedded_worker());
+            continue;
+        }
         if (rows.empty()) return stale("worker " + quoted(fragment.worker) + " is gone");
         const auto capacity = RowCursor(rows[0]).optional_number();
         if (!capacity) continue;
@@ -129,7 +133,9 @@ Result<Done> Application::insert_fragments(QueryId query, const QueryPlan& plan)
                                 .since = now(),
                                 .revision = revision()};
         const SqlRow row = row_of(fragment);
-        TRY(write("INSERT INTO fragment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        TRY(
+            write("INSERT INTO fragment (id, query, worker, run, slots, stage, plan, state, "
+                  "reason, since, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                   {row[0], row[1], row[2], row[3], row[4], row[5], fragment.plan, row[6], row[7],
                    row[8], row[9]}));
         TRY(record(Entity::fragment, ChangeOp::create, row, std::nullopt));
@@ -206,11 +212,16 @@ Result<Done> Application::update_fragment(const Fragment& before, Fragment after
     if (after == before) return Done{};
     after.revision = revision();
     if (after.state != before.state) after.since = now();
+    std::vector<SqlValue> values = {value_of(after.run), state_value(after.state), after.reason,
+                                    to_string(after.since), value_of(after.revision.value())};
+    const SqlRow counts = row_of(after.counts);
+    values.insert(values.end(), counts.begin(), counts.end());
+    values.push_back(value_of(after.id.value()));
     TRY(
-        write("UPDATE fragment SET run = ?, state = ?, reason = ?, since = ?, revision = ? "
-              "WHERE id = ?",
-              {value_of(after.run), state_value(after.state), after.reason, to_string(after.since),
-               value_of(after.revision.value()), value_of(after.id.value())}));
+        write("UPDATE fragment SET run = ?, state = ?, reason = ?, since = ?, revision = ?, "
+              "rows_in = ?, bytes_in = ?, rows_out = ?, bytes_out = ?, late = ?, skipped = ?, "
+              "stalls = ?, busy_us = ?, memory = ? WHERE id = ?",
+              values));
     return record(Entity::fragment, ChangeOp::update, row_of(after), row_of(before));
 }
 

@@ -35,13 +35,14 @@ Result<Answer> Application::on(const request::ReportFragment& r) {
                      .message = "unknown fragment " + to_string(r.fragment)};
     }
     Answer answer{.did = Did::changed, .name = to_string(r.fragment), .id = r.fragment.value()};
-    Fragment after = *before;
-    after.state = r.state;
-    after.reason = r.reason;
-    if (after == *before) {
+    if (before->state == r.state && before->reason == r.reason) {
         answer.did = Did::unchanged;
         return answer;
     }
+    Fragment after = *before;
+    after.state = r.state;
+    after.reason = r.reason;
+    after.counts = has_ended(r.state) ? r.counts : std::nullopt;
     TRY_ASSIGN(query, known_query(before->query));
     if (query.state == QueryState::pending) {
         return Error{.code = ErrorCode::query_state,
@@ -158,6 +159,7 @@ Result<Answer> Application::on(const request::RestartQuery& r) {
         next.run = after.run;
         next.state = FragmentState::pending;
         next.reason.clear();
+        next.counts.reset();
         TRY(update_fragment(ended, next));
     }
     return Answer{.did = Did::changed, .name = before.name, .id = before.id.value()};

@@ -12,8 +12,8 @@ namespace baton {
 namespace {
 
 constexpr std::string_view kWorkerColumns =
-    "SELECT name, kind, address, data_address, capacity, state, draining, incarnation, reason, "
-    "since, revision FROM worker";
+    "SELECT name, kind, address, data_address, capacity, state, draining, leaving, incarnation, "
+    "reason, since, revision FROM worker";
 constexpr std::string_view kLogicalColumns = "SELECT name, columns, revision FROM logical_source";
 constexpr std::string_view kPhysicalColumns =
     "SELECT id, logical, worker, type, options, format, revision FROM physical_source";
@@ -23,11 +23,11 @@ constexpr std::string_view kQueryColumns =
     "SELECT id, name, statement, settings, state, desired, stop_mode, run, reason, lagging, "
     "created, since, revision FROM query";
 constexpr std::string_view kFragmentColumns =
-    "SELECT id, query, worker, run, slots, stage, plan, state, reason, since, revision "
-    "FROM fragment";
+    "SELECT id, query, worker, run, slots, stage, plan, state, reason, since, revision, rows_in, "
+    "bytes_in, rows_out, bytes_out, late, skipped, stalls, busy_us, memory FROM fragment";
 constexpr std::string_view kFragmentColumnsWithoutPlan =
-    "SELECT id, query, worker, run, slots, stage, '', state, reason, since, revision "
-    "FROM fragment";
+    "SELECT id, query, worker, run, slots, stage, '', state, reason, since, revision, rows_in, "
+    "bytes_in, rows_out, bytes_out, late, skipped, stalls, busy_us, memory FROM fragment";
 
 // Conditions joined by AND, with their parameters.
 class Where {
@@ -68,6 +68,7 @@ Result<Worker> worker_from(const SqlRow& row) {
     w.capacity = cursor.optional_number();
     w.state = cursor.state<WorkerState>();
     w.draining = cursor.integer() != 0;
+    w.leaving = cursor.integer() != 0;
     if (const auto incarnation = cursor.optional_number())
         w.incarnation = Incarnation(*incarnation);
     w.reason = cursor.text();
@@ -138,6 +139,21 @@ Result<Query> query_from(const SqlRow& row) {
     return query;
 }
 
+std::optional<Counts> counts_from(RowCursor& cursor) {
+    const auto rows_in = cursor.optional_number();
+    if (!rows_in) return std::nullopt;
+    Counts counts{.rows_in = *rows_in};
+    counts.bytes_in = cursor.number();
+    counts.rows_out = cursor.number();
+    counts.bytes_out = cursor.number();
+    counts.late = cursor.number();
+    counts.skipped = cursor.number();
+    counts.stalls = cursor.number();
+    counts.busy_us = cursor.number();
+    counts.memory = cursor.number();
+    return counts;
+}
+
 Result<Fragment> fragment_from(const SqlRow& row) {
     RowCursor cursor(row);
     Fragment f;
@@ -152,6 +168,7 @@ Result<Fragment> fragment_from(const SqlRow& row) {
     f.reason = cursor.text();
     f.since = cursor.time();
     f.revision = cursor.revision();
+    f.counts = counts_from(cursor);
     return f;
 }
 

@@ -108,6 +108,7 @@ struct ReportWorker {
     WorkerState state = WorkerState::active;
     std::optional<Incarnation> incarnation;  // none: keep what is known
     std::string reason;
+    bool leaving = false;  // its process was told to end
 };
 
 // unknown_query if the fragment is gone; query_state if no worker can have it: its query is
@@ -117,6 +118,7 @@ struct ReportFragment {
     FragmentId fragment;
     FragmentState state = FragmentState::pending;
     std::string reason;
+    std::optional<Counts> counts;  // with an ended state, if the worker told
 };
 
 // unknown_query; query_state if fragments or workers do not allow that state: RUNNING needs every

@@ -398,6 +398,29 @@ TEST_F(Requests, AFragmentThatStopsRunningTakesItsQueryOutOfRunning) {
               "DEPLOYING|RUNNING|fragment 3 on worker \"EDGE\" is FAILED: out of memory\n");
 }
 
+TEST_F(Requests, WhatAFragmentCountedIsKeptUntilItsNextRun) {
+    make_small_cluster();
+    running_query("Q");
+    for (const Fragment& fragment : fragments_of("Q")) {
+        request(request::ReportFragment{fragment.id, FragmentState::failed, "out of memory",
+                                        Counts{.rows_in = 7, .late = 2}});
+    }
+    const std::string question = "SELECT worker, run, rows_in, rows_out, late FROM baton.counters";
+    EXPECT_EQ(rows(question), "EDGE|1|7|0|2\nHUB|1|7|0|2\n");
+    request(request::RestartQuery{query("Q").id, "again"});
+    EXPECT_EQ(rows(question), "EDGE|2|||\nHUB|2|||\n");
+}
+
+TEST_F(Requests, NothingIsPlacedOnAWorkerThatLeaves) {
+    make_small_cluster();
+    request(request::ReportWorker{"EDGE", WorkerState::active, Incarnation(1), "", true});
+    const Error error = error_of("CREATE QUERY q AS SELECT id FROM readings INTO alerts");
+    EXPECT_EQ(error.code, ErrorCode::placement);
+    EXPECT_NE(error.message.find("is leaving"), std::string::npos) << error.message;
+    request(request::ReportWorker{"EDGE", WorkerState::active, Incarnation(2), ""});
+    run("CREATE QUERY q AS SELECT id FROM readings INTO alerts");
+}
+
 TEST_F(Requests, AQueryEndsOnlyWhenAllItsFragmentsHave) {
     make_small_cluster();
     running_query("Q");

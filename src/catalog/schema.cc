@@ -101,6 +101,7 @@ CREATE TABLE worker (
     state {key} NOT NULL )" +
            one_of<WorkerState>("state") + R"(,
     draining {int} NOT NULL CHECK (draining IN (0, 1)),
+    leaving {int} NOT NULL CHECK (leaving IN (0, 1)),
     incarnation {int},
     reason {text} NOT NULL,
     since {key} NOT NULL,
@@ -196,6 +197,15 @@ CREATE TABLE fragment (
     reason {text} NOT NULL,
     since {key} NOT NULL,
     revision {int} NOT NULL,
+    rows_in {int},
+    bytes_in {int},
+    rows_out {int},
+    bytes_out {int},
+    late {int},
+    skipped {int},
+    stalls {int},
+    busy_us {int},
+    memory {int},
     UNIQUE (query, worker)
 ) {table};
 CREATE INDEX fragment_worker ON fragment (worker, state, slots);

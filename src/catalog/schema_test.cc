@@ -88,7 +88,7 @@ TEST_F(SchemaTest, TheTablesAdmitOnlyTheStatesOfTheModel) {
     ASSERT_TRUE(migrate(*sql_));
     const auto insert = [&](const std::string& state) {
         return sql_->execute(
-            "INSERT INTO worker VALUES (?, 'REMOTE', ?, NULL, NULL, ?, 0, NULL, "
+            "INSERT INTO worker VALUES (?, 'REMOTE', ?, NULL, NULL, ?, 0, 0, NULL, "
             "'', '', 1)",
             {state, state, state});
     };
@@ -108,7 +108,7 @@ TEST_F(SchemaTest, TheConstraintsRefuseWhatTheRequestsShould) {
               ErrorCode::foreign_key_violation);
     ASSERT_TRUE(
         sql_->execute("INSERT INTO worker VALUES ('W', 'EMBEDDED', NULL, NULL, NULL, "
-                      "'ACTIVE', 0, NULL, '', '', 1)"));
+                      "'ACTIVE', 0, 0, NULL, '', '', 1)"));
     ASSERT_TRUE(sql_->execute("INSERT INTO sink VALUES ('S','[]','W','Void','','','','',1)"));
     EXPECT_EQ(sql_->execute("DELETE FROM worker").error().code, ErrorCode::foreign_key_violation);
     EXPECT_EQ(

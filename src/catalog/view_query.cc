@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/overload.h"
 #include "base/text.h"
+#include "catalog/row_cursor.h"
 #include "core/descriptors/descriptors.h"
 #include "sql/printer.h"
 
@@ -30,6 +31,8 @@ std::string_view view_name(sql::ShowWhat what) {
             return "SINKS";
         case sql::ShowWhat::statements:
             return "STATEMENTS";
+        case sql::ShowWhat::counters:
+            return "COUNTERS";
         case sql::ShowWhat::version:
         case sql::ShowWhat::source_types:
         case sql::ShowWhat::sink_types:
@@ -139,7 +142,34 @@ SqlRow ViewQuery::selected(const SqlRow& row) const {
     return result;
 }
 
-Result<Table> ViewQuery::run(Sql& sql) const {
+// Where the catalog knows nothing, because the fragment has not ended, what is known of it counts.
+Result<Table> ViewQuery::run_live(Sql& sql, const LiveCounts& live) const {
+    ViewQuery everything(*view_);
+    everything.take_all(false);
+    TRY_ASSIGN(table, everything.run(sql));
+    Table result{.columns = columns(), .rows = {}};
+    const std::size_t first = *view_->column("ROWS_IN");
+    for (SqlRow& row : table.rows) {
+        RowCursor cursor(row);
+        FragmentKey key;
+        key.fragment = FragmentId(cursor.number());
+        key.query = QueryId(cursor.number());
+        (void)cursor.text();  // its name
+        (void)cursor.text();  // where
+        key.run = cursor.number();
+        const auto known = live.find(key);
+        if (std::holds_alternative<std::monostate>(row[first]) && known != live.end()) {
+            row.resize(first);
+            const SqlRow counters = row_of(known->second);
+            row.insert(row.end(), counters.begin(), counters.end());
+        }
+        if (matches(row)) result.rows.push_back(selected(row));
+    }
+    return result;
+}
+
+Result<Table> ViewQuery::run(Sql& sql, const LiveCounts& live) const {
+    if (view_->live && !live.empty()) return run_live(sql, live);
     std::string text = "SELECT ";
     for (const Item& item : items_) {
         if (&item != &items_.front()) text += ", ";

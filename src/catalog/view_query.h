@@ -2,6 +2,7 @@
 // ..].
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "base/result.h"
 #include "catalog/predicate.h"
 #include "catalog/views.h"
+#include "model/control.h"
+#include "model/counts.h"
 #include "ports/sql.h"
 #include "sql/ast.h"
 
@@ -25,6 +28,8 @@ struct Table {
     std::vector<SqlRow> rows;
 };
 
+using LiveCounts = std::map<FragmentKey, Counts>;
+
 class ViewQuery {
 public:
     // Fails with not_supported (naming the clause), unknown_source (view), unknown_field,
@@ -32,8 +37,9 @@ public:
     [[nodiscard]] static Result<ViewQuery> from(const sql::Show& show);
     [[nodiscard]] static Result<ViewQuery> from(const sql::Query& query);
 
-    // In the order of the view's key.
-    [[nodiscard]] Result<Table> run(Sql& sql) const;
+    // In the order of the view's key. `live` is what this process knows of fragments that run; it
+    // matters to a view that is live.
+    [[nodiscard]] Result<Table> run(Sql& sql, const LiveCounts& live = {}) const;
 
     [[nodiscard]] const View& view() const { return *view_; }
     [[nodiscard]] std::vector<TableColumn> columns() const;
@@ -56,6 +62,7 @@ private:
     void take_all(bool brief_only);
     Result<Done> take(const sql::SelectItem& item);
     Result<Done> filter(const std::optional<sql::Expr>& where);
+    [[nodiscard]] Result<Table> run_live(Sql& sql, const LiveCounts& live) const;
 
     const View* view_;
     std::vector<Item> items_;

@@ -49,6 +49,9 @@ struct View {
     std::size_t key_columns = 1;   // the first columns identify a row
     std::vector<ViewColumn> columns;
     std::string definition;  // the SELECT it stands for
+    // The last columns are counters: those of fragments that run are known to the process that
+    // leads them, and to no catalog.
+    bool live = false;
     std::string_view meaning;
 
     [[nodiscard]] std::size_t own_columns() const;  // how many are not derived
@@ -69,6 +72,8 @@ struct View {
 [[nodiscard]] SqlRow row_of(const Sink& sink);
 [[nodiscard]] SqlRow row_of(const Query& query);
 [[nodiscard]] SqlRow row_of(const Fragment& fragment);
+// The counters of view COUNTERS; NULLs if nobody knows them.
+[[nodiscard]] SqlRow row_of(const std::optional<Counts>& counts);
 [[nodiscard]] std::string key_of(const View& view, const SqlRow& row);
 
 // The SQL condition under which a fragment occupies its slots.

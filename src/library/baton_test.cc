@@ -210,5 +210,64 @@ TEST(LibraryWithItsOwnWorker, AQueryRunsInTheProcess) {
     EXPECT_EQ(text.str(), "A:INT32:NOT_NULLABLE\n2\n3\n");
 }
 
+class LibraryCounts : public ::testing::Test {
+protected:
+    void open() {
+        auto opened = baton::Coordinator::open({.data = directory_ / "data"});
+        ASSERT_TRUE(opened) << to_string(opened.error());
+        baton_ = *std::move(opened);
+    }
+    Row asked(const std::string& question) {
+        const auto answers = baton_->execute(question);
+        EXPECT_FALSE(answers.error) << to_string(*answers.error);
+        if (answers.error || answers.done.back().rows.size() != 1) return {};
+        return answers.done.back().rows.front();
+    }
+
+    testing::TemporaryDirectory directory_;
+    std::unique_ptr<baton::Coordinator> baton_;
+};
+
+TEST_F(LibraryCounts, WhatAQueryCountedIsShownAfterItsEndAndAfterARestart) {
+    const std::string in = directory_ / "in.csv";
+    {
+        std::ofstream file(in);
+        file << "1,1000\nbad\n";
+        for (int i = 0; i < 100'000; ++i) file << "2,20000\n";  // more than is read at once
+        file << "3,2000\n4,30000\n";
+    }
+    open();
+    const auto answers = baton_->execute(
+        "CREATE LOGICAL SOURCE s (a INT32 NOT NULL, ts UINT64 NOT NULL); "
+        "CREATE PHYSICAL SOURCE FOR s TYPE File SET ('" +
+            in +
+            "' AS SOURCE.FILE_PATH, 'CSV' AS INPUT_FORMATTER.TYPE, 'SKIP' AS "
+            "INPUT_FORMATTER.ON_MALFORMED); CREATE QUERY q AS SELECT COUNT(*) AS n FROM s WINDOW "
+            "TUMBLING (ts, SIZE 10 SEC) INTO Void()",
+        {.until = Wait::Until::ended, .timeout = 60s});
+    ASSERT_FALSE(answers.error) << to_string(*answers.error);
+    const std::string question =
+        "SELECT state, rows_in, rows_out, late, skipped, memory FROM baton.counters "
+        "WHERE query_name = 'Q' AND late > 0";
+    const Row counted = {"TERMINATED", "100003", "3", "1", "1", "0"};
+    EXPECT_EQ(asked(question), counted);
+    EXPECT_EQ(asked("BEGIN; CREATE LOGICAL SOURCE t (a INT8); " + question), counted);
+    baton_.reset();
+    open();
+    EXPECT_EQ(asked(question), counted);
+}
+
+TEST(LibraryWithItsOwnWorker, IsThereWhenItIsNeededFirstByAQuery) {
+    const testing::TemporaryDirectory directory;
+    auto baton = baton::Coordinator::open({.data = directory / "data"});
+    ASSERT_TRUE(baton) << to_string(baton.error());
+    const auto answers = (*baton)->execute(
+        "SELECT a FROM Generator('SEQUENCE UINT64 0 10 1' AS SOURCE.GENERATOR_SCHEMA, SCHEMA(a "
+        "UINT64 NOT NULL) AS SOURCE.SCHEMA) INTO Void()",
+        {.until = Wait::Until::ended, .timeout = 60s});
+    ASSERT_FALSE(answers.error) << to_string(*answers.error);
+    EXPECT_EQ((*baton)->execute("SHOW WORKERS").done.back().rows.size(), 1U);
+}
+
 }  // namespace
 }  // namespace baton::embedded

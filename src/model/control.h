@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/id.h"
+#include "model/counts.h"
 #include "model/states.h"
 
 namespace baton {
@@ -56,6 +57,7 @@ struct FragmentStatus {
     Fault fault = Fault::transient;    // of FAILED, and of one that is gone with a reason
     std::string reason;
     std::uint64_t event = 0;  // the number of its last change; 0: it was never here
+    Counts counts;            // of one that has ended
 
     friend bool operator==(const FragmentStatus&, const FragmentStatus&) = default;
 };
@@ -63,15 +65,7 @@ struct FragmentStatus {
 // What a running fragment has counted since it was started.
 struct FragmentCounts {
     FragmentKey key;
-    std::uint64_t rows_in = 0;  // from sources and exchanges
-    std::uint64_t bytes_in = 0;
-    std::uint64_t rows_out = 0;  // to sinks and exchanges
-    std::uint64_t bytes_out = 0;
-    std::uint64_t late = 0;     // rows that came after their window was closed
-    std::uint64_t skipped = 0;  // records that could not be read
-    std::uint64_t stalls = 0;   // how often somebody had to wait for who takes the rows
-    std::uint64_t busy_us = 0;  // time of the processor, in microseconds
-    std::uint64_t memory = 0;   // bytes held now
+    Counts counts;
 
     friend bool operator==(const FragmentCounts&, const FragmentCounts&) = default;
 };

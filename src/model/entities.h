@@ -10,6 +10,7 @@
 #include "base/id.h"
 #include "base/time.h"
 #include "model/config.h"
+#include "model/counts.h"
 #include "model/schema.h"
 #include "model/states.h"
 
@@ -36,7 +37,8 @@ struct Worker {
     std::optional<Address> data;
     std::optional<std::uint64_t> capacity;  // slots; absent: not limited
     WorkerState state = WorkerState::active;
-    bool draining = false;
+    bool draining = false;                   // by order: it takes no new fragments
+    bool leaving = false;                    // its process was told to end, and takes none
     std::optional<Incarnation> incarnation;  // absent until it was first heard
     std::string reason;                      // why it is as it is, where that is not plain
     WallTime since;                          // of the present state
@@ -117,6 +119,7 @@ struct Fragment {
     std::string plan;  // serialised by the planner; opaque to the catalog
     FragmentState state = FragmentState::pending;
     std::string reason;
+    std::optional<Counts> counts;  // all that it counted, once it has ended; none: nobody told
     WallTime since;
     Revision revision;
 

@@ -38,6 +38,7 @@ struct Broke {
 struct Report {
     FragmentKey key;
     std::variant<Prepared, PrepareFailed, Ran, Ended, Halted, Broke> what;
+    Counts counts;  // of Ended, Halted and Broke: all that it counted
 };
 
 }  // namespace engine

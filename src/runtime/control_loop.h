@@ -84,6 +84,8 @@ public:
     ControlLoop(const ControlLoop&) = delete;
     ControlLoop& operator=(const ControlLoop&) = delete;
 
+    [[nodiscard]] const CounterBoard& counters() const { return controller_.counters(); }
+
 private:
     void run();
     [[nodiscard]] bool start();

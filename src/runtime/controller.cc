@@ -19,8 +19,10 @@ Request request_of(QueryId query, const deployment::Write& write) {
     return std::visit(
         Overload{
             [](const deployment::ReportFragment& w) -> Request {
-                return request::ReportFragment{
-                    .fragment = w.fragment, .state = w.state, .reason = w.reason};
+                return request::ReportFragment{.fragment = w.fragment,
+                                               .state = w.state,
+                                               .reason = w.reason,
+                                               .counts = w.counts};
             },
             [&](const deployment::MarkQuery& w) -> Request {
                 return request::MarkQuery{
@@ -195,7 +197,10 @@ void Controller::on(Instant now, const transport::Heard& event) {
     std::visit(Overload{
                    [&](const control::Pulse& pulse) {
                        touch(roster_.heard(now, event.worker, event.attempt, pulse, prng_.next()));
+                       const bool present = roster_.attempt(event.worker) == event.attempt;
+                       if (present && pulse.draining) leaves(event.worker);
                        if (pulse.beat == 0) return;
+                       if (present) counters_.tell(event.worker, pulse.counts);
                        member(now, membership::Answered{.worker = event.worker,
                                                         .attempt = event.attempt,
                                                         .beat = pulse.beat});
@@ -247,7 +252,15 @@ void Controller::perform(Instant now, const membership::Effect& effect) {
                effect);
 }
 
+void Controller::leaves(const std::string& worker) {
+    const auto judged = judged_.find(worker);
+    if (judged == judged_.end() || judged->second.state != WorkerState::active) return;
+    if (std::exchange(judged->second.leaving, true)) return;
+    workers_due_.add(worker);
+}
+
 void Controller::disconnect(Instant now, const std::string& worker) {
+    counters_.forget(worker);
     touch(roster_.disconnected(now, worker));
     touch_queries_on(worker);
 }
@@ -290,6 +303,7 @@ void Controller::reconcile_workers(Instant now) {
         const bool so_already =
             known == nullptr || judged == judged_.end() ||
             (known->state == judged->second.state && known->reason == judged->second.reason &&
+             known->leaving == judged->second.leaving &&
              (!judged->second.incarnation || known->incarnation == judged->second.incarnation));
         if (so_already) {
             workers_due_.done(*name);
@@ -299,7 +313,8 @@ void Controller::reconcile_workers(Instant now) {
                {request::ReportWorker{.name = *name,
                                       .state = judged->second.state,
                                       .incarnation = judged->second.incarnation,
-                                      .reason = judged->second.reason}});
+                                      .reason = judged->second.reason,
+                                      .leaving = judged->second.leaving}});
     }
 }
 

@@ -38,6 +38,7 @@
 #include "ports/clock.h"
 #include "ports/transport.h"
 #include "runtime/catalog_door.h"
+#include "runtime/counter_board.h"
 #include "runtime/feed.h"
 
 namespace baton {
@@ -83,12 +84,15 @@ public:
     void take(const ControlEvent& event);
     // When take(Tick) is due; early and repeated ticks are harmless.
     [[nodiscard]] std::optional<Instant> wake_at() const;
+    // May be read from any thread.
+    [[nodiscard]] const CounterBoard& counters() const { return counters_; }
 
 private:
     struct Judgement {
         WorkerState state = WorkerState::active;
         std::optional<Incarnation> incarnation;
         std::string reason;
+        bool leaving = false;
     };
     using Subject = std::variant<QueryId, std::string>;  // a query, or a worker
     struct UnderWay {
@@ -109,6 +113,8 @@ private:
     void perform(Instant now, const membership::Effect& effect);
     void record(Instant now, const std::string& name, const std::optional<Worker>& worker);
     void disconnect(Instant now, const std::string& worker);
+    // Its process was told to end.
+    void leaves(const std::string& worker);
 
     // queries
     void record(Instant now, QueryId id, const std::optional<StoredQuery>& stored);
@@ -135,6 +141,7 @@ private:
     deployment::Roster roster_;
     deployment::Ledger ledger_;
     std::map<std::string, Judgement> judged_;  // to be in the catalog
+    CounterBoard counters_;
     WorkQueue<std::string> workers_due_;
     WorkQueue<QueryId> queries_due_;
     std::set<std::string> stale_workers_;  // changed in the catalog since they were read

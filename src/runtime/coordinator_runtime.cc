@@ -53,6 +53,10 @@ Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(
         std::move(database), std::move(writer), std::move(sync), clock, options, start));
 }
 
+LiveCounts CoordinatorRuntime::live_counts() const {
+    return control_ ? control_->counters().all() : LiveCounts{};
+}
+
 Result<PlanningView> CoordinatorRuntime::planning_view(const MentionedNames& names) {
     TRY_ASSIGN(now, snapshot());
     Reader::KnownCluster known;

@@ -64,6 +64,8 @@ public:
     [[nodiscard]] Result<std::unique_ptr<Watch>> watch(const ViewQuery& query,
                                                        std::optional<Revision> since = {},
                                                        std::function<void()> wake = nullptr);
+    // What workers last told of the fragments that run.
+    [[nodiscard]] LiveCounts live_counts() const;
     [[nodiscard]] Feed& feed() { return feed_; }
     [[nodiscard]] CommitLoop& commits() { return commits_; }
     [[nodiscard]] const Clock& clock() const { return clock_; }

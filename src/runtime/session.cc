@@ -243,9 +243,11 @@ Result<StatementResult> Session::run_view(const ViewQuery& query, std::string ta
         return StatementResult{
             .tag = std::move(tag), .value = std::move(table), .format = {}, .revision = {}};
     };
-    if (!transaction_) {
+    // What is live belongs to no revision, and so to no transaction.
+    if (!transaction_ || query.view().live) {
         TRY_ASSIGN(snapshot, coordinator_.snapshot());
-        TRY_ASSIGN(table, query.run(snapshot.sql()));
+        const LiveCounts live = query.view().live ? coordinator_.live_counts() : LiveCounts{};
+        TRY_ASSIGN(table, query.run(snapshot.sql(), live));
         return shown(std::move(table));
     }
     if (!transaction_->steps.empty()) {

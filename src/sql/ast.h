@@ -370,6 +370,7 @@ enum class ShowWhat : std::uint8_t {
     physical_sources,
     sinks,
     statements,
+    counters,
     version,
     source_types,  // SHOW SOURCE TYPES: the descriptors
     sink_types,    // SHOW SINK TYPES

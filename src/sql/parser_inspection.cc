@@ -35,6 +35,7 @@ Result<ShowWhat> Grammar::show_what() {
     if (tokens_.accept("LINKS")) return ShowWhat::links;
     if (tokens_.accept("SINKS")) return ShowWhat::sinks;
     if (tokens_.accept("STATEMENTS")) return ShowWhat::statements;
+    if (tokens_.accept("COUNTERS")) return ShowWhat::counters;
     if (tokens_.accept("VERSION")) return ShowWhat::version;
     ShowWhat what = ShowWhat::logical_sources;
     std::string_view second = "SOURCES";

@@ -41,6 +41,8 @@ std::string_view text_of(ShowWhat what) {
             return "SINKS";
         case ShowWhat::statements:
             return "STATEMENTS";
+        case ShowWhat::counters:
+            return "COUNTERS";
         case ShowWhat::version:
             return "VERSION";
         case ShowWhat::source_types:

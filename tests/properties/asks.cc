@@ -218,8 +218,10 @@ Ask report_worker() {
     r.state = chance(65) ? WorkerState::active : WorkerState::unreachable;
     if (chance(50)) r.incarnation = Incarnation(between<std::uint64_t>(1, 4));
     r.reason = reason();
+    r.leaving = r.state == WorkerState::active && chance(15);
     return {"report worker " + r.name + " " + std::string(to_string(r.state)) + " incarnation " +
-                (r.incarnation ? to_string(*r.incarnation) : "as known") + " '" + r.reason + "'",
+                (r.incarnation ? to_string(*r.incarnation) : "as known") + " '" + r.reason + "'" +
+                (r.leaving ? " leaving" : ""),
             r};
 }
 

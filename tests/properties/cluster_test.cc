@@ -139,6 +139,7 @@ RC_GTEST_PROP(DistributedState, NothingIsPlacedOnUnreachableOrDrainingWorkers, (
         const ModelWorker& worker = before.workers.at(f.worker);
         RC_ASSERT(worker.state == WorkerState::active);
         RC_ASSERT(!worker.draining);
+        RC_ASSERT(!worker.leaving);
     }
 }
 

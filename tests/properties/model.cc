@@ -140,6 +140,7 @@ Verdict Model::on(const request::ReportWorker& r) {
     const ModelWorker before = worker;
     worker.state = r.state;
     worker.reason = r.reason;
+    worker.leaving = r.leaving;
     if (r.incarnation) worker.incarnation = r.incarnation->value();
     const bool another = before.incarnation && worker.incarnation != before.incarnation;
     if (r.state == WorkerState::unreachable || another) {

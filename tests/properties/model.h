@@ -28,6 +28,7 @@ struct ModelWorker {
     std::optional<std::uint64_t> capacity;
     WorkerState state = WorkerState::active;
     bool draining = false;
+    bool leaving = false;
     std::optional<std::uint64_t> incarnation;
     std::string reason = kOwnWords;
 

@@ -36,7 +36,7 @@ bool ModelState::takes_part(const std::string& worker) const {
     const auto found = workers.find(worker);
     if (found == workers.end()) return false;
     const ModelWorker& w = found->second;
-    return w.state == WorkerState::active && !w.draining &&
+    return w.state == WorkerState::active && !w.draining && !w.leaving &&
            (!w.capacity || used(worker) < *w.capacity);
 }
 
@@ -102,8 +102,8 @@ std::set<std::string> lines_of(const ModelState& state) {
         lines.insert("worker " + name + " at '" + w.address + "' data '" + w.data + "' capacity " +
                      number_or_none(w.capacity) + " used " + std::to_string(state.used(name)) +
                      " " + std::string(to_string(w.state)) + (w.draining ? " draining" : "") +
-                     " incarnation " + number_or_none(w.incarnation) + " reason '" + w.reason +
-                     "'");
+                     (w.leaving ? " leaving" : "") + " incarnation " +
+                     number_or_none(w.incarnation) + " reason '" + w.reason + "'");
     }
     for (const auto& [from, to] : state.links) lines.insert("link " + from + " -> " + to);
     for (const auto& [name, schema] : state.logical) {
@@ -150,6 +150,7 @@ ModelState state_in(const Reader& reader) {
         worker.capacity = w.capacity;
         worker.state = w.state;
         worker.draining = w.draining;
+        worker.leaving = w.leaving;
         if (w.incarnation) worker.incarnation = w.incarnation->value();
         worker.reason = reason_of(w.reason);
     }
@@ -241,6 +242,7 @@ std::vector<Candidate> candidates(const ModelState& state, sql::EntityKind kind,
                      {{"NAME", text(name)},
                       {"STATE", state_text(worker.state)},
                       {"DRAINING", worker.draining ? "TRUE" : "FALSE"},
+                      {"LEAVING", worker.leaving ? "TRUE" : "FALSE"},
                       {"USED", std::to_string(state.used(name))},
                       {"CAPACITY", worker.capacity ? std::to_string(*worker.capacity) : ""}}});
             }

@@ -85,6 +85,12 @@ protected:
         return eventually(
             [&] { return incarnation_of(worker) != "NULL\n" && incarnation_of(worker) != "\n"; });
     }
+    // On EDGE alone, after its name.
+    static std::string endless_query() {
+        return " AS SELECT a FROM Generator('EDGE' AS SOURCE.HOST, SCHEMA(a UINT64 NOT NULL) AS "
+               "SOURCE.SCHEMA, 'SEQUENCE UINT64 0 10000000 1' AS SOURCE.GENERATOR_SCHEMA) INTO "
+               "Void('EDGE' AS SINK.HOST)";
+    }
     void create(const std::string& name, int port) {
         run("CREATE WORKER '127.0.0.1:" + std::to_string(port) + "' SET ('" + name + "' AS NAME)");
     }
@@ -133,6 +139,42 @@ TEST_F(WorkerProcesses, TheyAreFoundLostAndFoundAgain) {
     EXPECT_EQ(hub->wait(), 0);
     ASSERT_TRUE(comes_to("HUB", "UNREACHABLE"));
     edge->signal(SIGKILL);
+}
+
+TEST_F(WorkerProcesses, OneThatIsToldToEndTakesNothingNewUntilItIsStartedAgain) {
+    const std::string query = endless_query();
+    const auto leaving = [&] { return rows("SELECT LEAVING FROM baton.WORKERS"); };
+    auto edge = start("EDGE", 0);
+    const int port = last_port();
+    create("EDGE", port);
+    ASSERT_TRUE(is_heard_from("EDGE"));
+    run("CREATE QUERY q" + query + "; WAIT FOR QUERY q STATE RUNNING");
+    edge->signal(SIGTERM);  // it waits for what runs
+    ASSERT_TRUE(eventually([&] { return leaving() == "true\n"; })) << leaving();
+    EXPECT_EQ(state_of("EDGE"), "ACTIVE\n");
+    EXPECT_EQ(error_of("CREATE QUERY r" + query).code, ErrorCode::placement);
+    run("STOP QUERY q MODE FORCEFUL; WAIT FOR QUERY q STATE STOPPED");
+    EXPECT_EQ(edge->wait(), 0);
+    ASSERT_TRUE(comes_to("EDGE", "UNREACHABLE"));
+    edge = start("EDGE", port);
+    ASSERT_TRUE(comes_to("EDGE", "ACTIVE"));
+    ASSERT_TRUE(eventually([&] { return leaving() == "false\n"; }));
+    run("CREATE QUERY r" + query + "; WAIT FOR QUERY r STATE RUNNING; DROP QUERY r");
+    edge->signal(SIGKILL);
+}
+
+TEST_F(WorkerProcesses, WhatFragmentsCountIsShownWhileTheyRun) {
+    auto edge = start("EDGE", 0);
+    create("EDGE", last_port());
+    ASSERT_TRUE(is_heard_from("EDGE"));
+    run("CREATE QUERY q" + endless_query() + "; WAIT FOR QUERY q STATE RUNNING");
+    const std::string question =
+        "SELECT query_name, worker, state FROM baton.counters WHERE rows_out > 0";
+    EXPECT_TRUE(eventually([&] { return rows(question) == "Q|EDGE|RUNNING\n"; }));
+    EXPECT_NE(rows("SHOW COUNTERS").find("Q|EDGE|RUNNING|"), std::string::npos);
+    edge->signal(SIGKILL);
+    ASSERT_TRUE(comes_to("EDGE", "UNREACHABLE"));
+    EXPECT_EQ(rows(question), "");  // nobody knows
 }
 
 TEST_F(WorkerProcesses, AWorkerOfAnotherNameIsNotTakenForOne) {

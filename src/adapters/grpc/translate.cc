@@ -113,6 +113,30 @@ Result<FragmentKey> key_of(const Message& message) {
         .query = QueryId(key.query()), .run = key.run(), .fragment = FragmentId(key.fragment())};
 }
 
+void write(const Counts& counts, wire::Counts& to) {
+    to.set_rows_in(counts.rows_in);
+    to.set_bytes_in(counts.bytes_in);
+    to.set_rows_out(counts.rows_out);
+    to.set_bytes_out(counts.bytes_out);
+    to.set_late(counts.late);
+    to.set_skipped(counts.skipped);
+    to.set_stalls(counts.stalls);
+    to.set_busy_us(counts.busy_us);
+    to.set_memory(counts.memory);
+}
+
+Counts read(const wire::Counts& message) {
+    return {.rows_in = message.rows_in(),
+            .bytes_in = message.bytes_in(),
+            .rows_out = message.rows_out(),
+            .bytes_out = message.bytes_out(),
+            .late = message.late(),
+            .skipped = message.skipped(),
+            .stalls = message.stalls(),
+            .busy_us = message.busy_us(),
+            .memory = message.memory()};
+}
+
 void write(const FragmentStatus& status, wire::FragmentStatus& to) {
     write(status.key, *to.mutable_key());
     if (status.state) to.set_state(wire_of(*status.state));
@@ -120,6 +144,7 @@ void write(const FragmentStatus& status, wire::FragmentStatus& to) {
     to.set_fault(wire_of(status.fault));
     to.set_reason(fitting(status.reason, kReasonMax));
     to.set_event(status.event);
+    if (status.counts != Counts{}) write(status.counts, *to.mutable_counts());
 }
 
 Result<FragmentStatus> read(const wire::FragmentStatus& message) {
@@ -136,34 +161,18 @@ Result<FragmentStatus> read(const wire::FragmentStatus& message) {
     status.reason = std::move(reason);
     if (!message.has_event()) return lacks("event");
     status.event = message.event();
+    status.counts = read(message.counts());
     return status;
 }
 
 void write(const FragmentCounts& counts, wire::FragmentCounts& to) {
     write(counts.key, *to.mutable_key());
-    to.set_rows_in(counts.rows_in);
-    to.set_bytes_in(counts.bytes_in);
-    to.set_rows_out(counts.rows_out);
-    to.set_bytes_out(counts.bytes_out);
-    to.set_late(counts.late);
-    to.set_skipped(counts.skipped);
-    to.set_stalls(counts.stalls);
-    to.set_busy_us(counts.busy_us);
-    to.set_memory(counts.memory);
+    write(counts.counts, *to.mutable_counts());
 }
 
 Result<FragmentCounts> read(const wire::FragmentCounts& message) {
     TRY_ASSIGN(key, key_of(message));
-    return FragmentCounts{.key = key,
-                          .rows_in = message.rows_in(),
-                          .bytes_in = message.bytes_in(),
-                          .rows_out = message.rows_out(),
-                          .bytes_out = message.bytes_out(),
-                          .late = message.late(),
-                          .skipped = message.skipped(),
-                          .stalls = message.stalls(),
-                          .busy_us = message.busy_us(),
-                          .memory = message.memory()};
+    return FragmentCounts{.key = key, .counts = read(message.counts())};
 }
 
 template <class Value, class List>

@@ -25,6 +25,15 @@ CREATE TABLE fragment (
     reason TEXT NOT NULL,
     since TEXT NOT NULL,
     revision INTEGER NOT NULL,
+    rows_in INTEGER,
+    bytes_in INTEGER,
+    rows_out INTEGER,
+    bytes_out INTEGER,
+    late INTEGER,
+    skipped INTEGER,
+    stalls INTEGER,
+    busy_us INTEGER,
+    memory INTEGER,
     UNIQUE (query, worker)
 ) STRICT;
 CREATE INDEX fragment_worker ON fragment (worker, state, slots);
@@ -131,6 +140,7 @@ CREATE TABLE worker (
     capacity INTEGER CHECK (capacity >= 0),
     state TEXT NOT NULL CHECK (state = 'ACTIVE' OR state = 'UNREACHABLE'),
     draining INTEGER NOT NULL CHECK (draining IN (0, 1)),
+    leaving INTEGER NOT NULL CHECK (leaving IN (0, 1)),
     incarnation INTEGER,
     reason TEXT NOT NULL,
     since TEXT NOT NULL,

@@ -144,6 +144,7 @@ struct ReportFragment {
     FragmentId fragment;
     FragmentState state = FragmentState::pending;
     std::string reason;
+    std::optional<Counts> counts;  // of one that has ended, if its worker told
     friend bool operator==(const ReportFragment&, const ReportFragment&) = default;
 };
 struct MarkQuery {

@@ -72,8 +72,12 @@ private:
         if (fragment.recorded == state && fragment.reason == reason) return;
         fragment.recorded = state;
         fragment.reason = reason;
+        const bool told = has_ended(state) && fragment.held && fragment.held->state == state;
         plan_.writes.emplace_back(
-            ReportFragment{.fragment = fragment.id, .state = state, .reason = reason});
+            ReportFragment{.fragment = fragment.id,
+                           .state = state,
+                           .reason = reason,
+                           .counts = told ? std::optional(fragment.held->counts) : std::nullopt});
     }
 
     // ---- what becomes of the query --------------------------------------------------------------

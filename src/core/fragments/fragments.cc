@@ -295,18 +295,21 @@ void Fragments::on(const Ended& event, Effects& /*effects*/) {
     FragmentStatus* status = living(event.key);
     if (status == nullptr) return;
     const bool told = status->stopping.has_value();
+    status->counts = event.counts;
     end(*status, told ? FragmentState::stopped : FragmentState::terminated, Fault::transient, "");
 }
 
 void Fragments::on(const Halted& event, Effects& /*effects*/) {
     FragmentStatus* status = living(event.key);
     if (status == nullptr || !status->stopping) return;
+    status->counts = event.counts;
     end(*status, FragmentState::stopped, Fault::transient, "");
 }
 
 void Fragments::on(const Broke& event, Effects& /*effects*/) {
     FragmentStatus* status = living(event.key);
     if (status == nullptr) return;
+    status->counts = event.counts;
     end(*status, FragmentState::failed, event.fault, event.why);
 }
 

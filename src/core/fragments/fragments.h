@@ -70,14 +70,17 @@ struct Ran {  // data flows
 };
 struct Ended {  // by itself, everything flushed
     FragmentKey key;
+    Counts counts;
 };
 struct Halted {  // as it was told to
     FragmentKey key;
+    Counts counts;
 };
 struct Broke {
     FragmentKey key;
     control::Fault fault = control::Fault::transient;
     std::string why;
+    Counts counts;
 };
 using Event = std::variant<Greeted, Told, HungUp, EpochKept, EpochNotKept, Leaving, Prepared,
                            PrepareFailed, Ran, Ended, Halted, Broke>;

@@ -108,6 +108,14 @@ TEST_F(FragmentsTest, WhatEndedIsRememberedUntilItMayBeForgotten) {
     EXPECT_TRUE(machine_.held().empty());
 }
 
+TEST_F(FragmentsTest, WhatWasCountedIsToldWithTheEnd) {
+    make_running();
+    (void)step(Ended{.key = kKey, .counts = {.rows_in = 5, .late = 1}});
+    const auto& held = machine_.held().at(kKey);
+    EXPECT_EQ(held.state, FragmentState::terminated);
+    EXPECT_EQ(held.counts, (Counts{.rows_in = 5, .late = 1}));
+}
+
 TEST_F(FragmentsTest, AGracefulStopDrainsAndAForcefulOneOverridesIt) {
     make_running();
     EXPECT_EQ(tell(control::StopFragment{.key = kKey, .mode = StopMode::graceful}).substr(0, 13),

@@ -22,6 +22,7 @@ std::string state_against(const Worker& worker) {
     if (worker.state == WorkerState::unreachable) {
         return "is UNREACHABLE" + (worker.reason.empty() ? "" : " (" + worker.reason + ")");
     }
+    if (worker.leaving) return "is leaving: its process was told to end";
     return worker.draining ? "is draining" : "";
 }
 

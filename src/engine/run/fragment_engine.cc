@@ -103,14 +103,14 @@ void FragmentEngine::abort(const FragmentKey& key) {
 }
 
 std::vector<control::FragmentCounts> FragmentEngine::counts() const {
-    std::vector<std::shared_ptr<FragmentRun>> runs;
+    std::map<FragmentKey, std::shared_ptr<FragmentRun>> runs;
     {
         const std::lock_guard lock(mutex_);
-        for (const auto& [key, run] : runs_) runs.push_back(run);
+        runs = runs_;
     }
     std::vector<control::FragmentCounts> all;
-    for (const auto& run : runs) {
-        if (auto counts = run->counts()) all.push_back(*std::move(counts));
+    for (const auto& [key, run] : runs) {
+        if (const auto counts = run->counts()) all.push_back({.key = key, .counts = *counts});
     }
     return all;
 }

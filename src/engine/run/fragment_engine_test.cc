@@ -217,9 +217,9 @@ TEST_F(FragmentEngineTest, LateRowsAreCounted) {
     const auto counts = engine().counts();
     ASSERT_EQ(counts.size(), 1U);
     EXPECT_EQ(counts[0].key, key);
-    EXPECT_EQ(counts[0].late, 1U);
-    EXPECT_EQ(counts[0].rows_in, 2U);
-    EXPECT_GT(counts[0].memory, 0U);
+    EXPECT_EQ(counts[0].counts.late, 1U);
+    EXPECT_EQ(counts[0].counts.rows_in, 2U);
+    EXPECT_GT(counts[0].counts.memory, 0U);
 }
 
 TEST_F(FragmentEngineTest, LateRowsFailIfTheQuerySaysSo) {

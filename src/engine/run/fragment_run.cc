@@ -103,10 +103,10 @@ void FragmentRun::fail(const Error& error) {
     stop_everything();
 }
 
-std::optional<control::FragmentCounts> FragmentRun::counts() const {
+std::optional<Counts> FragmentRun::counts() const {
     const std::lock_guard lock(mutex_);
     if (!running_) return std::nullopt;
-    control::FragmentCounts counts{.key = key_};
+    Counts counts;
     pipeline_->count(counts);
     counts.late = context_.late;
     counts.memory = context_.memory;
@@ -118,13 +118,15 @@ std::optional<control::FragmentCounts> FragmentRun::counts() const {
 
 void FragmentRun::supervise() {
     auto end = live();
+    Counts counted = counts().value_or(Counts{});
     {
         const std::lock_guard lock(mutex_);
         running_ = false;
     }
     pipeline_.reset();
+    counted.memory = context_.memory;
     owner_.ended();
-    owner_.report({.key = key_, .what = std::move(end)});
+    owner_.report({.key = key_, .what = std::move(end), .counts = counted});
     done_ = true;
 }
 

@@ -50,7 +50,7 @@ public:
     void abort();
 
     // None unless it runs.
-    [[nodiscard]] std::optional<control::FragmentCounts> counts() const;
+    [[nodiscard]] std::optional<Counts> counts() const;
     // Its thread has nothing left to do but to return.
     [[nodiscard]] bool done() const { return done_; }
 

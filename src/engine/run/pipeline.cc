@@ -279,7 +279,7 @@ void Pipeline::interrupt_everything() {
     for (const Root& root : roots_) root.terminal->interrupt();
 }
 
-void Pipeline::count(control::FragmentCounts& into) const {
+void Pipeline::count(Counts& into) const {
     for (const auto& leaf : leaves_) {
         if (leaf->source) {
             const SourceCounts counts = leaf->source->counts();

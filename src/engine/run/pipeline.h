@@ -60,7 +60,7 @@ public:
 
     void interrupt_leaves();      // from any thread
     void interrupt_everything();  // from any thread
-    void count(control::FragmentCounts& into) const;
+    void count(Counts& into) const;
 
 private:
     // An operator with its inputs, to hand on what the origins are.

@@ -24,7 +24,7 @@ Result<Done> SinkTerminal::tick() {
     return sink_->flush();
 }
 
-void SinkTerminal::count(control::FragmentCounts& into) const {
+void SinkTerminal::count(Counts& into) const {
     const SinkCounts counts = sink_->counts();
     into.rows_out += counts.rows;
     into.bytes_out += counts.bytes;
@@ -35,7 +35,7 @@ Result<Done> SendTerminal::push(std::size_t, Frame frame) {
     return sender_->send(std::move(frame));
 }
 
-void SendTerminal::count(control::FragmentCounts& into) const {
+void SendTerminal::count(Counts& into) const {
     const ExchangeCounts counts = sender_->counts();
     into.rows_out += counts.rows;
     into.bytes_out += counts.bytes;

@@ -24,7 +24,7 @@ public:
     virtual void interrupt() = 0;  // from any thread
     // From any thread: whether a tick would do something.
     [[nodiscard]] virtual bool unflushed() const = 0;
-    virtual void count(control::FragmentCounts& into) const = 0;  // from any thread
+    virtual void count(Counts& into) const = 0;  // from any thread
 };
 
 class SinkTerminal : public Terminal {
@@ -38,7 +38,7 @@ public:
     Result<Done> finish() override { return sink_->finish(); }
     void interrupt() override { sink_->interrupt(); }
     [[nodiscard]] bool unflushed() const override { return unflushed_; }
-    void count(control::FragmentCounts& into) const override;
+    void count(Counts& into) const override;
 
 private:
     std::unique_ptr<RowSink> sink_;
@@ -58,7 +58,7 @@ public:
     Result<Done> finish() override { return sender_->finish(); }
     void interrupt() override { sender_->interrupt(); }
     [[nodiscard]] bool unflushed() const override { return false; }
-    void count(control::FragmentCounts& into) const override;
+    void count(Counts& into) const override;
 
 private:
     std::unique_ptr<ExchangeSender> sender_;

@@ -19,12 +19,17 @@ fragments::Event event_of(const engine::Report& report) {
                     .key = report.key, .fault = what.fault, .why = what.why};
             },
             [&](const engine::Ran&) -> fragments::Event { return fragments::Ran{report.key}; },
-            [&](const engine::Ended&) -> fragments::Event { return fragments::Ended{report.key}; },
+            [&](const engine::Ended&) -> fragments::Event {
+                return fragments::Ended{.key = report.key, .counts = report.counts};
+            },
             [&](const engine::Halted&) -> fragments::Event {
-                return fragments::Halted{report.key};
+                return fragments::Halted{.key = report.key, .counts = report.counts};
             },
             [&](const engine::Broke& what) -> fragments::Event {
-                return fragments::Broke{.key = report.key, .fault = what.fault, .why = what.why};
+                return fragments::Broke{.key = report.key,
+                                        .fault = what.fault,
+                                        .why = what.why,
+                                        .counts = report.counts};
             },
         },
         report.what);

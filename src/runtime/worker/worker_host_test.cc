@@ -31,7 +31,7 @@ public:
     void drain(const FragmentKey& key) override { obey(fragments::Drain{key}); }
     void abort(const FragmentKey& key) override { obey(fragments::Abort{key}); }
     [[nodiscard]] std::vector<control::FragmentCounts> counts() const override {
-        return {{.key = kKey, .rows_in = 12}};
+        return {{.key = kKey, .counts = {.rows_in = 12}}};
     }
 
 private:
@@ -136,7 +136,7 @@ TEST_F(WorkerHostTest, ABeatIsAnsweredWithWhatTheEngineCounted) {
     const auto pulse = std::get<control::Pulse>(await<transport::Heard>().message);
     EXPECT_EQ(pulse.beat, 8U);
     ASSERT_EQ(pulse.counts.size(), 1U);
-    EXPECT_EQ(pulse.counts[0].rows_in, 12U);
+    EXPECT_EQ(pulse.counts[0].counts.rows_in, 12U);
 }
 
 TEST_F(WorkerHostTest, TheNewestCoordinatorIsObeyed) {
