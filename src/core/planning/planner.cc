@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/overload.h"
 #include "base/text.h"
 #include "core/analysis/analysis.h"
@@ -96,11 +97,7 @@ private:
         std::vector<std::string> names;
         for (const auto& [name, ignored] : cluster_.workers) names.push_back(name);
         TRY_ASSIGN(only, default_worker(names, what));
-        if (!only) {
-            return Error{.code = ErrorCode::placement,
-                         .message = "cannot place the query: there is no worker for " + what,
-                         .hint = "CREATE WORKER first"};
-        }
+        CHECK(only);  // the embedded one, if there is no other
         worker = *only;
         return Done{};
     }
@@ -108,6 +105,16 @@ private:
     const Cluster& cluster_;
     bool used_ = false;
 };
+
+// What there is where nobody created a worker: the embedded one, which the catalog has from its
+// first use on.
+Cluster embedded_alone(Revision revision) {
+    const std::string name(kEmbeddedWorker);
+    Cluster cluster;
+    cluster.workers[name] = {.name = name, .kind = WorkerKind::embedded};
+    cluster.revision = revision;
+    return cluster;
+}
 
 // The worker that can be reached from all of these, with the fewest steps in all.
 Result<std::string> nearest_to(const std::set<std::string>& workers, const Topology& links) {
@@ -183,7 +190,8 @@ Result<PlanSteps> plan_logically(const QueryToPlan& query, const PlanningView& v
 Result<PlanSteps> plan_steps(const QueryToPlan& query, const PlanningView& view) {
     TRY_ASSIGN(settings, bind_query(query.settings));
     TRY_ASSIGN(steps, plan_logically(query, view));
-    const Cluster& cluster = *view.cluster;
+    const Cluster alone = embedded_alone(view.cluster->revision);
+    const Cluster& cluster = view.cluster->workers.empty() ? alone : *view.cluster;
     TRY_ASSIGN(physical, expanded(steps.optimized, {.logical = view.logical_sources,
                                                     .physical = view.physical_sources}));
     Defaults defaults(cluster);
