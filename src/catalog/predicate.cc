@@ -1,6 +1,7 @@
 #include "catalog/predicate.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 
 #include "base/check.h"
@@ -200,15 +201,45 @@ private:
                      .at = at.at};
     }
 
+    // A constant in quotes is what the column it is compared with needs, if it can be read so: that
+    // is how clients give values whose type they do not know.
+    static void fit(Typed& typed, Class wanted) {
+        const auto* value = std::get_if<SqlValue>(&typed.operand);
+        const auto* text = value == nullptr ? nullptr : std::get_if<std::string>(value);
+        const auto number = text == nullptr ? std::nullopt : read_as(wanted, *text);
+        if (!number) return;
+        typed.operand = SqlValue(*number);
+        typed.type = wanted;
+    }
+
+    static std::optional<std::int64_t> read_as(Class wanted, const std::string& text) {
+        if (wanted == Class::boolean) {
+            const std::string word = to_upper(text);
+            if (word == "TRUE" || word == "T") return 1;
+            if (word == "FALSE" || word == "F") return 0;
+        }
+        if (wanted != Class::number) return std::nullopt;
+        std::int64_t number = 0;
+        const char* const end = text.data() + text.size();
+        const auto read = std::from_chars(text.data(), end, number);
+        if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+        return number;
+    }
+
     // Operands that are compared with the first one.
     Result<std::vector<Operand>> operands(const std::vector<sql::Expr>& exprs) const {
-        std::vector<Operand> result;
-        std::optional<Typed> subject;
+        std::vector<Typed> all;
+        Class wanted = Class::null;
         for (const sql::Expr& expr : exprs) {
             TRY_ASSIGN(typed, operand(expr));
-            if (!subject) subject = typed;
-            TRY(same_class(*subject, typed, expr));
-            result.push_back(std::move(typed.operand));
+            if (std::holds_alternative<std::size_t>(typed.operand)) wanted = typed.type;
+            all.push_back(std::move(typed));
+        }
+        for (Typed& typed : all) fit(typed, wanted);
+        std::vector<Operand> result;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            TRY(same_class(all[0], all[i], exprs[i]));
+            result.push_back(all[i].operand);
         }
         return result;
     }

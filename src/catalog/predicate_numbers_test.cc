@@ -41,5 +41,17 @@ TEST(PredicateNumbers, CompareWithFractionsOnBothSidesOfZero) {
     EXPECT_TRUE(matches(0, eq, -0.0));
 }
 
+TEST(PredicateNumbers, MayBeGivenInQuotes) {
+    using enum sql::BinaryOp;
+    EXPECT_TRUE(matches(5, eq, "5"));
+    EXPECT_TRUE(matches(-5, lt, "-4"));
+    EXPECT_FALSE(matches(5, eq, "50"));
+    const View view{.name = "V", .columns = {{.name = "N", .type = ViewType::integer}}};
+    for (const char* text : {"", "five", "5 ", "5.0", "99999999999999999999"}) {
+        EXPECT_EQ(Predicate::equal(view, "N", text, {}).error().code, ErrorCode::type_mismatch)
+            << text;
+    }
+}
+
 }  // namespace
 }  // namespace baton

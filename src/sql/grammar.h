@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,7 +45,8 @@ enum class Binding : std::uint8_t {
 
 class Grammar {
 public:
-    Grammar(std::string_view text, const Limits& limits) : tokens_(text), limits_(limits) {}
+    Grammar(std::string_view text, const Limits& limits, std::span<const Literal> parameters = {})
+        : tokens_(text), limits_(limits), parameters_(parameters) {}
 
     Result<std::vector<Statement>> statements();
     Result<Statement> only_statement();
@@ -166,6 +168,7 @@ private:
 
     Tokens tokens_;
     Limits limits_;
+    std::span<const Literal> parameters_;
     std::size_t depth_ = 0;  // of the recursion
 };
 

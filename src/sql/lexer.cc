@@ -162,11 +162,33 @@ Token Lexer::next() {
     if (failed_ || !skip_space()) return made(TokenKind::invalid, *error_.at);
     if (offset_ >= text_.size()) return made(TokenKind::end, here());
     const char c = look();
+    // As clients write strings in which a backslash is an escape: here it always is.
+    if ((c == 'E' || c == 'e') && look(1) == '\'') {
+        step(1);
+        return string();
+    }
     if (begins_word(c)) return word();
     if (c == '"' || c == '`') return quoted_name(c);
     if (c == '\'') return string();
     if (is_digit(c) || (c == '.' && is_digit(look(1)))) return number();
+    if (c == '$' && is_digit(look(1))) return parameter();
     return symbol();
+}
+
+Token Lexer::parameter() {
+    const Position from = here();
+    step(1);
+    const std::size_t begin = offset_;
+    while (is_digit(look())) step(1);
+    Token token = made(TokenKind::parameter, from);
+    const std::string_view digits = text_.substr(begin, offset_ - begin);
+    const auto result =
+        std::from_chars(digits.data(), digits.data() + digits.size(), token.integer);
+    if (result.ec != std::errc() || token.integer == 0 || token.integer > kParametersMax) {
+        return fail(from, "there is no parameter $" + std::string(digits.substr(0, 20)),
+                    "parameters are numbered from $1 to $" + std::to_string(kParametersMax));
+    }
+    return token;
 }
 
 Token Lexer::word() {

@@ -22,6 +22,7 @@ enum class TokenKind : std::uint8_t {
     string,
     integer,
     decimal,
+    parameter,  // $1
     symbol,
     invalid,
 };
@@ -46,13 +47,15 @@ enum class Symbol : std::uint8_t {
     semicolon,
 };
 
+constexpr std::uint64_t kParametersMax = 65'535;
+
 struct Token {
     TokenKind kind = TokenKind::end;
     Symbol symbol = Symbol::none;
     Position at;
     std::size_t length = 0;     // bytes of the text it was made of
     std::string text;           // of a word, folded; of a quoted name or a string, decoded
-    std::uint64_t integer = 0;  // of an integer
+    std::uint64_t integer = 0;  // of an integer; the number of a parameter, from 1
     double decimal = 0;         // of a decimal
 };
 
@@ -83,6 +86,7 @@ private:
     Token number();
     Token integer_of(std::string_view digits, Position from);
     Token decimal_of(std::string_view digits, Position from);
+    Token parameter();
     Token symbol();
     Token unknown();
 

@@ -1,5 +1,6 @@
 #include "sql/parser.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -21,9 +22,20 @@ Result<Done> within_size(std::string_view text, const Limits& limits) {
 
 }  // namespace
 
-Result<std::vector<Statement>> parse(std::string_view text, const Limits& limits) {
+Result<std::vector<Statement>> parse(std::string_view text, const Limits& limits,
+                                     std::span<const Literal> parameters) {
     TRY(within_size(text, limits));
-    return Grammar(text, limits).statements();
+    return Grammar(text, limits, parameters).statements();
+}
+
+std::size_t parameter_count(std::string_view text) {
+    Lexer lexer(text);
+    std::size_t count = 0;
+    while (true) {
+        const Token token = lexer.next();
+        if (token.kind == TokenKind::end || token.kind == TokenKind::invalid) return count;
+        if (token.kind == TokenKind::parameter) count = std::max(count, token.integer);
+    }
 }
 
 Result<Statement> parse_one(std::string_view text, const Limits& limits) {

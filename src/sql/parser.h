@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -22,9 +23,13 @@ struct Limits {
     std::size_t depth_max = 256;  // of the tree and of the grammar's recursion; bounds the stack
 };
 
-// Statements separated by `;`; empty ones are dropped. An empty text gives no statements.
-[[nodiscard]] Result<std::vector<Statement>> parse(std::string_view text,
-                                                   const Limits& limits = {});
+// Statements separated by `;`; empty ones are dropped. An empty text gives no statements. `$1` is
+// the first of the parameters, and may be wherever a constant may.
+[[nodiscard]] Result<std::vector<Statement>> parse(std::string_view text, const Limits& limits = {},
+                                                   std::span<const Literal> parameters = {});
+
+// How many parameters the text needs: the highest of its $n, up to where it can be read.
+[[nodiscard]] std::size_t parameter_count(std::string_view text);
 
 // Exactly one statement; a `;` may follow.
 [[nodiscard]] Result<Statement> parse_one(std::string_view text, const Limits& limits = {});

@@ -181,7 +181,8 @@ Error Grammar::unknown_data_type() {
 bool Grammar::sees_literal() {
     const Token& token = tokens_.peek();
     const TokenKind kind = token.kind;
-    if (kind == TokenKind::string || kind == TokenKind::integer || kind == TokenKind::decimal) {
+    if (kind == TokenKind::string || kind == TokenKind::integer || kind == TokenKind::decimal ||
+        kind == TokenKind::parameter) {
         return true;
     }
     if (tokens_.sees("NULL") || tokens_.sees("TRUE") || tokens_.sees("FALSE")) return true;
@@ -201,6 +202,14 @@ Result<Literal> Grammar::literal() {
     }
     if (tokens_.sees(Symbol::minus)) return number_literal();
     if (tokens_.peek().kind == TokenKind::string) return Literal(tokens_.take().text);
+    if (tokens_.peek().kind == TokenKind::parameter) {
+        const std::uint64_t number = tokens_.peek().integer;
+        if (number > parameters_.size()) {
+            return tokens_.refused("parameter $" + std::to_string(number) + " has no value");
+        }
+        tokens_.take();
+        return parameters_[number - 1];
+    }
     if (tokens_.peek().kind != TokenKind::word) return number_literal();
     const std::string word = tokens_.take().text;
     if (word == "NULL") return Literal(Null{});

@@ -209,5 +209,48 @@ TEST(WithoutStrings, WorksOnAnyBytes) {
     EXPECT_EQ(without_strings("'"), "'***'");
 }
 
+// ---- parameters ---------------------------------------------------------------------------------
+
+TEST(Parameters, StandWhereverAConstantMay) {
+    const std::vector<Literal> values = {Literal("w'1"), Literal(Integer{.magnitude = 4}),
+                                         Literal(true)};
+    const auto parsed = parse(
+        "SHOW WORKERS WHERE NAME = $1 AND CAPACITY IN ($2, 5) AND DRAINING = $3;"
+        "CREATE WORKER 'a:1' SET ($1 AS NAME, $2 AS CAPACITY)",
+        {}, values);
+    ASSERT_TRUE(parsed) << to_string(parsed.error());
+    EXPECT_EQ(print((*parsed)[0]),
+              "SHOW WORKERS WHERE NAME = 'w''1' AND CAPACITY IN (4, 5) AND DRAINING = TRUE");
+    EXPECT_NE(print((*parsed)[1]).find("'w''1' AS NAME, 4 AS CAPACITY"), std::string::npos);
+}
+
+TEST(Parameters, OneWithoutAValueIsAnErrorWhereItStands) {
+    const auto parsed = parse("SHOW WORKERS WHERE NAME = $2", {}, std::vector{Literal("a")});
+    ASSERT_FALSE(parsed);
+    EXPECT_EQ(to_string(parsed.error()), "error 2000 at 1:27: parameter $2 has no value");
+    EXPECT_FALSE(parse("SHOW WORKERS WHERE NAME = $0"));
+    EXPECT_FALSE(parse("SHOW WORKERS WHERE NAME = $99999999999999999999"));
+    EXPECT_FALSE(parse("SHOW WORKERS WHERE NAME = $"));
+}
+
+TEST(Parameters, AreCountedByTheHighestOutsideOfStringsAndComments) {
+    EXPECT_EQ(parameter_count("SHOW WORKERS"), 0U);
+    EXPECT_EQ(parameter_count("SELECT $3 '$9' -- $8\n $1"), 3U);
+}
+
+TEST(Parameters, AreNeverReadAsText) {
+    const auto parsed = parse("SHOW SINKS WHERE NAME = $1", {}, std::vector{Literal("x'; DROP")});
+    ASSERT_TRUE(parsed);
+    EXPECT_EQ(parsed->size(), 1U);
+}
+
+TEST(Strings, ALeadingEIsThatOfOtherClients) {
+    const auto plain = parse(R"(SHOW SINKS WHERE NAME = 'a\\b')");
+    const auto marked = parse(R"(SHOW SINKS WHERE NAME = E'a\\b')");
+    ASSERT_TRUE(plain);
+    ASSERT_TRUE(marked) << to_string(marked.error());
+    EXPECT_EQ(print(plain->front()), print(marked->front()));
+}
+
 }  // namespace
 }  // namespace baton::sql

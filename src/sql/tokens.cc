@@ -146,6 +146,7 @@ std::string Tokens::found() {
         case TokenKind::word:
         case TokenKind::integer:
         case TokenKind::decimal:
+        case TokenKind::parameter:
         case TokenKind::symbol:
         case TokenKind::invalid:
             break;
