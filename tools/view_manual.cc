@@ -36,6 +36,9 @@ std::string_view name_of(baton::ViewType type) {
     switch (type) {
         case baton::ViewType::text:
             return "text";
+        case baton::ViewType::unsigned_integer:
+        case baton::ViewType::float32:
+        case baton::ViewType::float64:
         case baton::ViewType::integer:
             return "integer";
         case baton::ViewType::boolean:

@@ -86,6 +86,8 @@ constexpr std::array kErrors = {
     entry(ErrorCode::conflict, Reaction::conflict, "conflict",
           "what the request was based on has changed: run it again"),
     entry(cancelled, Reaction::invalid, "cancelled", "the request was cancelled"),
+    entry(not_permitted, Reaction::invalid, "not_permitted", "the user's role does not allow it"),
+    entry(not_authenticated, Reaction::invalid, "not_authenticated", "nobody has shown who asks"),
     entry(wait_timed_out, Reaction::unavailable, "wait_timed_out",
           "what was waited for did not come in time, or no longer can"),
     entry(malformed_message, Reaction::invalid, "malformed_message",

@@ -65,6 +65,8 @@ enum class ErrorCode : std::uint16_t {
     slow_down = 5000,
     conflict = 5001,
     cancelled = 5002,
+    not_permitted = 5003,
+    not_authenticated = 5004,
     wait_timed_out = 5006,
     malformed_message = 5010,
     // 6xxx: the catalog

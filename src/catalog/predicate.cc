@@ -22,6 +22,9 @@ Class class_of(ViewType type) {
         case ViewType::json:
             return Class::text;
         case ViewType::integer:
+        case ViewType::unsigned_integer:
+        case ViewType::float32:
+        case ViewType::float64:
             return Class::number;
         case ViewType::boolean:
             return Class::boolean;

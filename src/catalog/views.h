@@ -32,7 +32,18 @@ inline constexpr std::size_t kEntityCount = 7;
 [[nodiscard]] std::string_view to_string(Entity entity);  // "worker", ...
 [[nodiscard]] std::optional<Entity> entity_of(std::string_view name);
 
-enum class ViewType : std::uint8_t { text, integer, boolean, time, json };
+// The columns of views are of the first five; rows of streams have numbers of the others, too. An
+// unsigned number beyond what a SqlValue's integer holds is a text of its digits.
+enum class ViewType : std::uint8_t {
+    text,
+    integer,
+    boolean,
+    time,
+    json,
+    unsigned_integer,
+    float32,
+    float64,
+};
 
 struct ViewColumn {
     std::string_view name;  // upper case

@@ -15,13 +15,16 @@ public:
     Bell(Feed& feed, QueryId query)
         : registration_(
               feed.listen(queries(), [this, key = key_of(query)](const std::set<EntityKey>& keys) {
-                  if (!keys.contains(key)) return;
-                  {
-                      const std::lock_guard lock(mutex_);
-                      rung_ = true;
-                  }
-                  changed_.notify_one();
+                  if (keys.contains(key)) ring();
               })) {}
+
+    void ring() {
+        {
+            const std::lock_guard lock(mutex_);
+            rung_ = true;
+        }
+        changed_.notify_one();
+    }
 
     void wait(Duration at_most) {
         std::unique_lock lock(mutex_);
@@ -100,7 +103,7 @@ Result<std::optional<Query>> look_for(CoordinatorRuntime& coordinator,
 }  // namespace
 
 Result<Done> wait_for(CoordinatorRuntime& coordinator, const request::QueryRef& asked,
-                      const Wait& wait) {
+                      const Wait& wait, Interrupt& interrupt) {
     if (wait.until == Wait::Until::accepted) return Done{};
     constexpr std::chrono::hours kForEver{24 * 365};
     const Instant deadline = coordinator.clock().now() + wait.timeout.value_or(Duration(kForEver));
@@ -109,6 +112,7 @@ Result<Done> wait_for(CoordinatorRuntime& coordinator, const request::QueryRef& 
     if (!found) return unknown(asked);
     const QueryId id = found->id;  // the name may come to mean another
     Bell bell(coordinator.feed(), id);
+    const Interrupt::Listening listening(interrupt, [&] { bell.ring(); });
     for (;;) {
         TRY_ASSIGN(query, look_for(coordinator, id));
         if (!query && wait.until == Wait::Until::ended) return Done{};
@@ -118,6 +122,10 @@ Result<Done> wait_for(CoordinatorRuntime& coordinator, const request::QueryRef& 
         }
         TRY_ASSIGN(over, arrived(*query, wait));
         if (over) return Done{};
+        if (interrupt.raised()) {
+            return Error{.code = ErrorCode::cancelled,
+                         .message = "the wait was cancelled: the query is " + in_words(*query)};
+        }
         const Instant now = coordinator.clock().now();
         if (now >= deadline) {
             return Error{.code = ErrorCode::wait_timed_out,

@@ -32,15 +32,16 @@ Error at_statement(Error error, const sql::Statement& statement) {
 
 }  // namespace
 
-Session::Session(CoordinatorRuntime& coordinator, std::string principal)
-    : coordinator_(coordinator), principal_(std::move(principal)) {}
+Session::Session(CoordinatorRuntime& coordinator, std::string principal, Permit permit)
+    : coordinator_(coordinator), principal_(std::move(principal)), permit_(std::move(permit)) {}
 
 Session::~Session() = default;
 
-Execution Session::execute(std::string_view text, const Wait& wait) {
+Execution Session::execute(std::string_view text, const Wait& wait,
+                           std::span<const sql::Literal> parameters) {
     received_ = coordinator_.clock().wall_now();
     started_ = coordinator_.clock().now();
-    auto statements = sql::parse(text);
+    auto statements = sql::parse(text, {}, parameters);
     if (statements) return execute(*statements, wait);
     if (transaction_) transaction_->failed = true;
     constexpr std::size_t kLoggedMax = 10'000;
@@ -50,6 +51,11 @@ Execution Session::execute(std::string_view text, const Wait& wait) {
 
 Execution Session::execute(const std::vector<sql::Statement>& statements, const Wait& wait) {
     Execution execution;
+    if (const auto permitted = check_permitted(statements); !permitted) {
+        if (transaction_) transaction_->failed = true;
+        execution.error = permitted.error();
+        return execution;
+    }
     const auto waited = [&](const sql::Statement& statement) {
         const auto done = wait_for_touched(wait);
         if (!done) execution.error = at_statement(done.error(), statement);
@@ -79,6 +85,17 @@ Execution Session::execute(const std::vector<sql::Statement>& statements, const 
         if (!waited(statements[i])) return execution;
     }
     return execution;
+}
+
+Result<Done> Session::check_permitted(const std::vector<sql::Statement>& statements) {
+    if (!permit_) return Done{};
+    for (const sql::Statement& statement : statements) {
+        const auto permitted = permit_(statement);
+        if (permitted) continue;
+        log_rejected(without_secrets(statement), permitted.error());
+        return at_statement(permitted.error(), statement);
+    }
+    return Done{};
 }
 
 Outcome Session::try_out(std::vector<Step> steps) {
@@ -125,7 +142,7 @@ Result<Done> Session::wait_for_touched(const Wait& wait) {
             const Duration gone = coordinator_.clock().now() - started;
             rest.timeout = std::max(*rest.timeout - gone, Duration::zero());
         }
-        TRY(wait_for(coordinator_, touched.query, rest));
+        TRY(wait_for(coordinator_, touched.query, rest, interrupt_));
     }
     return Done{};
 }

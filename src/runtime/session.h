@@ -8,8 +8,10 @@
 // Used by one thread at a time.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -17,6 +19,7 @@
 
 #include "base/result.h"
 #include "runtime/coordinator_runtime.h"
+#include "runtime/interrupt.h"
 #include "runtime/query_wait.h"
 #include "sql/ast.h"
 
@@ -38,9 +41,24 @@ struct Execution {
     std::optional<Error> error;
 };
 
+// What a text is made of.
+struct Described {
+    struct Statement {
+        std::string tag;
+        std::optional<std::vector<TableColumn>> columns;  // none: it gives no rows
+        bool watches = false;                             // its rows are events of a Watch
+    };
+    std::size_t parameters = 0;
+    std::vector<Statement> statements;
+};
+
+// Why somebody may not run a statement; none: anybody may run anything.
+using Permit = std::function<Result<Done>(const sql::Statement&)>;
+
 class Session {
 public:
-    Session(CoordinatorRuntime& coordinator, std::string principal);
+    // `permit` is asked before anything of a text is run.
+    Session(CoordinatorRuntime& coordinator, std::string principal, Permit permit = nullptr);
     // An open transaction is rolled back.
     ~Session();
     Session(const Session&) = delete;
@@ -48,11 +66,20 @@ public:
 
     // Runs the statements of the text in order and stops at the first error. Text that cannot be
     // parsed runs not even in part. Waits after each change, or transaction of changes.
-    [[nodiscard]] Execution execute(std::string_view text, const Wait& wait = {});
+    [[nodiscard]] Execution execute(std::string_view text, const Wait& wait = {},
+                                    std::span<const sql::Literal> parameters = {});
     [[nodiscard]] Execution execute(const std::vector<sql::Statement>& statements,
                                     const Wait& wait = {});
 
     [[nodiscard]] bool in_transaction() const { return transaction_.has_value(); }
+    [[nodiscard]] bool transaction_failed() const { return transaction_ && transaction_->failed; }
+
+    // What a text is made of, without running it; parameters count as given.
+    [[nodiscard]] Result<Described> describe(std::string_view text);
+
+    // Raised by any thread, it ends the wait of a statement with `cancelled`; what the statement
+    // has changed stays. Whoever raises it clears it before the next statement.
+    [[nodiscard]] Interrupt& interrupt() { return interrupt_; }
 
 private:
     struct Transaction {
@@ -67,6 +94,8 @@ private:
         bool ends = false;  // it was stopped or dropped, not created
     };
 
+    [[nodiscard]] Result<Done> check_permitted(const std::vector<sql::Statement>& statements);
+    [[nodiscard]] Result<Described::Statement> describe(const sql::Statement& statement);
     [[nodiscard]] Result<StatementResult> run(const sql::Statement& statement);
     [[nodiscard]] Result<StatementResult> run_other(const sql::Statement& statement);
     [[nodiscard]] Result<StatementResult> run_change(const sql::Statement& statement);
@@ -95,8 +124,10 @@ private:
 
     CoordinatorRuntime& coordinator_;
     const std::string principal_;
+    const Permit permit_;
     std::optional<Transaction> transaction_;
     std::vector<Touched> touched_;  // by the changes since the last wait
+    Interrupt interrupt_;
     WallTime received_;
     Instant started_;
 };

@@ -1,12 +1,58 @@
-// What a session answers about queries without changing any: EXPLAIN and WAIT FOR QUERY.
+// What a session answers about statements and queries without changing any: what a text is made of,
+// EXPLAIN and WAIT FOR QUERY.
 #include <algorithm>
 
 #include "core/planning/explain.h"
 #include "runtime/bind.h"
 #include "runtime/query_wait.h"
 #include "runtime/session.h"
+#include "sql/parser.h"
 
 namespace baton {
+
+// ---- what a text is made of ---------------------------------------------------------------------
+
+Result<Described> Session::describe(std::string_view text) {
+    Described described;
+    described.parameters = sql::parameter_count(text);
+    const std::vector<sql::Literal> unknown(described.parameters, sql::Null{});
+    TRY_ASSIGN(statements, sql::parse(text, {}, unknown));
+    for (const sql::Statement& statement : statements) {
+        TRY_ASSIGN(one, describe(statement));
+        described.statements.push_back(std::move(one));
+    }
+    return described;
+}
+
+Result<Described::Statement> Session::describe(const sql::Statement& statement) {
+    const auto columns_of_show = [](const sql::Show& show) -> Result<std::vector<TableColumn>> {
+        if (is_static(show.what)) {
+            TRY_ASSIGN(table, show_static(show, ""));
+            return std::move(table.columns);
+        }
+        TRY_ASSIGN(query, ViewQuery::from(show));
+        return query.columns();
+    };
+    Described::Statement result{.tag = tag_of(statement)};
+    if (const auto* select = std::get_if<sql::SelectOnce>(&statement.node)) {
+        TRY_ASSIGN(query, ViewQuery::from(select->query));
+        result.columns = query.columns();
+    } else if (const auto* show = std::get_if<sql::Show>(&statement.node)) {
+        TRY_ASSIGN(columns, columns_of_show(*show));
+        result.columns = std::move(columns);
+    } else if (const auto* explain = std::get_if<sql::Explain>(&statement.node)) {
+        const bool json = explain->format == sql::OutputFormat::json;
+        result.columns = {{.name = "PLAN", .type = json ? ViewType::json : ViewType::text}};
+    } else if (const auto* watch = std::get_if<sql::Watch>(&statement.node)) {
+        const auto* shown = std::get_if<sql::Show>(&watch->source);
+        TRY_ASSIGN(query, shown != nullptr ? ViewQuery::from(*shown)
+                                           : ViewQuery::from(std::get<sql::Query>(watch->source)));
+        TRY_ASSIGN(watchable, query.watchable());
+        result.columns = watchable.columns();
+        result.watches = true;
+    }
+    return result;
+}
 
 // ---- EXPLAIN ------------------------------------------------------------------------------------
 
@@ -83,7 +129,7 @@ Result<StatementResult> Session::run_wait(const sql::WaitForQuery& statement) {
     Wait wait{.until = statement.state ? Wait::Until::state : Wait::Until::settled};
     if (statement.state) wait.state = *statement.state;
     if (statement.timeout) wait.timeout = duration_of(*statement.timeout);
-    TRY(wait_for(coordinator_, query_ref(statement.target), wait));
+    TRY(wait_for(coordinator_, query_ref(statement.target), wait, interrupt_));
     return StatementResult{.tag = "WAIT", .value = {}, .format = {}, .revision = {}};
 }
 

@@ -38,12 +38,14 @@ Result<std::unique_ptr<Watch>> Watch::open(Feed& feed, Readers& readers, const V
         }
     }
     watch->registration_ = feed.wake_on(only(*query.view().entity), [raw = watch.get()] {
+        std::function<void()> wake_now;
         {
             const std::lock_guard lock(raw->mutex_);
             raw->news_ = true;
+            wake_now = raw->wake_;
         }
         raw->woken_.notify_one();
-        if (raw->wake_) raw->wake_();
+        if (wake_now) wake_now();
     });
     return watch;
 }
@@ -123,6 +125,14 @@ Result<std::vector<WatchEvent>> Watch::next(Duration timeout) {
         const bool more = woken_.wait_until(lock, deadline, [&] { return news_ || interrupted_; });
         if (!more || interrupted_) return events;
     }
+}
+
+void Watch::wake_with(std::function<void()> wake) {
+    {
+        const std::lock_guard lock(mutex_);
+        wake_ = wake;
+    }
+    if (wake) wake();
 }
 
 void Watch::interrupt() {

@@ -56,6 +56,8 @@ public:
     [[nodiscard]] Result<std::vector<WatchEvent>> next(Duration timeout);
     // Makes a next() under way return with what it has. Any thread.
     void interrupt();
+    // Instead of what open() was given; called at once, too, since there may be something new.
+    void wake_with(std::function<void()> wake);
 
     // Everything up to this revision was delivered: where to resume.
     [[nodiscard]] Revision revision() const { return cursor_; }

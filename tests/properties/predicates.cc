@@ -30,6 +30,9 @@ Kind kind_of(ViewType type) {
         case ViewType::time:
         case ViewType::json:
             return Kind::text;
+        case ViewType::unsigned_integer:
+        case ViewType::float32:
+        case ViewType::float64:
         case ViewType::integer:
             return Kind::number;
         case ViewType::boolean:

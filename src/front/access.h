@@ -1,0 +1,68 @@
+// Who may come in, and what they may do.
+//
+// Users prove a password (SCRAM, over pgwire), tokens are shown (HTTP). Neither is kept: of a
+// password its SCRAM verifier, of a token its SHA-256. With no users and no tokens everybody is
+// trusted, and a door that listens beyond this machine has to be told explicitly that this is
+// meant.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "sql/ast.h"
+
+namespace baton::front {
+
+// Each may do what those before it may.
+enum class Role : std::uint8_t {
+    reader,  // SHOW, SELECT, WATCH, EXPLAIN, WAIT
+    writer,  // sources, sinks, queries
+    admin,   // workers
+};
+[[nodiscard]] std::string_view to_string(Role role);  // "reader"
+[[nodiscard]] std::optional<Role> role_of(std::string_view name);
+
+struct Principal {
+    std::string name;
+    Role role = Role::reader;
+
+    friend bool operator==(const Principal&, const Principal&) = default;
+};
+
+class Access {
+public:
+    struct User {
+        std::string name;
+        Role role = Role::reader;
+        std::string verifier;  // "SCRAM-SHA-256$4096:..."
+    };
+    struct Token {
+        std::string name;
+        Role role = Role::reader;
+        std::string sha256;  // of the token, 64 hexadecimal digits
+    };
+
+    Access() = default;
+    Access(std::vector<User> users, std::vector<Token> tokens);
+
+    // Nobody is known: everybody is trusted, as an admin.
+    [[nodiscard]] bool trusts_everybody() const { return users_.empty() && tokens_.empty(); }
+    [[nodiscard]] const User* user(const std::string& name) const;
+    // Takes the same time whichever token it is not.
+    [[nodiscard]] std::optional<Principal> bearer(std::string_view token) const;
+
+private:
+    std::map<std::string, User> users_;
+    std::vector<Token> tokens_;
+};
+
+[[nodiscard]] Role needed_for(const sql::Statement& statement);
+// Fails with not_permitted, naming the role that is needed.
+[[nodiscard]] Result<Done> permit(const Principal& who, const sql::Statement& statement);
+
+}  // namespace baton::front

@@ -1,0 +1,143 @@
+#include "front/desk.h"
+
+#include <utility>
+
+namespace baton::front {
+
+// ---- the desk -----------------------------------------------------------------------------------
+
+Desk::Desk(CoordinatorRuntime& coordinator, const DeskOptions& options)
+    : coordinator_(coordinator), options_(options) {
+    for (std::size_t i = 0; i < options.threads; ++i) {
+        threads_.emplace_back([this] { serve(); });
+    }
+}
+
+Desk::~Desk() {
+    {
+        const std::lock_guard lock(mutex_);
+        closing_ = true;
+    }
+    filled_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+}
+
+std::shared_ptr<Visitor> Desk::visitor(Principal who) {
+    return std::make_shared<Visitor>(*this, std::move(who));
+}
+
+Desk::Load Desk::load() const {
+    const std::lock_guard lock(mutex_);
+    return {.waiting = waiting_.size(), .running = running_, .visitors = visitors_};
+}
+
+Error Desk::refusal() const {
+    const std::lock_guard lock(mutex_);
+    if (closing_) {
+        return {.code = ErrorCode::cancelled, .message = "the coordinator is shutting down"};
+    }
+    return {.code = ErrorCode::slow_down,
+            .message = "too many requests are waiting",
+            .hint = "try again in a moment"};
+}
+
+bool Desk::post(Work work) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (closing_ || waiting_.size() >= options_.waiting_max) return false;
+        waiting_.push_back(std::move(work));
+    }
+    filled_.notify_one();
+    return true;
+}
+
+void Desk::serve() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+        filled_.wait(lock, [&] { return closing_ || !waiting_.empty(); });
+        if (waiting_.empty()) return;
+        Work work = std::move(waiting_.front());
+        waiting_.pop_front();
+        running_ += 1;
+        const bool may = !closing_;
+        lock.unlock();
+        work(may);
+        work = nullptr;  // perhaps a visitor ends with it, who tells the desk
+        lock.lock();
+        running_ -= 1;
+    }
+}
+
+// ---- a visitor ----------------------------------------------------------------------------------
+
+Visitor::Visitor(Desk& desk, Principal who)
+    : desk_(desk),
+      who_(std::move(who)),
+      session_(desk.coordinator(), who_.name,
+               [this](const sql::Statement& statement) { return permit(who_, statement); }) {
+    const std::lock_guard lock(desk_.mutex_);
+    desk_.visitors_ += 1;
+}
+
+Visitor::~Visitor() {
+    const std::lock_guard lock(desk_.mutex_);
+    desk_.visitors_ -= 1;
+}
+
+void Visitor::enqueue(Work work) {
+    {
+        const std::lock_guard lock(mutex_);
+        turns_.push_back(std::move(work));
+        if (std::exchange(busy_, true)) return;
+    }
+    run_next();
+}
+
+// One turn after the other; each is posted by itself, so that others get theirs in between.
+void Visitor::run_next() {
+    while (true) {
+        const auto work = std::make_shared<Work>();
+        {
+            const std::lock_guard lock(mutex_);
+            if (turns_.empty()) {
+                busy_ = false;
+                return;
+            }
+            *work = std::move(turns_.front());
+            turns_.pop_front();
+            session_.interrupt().clear();
+        }
+        const bool posted = desk_.post([self = shared_from_this(), work](bool may) {
+            (*work)(may);
+            self->run_next();
+        });
+        if (posted) return;
+        (*work)(false);
+    }
+}
+
+void Visitor::ask(Request request, std::function<void(Execution)> done) {
+    enqueue([this, request = std::move(request), done = std::move(done)](bool may) {
+        if (!may) return done({.results = {}, .error = desk_.refusal()});
+        done(session_.execute(request.text, request.wait, request.parameters));
+    });
+}
+
+void Visitor::describe(std::string text, std::function<void(Result<Described>)> done) {
+    enqueue([this, text = std::move(text), done = std::move(done)](bool may) {
+        if (!may) return done(desk_.refusal());
+        done(session_.describe(text));
+    });
+}
+
+void Visitor::cancel() {
+    const std::lock_guard lock(mutex_);
+    if (busy_) session_.interrupt().raise();
+}
+
+Visitor::Transaction Visitor::transaction() const {
+    if (session_.transaction_failed()) return Transaction::failed;
+    return session_.in_transaction() ? Transaction::open : Transaction::none;
+}
+
+}  // namespace baton::front
