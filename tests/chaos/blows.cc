@@ -36,7 +36,8 @@ void Blows::strike() {
 // Mostly short, now and then so long that it is noticed by those who look for it.
 milliseconds Blows::draw_time(std::uint64_t least, std::uint64_t most) {
     constexpr std::uint64_t kShort = 1'000;
-    return milliseconds(prng_.between(least, prng_.chance(1, 3) ? most : kShort));
+    const std::uint64_t most_of_all = most * static_cast<std::uint64_t>(mood_.length);
+    return milliseconds(prng_.between(least, prng_.chance(1, 3) ? most_of_all : kShort));
 }
 
 // ---- processes ----------------------------------------------------------------------------------
@@ -70,7 +71,7 @@ void Blows::dismiss_worker() {
 }
 
 void Blows::kill_coordinator() {
-    if (!victims_.coordinator.lives()) return;
+    if (!victims_.coordinator.lives() || !mood_.kills_coordinators) return;
     victims_.coordinator.kill();
     coordinator_is_gone();
 }

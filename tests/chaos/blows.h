@@ -40,6 +40,12 @@ struct Struck {
     std::uint64_t starts_without_space = 0;  // of a coordinator, refused
 };
 
+struct Mood {
+    std::int64_t length = 1;  // the longest blows last so many times as long as usual
+    // A coordinator that is killed all the time never lives long enough to miss anybody.
+    bool kills_coordinators = true;
+};
+
 class Blows {
 public:
     struct Victims {
@@ -52,6 +58,9 @@ public:
 
     Blows(Victims victims, Prng& prng, Tell tell);
 
+    // How it goes on from here.
+    void set_mood(const Mood& mood) { mood_ = mood; }
+    [[nodiscard]] const Mood& mood() const { return mood_; }
     void strike();
     // It was killed by somebody else, and is started again.
     void coordinator_is_gone();
@@ -86,6 +95,7 @@ private:
     Victims victims_;
     Prng& prng_;
     const Tell tell_;
+    Mood mood_;
     std::optional<Time> coordinator_back_at_;
     std::optional<Time> coordinator_paused_until_;
     std::optional<Time> full_until_;

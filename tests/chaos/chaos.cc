@@ -124,7 +124,11 @@ private:
         constexpr milliseconds kRound = 9s;
         do {
             tally_.rounds += 1;
-            const Time end = std::min(until, steady_clock::now() + kRound);
+            // Some things give up only after ten or twenty seconds.
+            const Mood mood{.length = prng_.chance(1, 5) ? 3 : 1,
+                            .kills_coordinators = prng_.chance(1, 2)};
+            blows_.set_mood(mood);
+            const Time end = std::min<Time>(until, steady_clock::now() + kRound * mood.length);
             const std::uint64_t pause_max = prng_.between(30, 250);  // calm rounds and wild ones
             while (steady_clock::now() < end) {
                 if (!act()) return false;
@@ -164,7 +168,7 @@ private:
     // one that does not know, `asked` says so; if it was refused, it stays as it was.
     bool submit(const std::string& statement, Asked& asked) {
         tell(statement);
-        if (prng_.chance(1, 25)) {
+        if (blows_.mood().kills_coordinators && prng_.chance(1, 12)) {
             asked = Asked::unanswered;
             coordinator_.ask_and_kill(statement);
             blows_.coordinator_is_gone();
