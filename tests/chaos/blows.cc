@@ -30,7 +30,7 @@ void Blows::strike() {
     if (what < 67) return kill_coordinator();
     if (what < 73) return pause_coordinator();
     if (what < 94) return cut_network();
-    fill_disk();
+    draw_full_disk();
 }
 
 // Mostly short, now and then so long that it is noticed by those who look for it.
@@ -94,12 +94,20 @@ void Blows::pause_coordinator() {
 
 // ---- disk and network ---------------------------------------------------------------------------
 
-void Blows::fill_disk() {
-    if (victims_.disk == nullptr || full_until_) return;
-    const milliseconds away = draw_time(300, 5'000);
-    tell_("the disk is full" + for_so_long(away));
+void Blows::draw_full_disk() {
+    if (victims_.disk == nullptr || full_until_ || full_after_start_) return;
+    const milliseconds time = draw_time(300, 5'000);
+    // A log that was long before has room for a while; one that was begun anew has none.
+    if (!victims_.coordinator.lives() || prng_.chance(1, 3)) return fill_disk(time);
+    victims_.coordinator.kill();
+    coordinator_is_gone();
+    full_after_start_ = time;
+}
+
+void Blows::fill_disk(milliseconds time) {
+    tell_("the disk is full" + for_so_long(time));
     victims_.disk->fill();
-    full_until_ = steady_clock::now() + away;
+    full_until_ = steady_clock::now() + time;
     struck_.full_disks += 1;
 }
 
@@ -194,6 +202,8 @@ std::string Blows::start_coordinator(Time now) {
     coordinator_back_at_.reset();
     tell_("the coordinator starts");
     const std::string wrong = victims_.coordinator.start();
+    if (wrong.empty() && full_after_start_) fill_disk(*full_after_start_);
+    full_after_start_.reset();
     if (wrong.empty() || !disk_is_full() || wrong.find("error 6") == std::string::npos)
         return wrong;
     tell_(wrong);
@@ -203,6 +213,7 @@ std::string Blows::start_coordinator(Time now) {
 }
 
 std::string Blows::heal() {
+    full_after_start_.reset();
     if (full_until_) full_until_ = Time::min();
     if (coordinator_paused_until_) coordinator_paused_until_ = Time::min();
     if (!victims_.coordinator.lives()) coordinator_back_at_ = Time::min();

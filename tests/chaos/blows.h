@@ -84,7 +84,8 @@ private:
     void dismiss_worker();
     void kill_coordinator();
     void pause_coordinator();
-    void fill_disk();
+    void draw_full_disk();
+    void fill_disk(std::chrono::milliseconds time);
     void cut_network();
     [[nodiscard]] Cut draw_cut();
     [[nodiscard]] bool is_cut(const Way& way) const;
@@ -99,6 +100,8 @@ private:
     std::optional<Time> coordinator_back_at_;
     std::optional<Time> coordinator_paused_until_;
     std::optional<Time> full_until_;
+    // The disk is full for so long once the coordinator is back.
+    std::optional<std::chrono::milliseconds> full_after_start_;
     std::vector<Cut> cuts_;
     Struck struck_;
 };
