@@ -1,5 +1,5 @@
-// A real cluster under load, of which processes are killed, stopped and continued at random; then
-// it is left alone, and must come to rest as the catalog says.
+// A real cluster under load, to which blows.h does what it can at random; then it is left alone,
+// and must come to rest as the catalog says.
 //
 //     chaos [--seconds N] [--seed N] [--keep DIRECTORY]
 //
@@ -8,7 +8,9 @@
 //   - every query that was acknowledged and not dropped is there, and every dropped one is not;
 //   - what a finite query wrote that has ended by itself is complete and correct;
 //   - workers hold nothing that the catalog does not want, and nothing at all when all is dropped.
-// A process that ends by itself, or a statement that is not answered, fails at once.
+// While the disk is full, what is asked is refused with an error of the catalog, and everything
+// that was acknowledged can be read. A process that ends by itself, or a statement that is not
+// answered, fails at once.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -25,10 +27,15 @@
 
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/prng.h"
+#include "chaos/blows.h"
 #include "chaos/cluster.h"
 #include "chaos/coordinator.h"
+#include "chaos/disk.h"
+#include "chaos/isolation.h"
 #include "chaos/load.h"
+#include "chaos/network.h"
 #include "testing/temporary_directory.h"
 
 namespace baton::chaos {
@@ -50,25 +57,35 @@ struct Tally {
     std::uint64_t rounds = 0;
     std::uint64_t queries = 0;
     std::uint64_t refused = 0;
+    std::uint64_t without_space = 0;  // statements
     std::uint64_t verified = 0;
     std::uint64_t failed = 0;
     std::uint64_t restarted = 0;
-    std::uint64_t worker_kills = 0;
-    std::uint64_t worker_pauses = 0;
-    std::uint64_t coordinator_kills = 0;
     std::uint64_t unanswered = 0;
     milliseconds slowest_rest{0};
 };
 
 class Campaign {
 public:
-    Campaign(const Options& options, const std::string& self)
+    // `isolated`: in namespaces, where there is more to break.
+    Campaign(const Options& options, const std::string& self, bool isolated)
         : options_(options),
           prng_(options.seed),
           load_(directory_.path()),
-          workers_(BATON_PROGRAMS "/baton", directory_.path()),
-          coordinator_(self, directory_ / "catalog", directory_ / "coordinator.log"),
-          story_(directory_ / "story.txt") {}
+          network_(isolated ? Network::make(kWorkers + 1) : std::nullopt),
+          disk_(isolated ? Disk::make(directory_ / "disk") : std::nullopt),
+          workers_(BATON_PROGRAMS "/baton", directory_.path(), network_ ? &*network_ : nullptr),
+          coordinator_(self, directory_ / (isolated ? "disk/catalog" : "catalog"),
+                       directory_ / "coordinator.log",
+                       network_ ? network_->space(kCoordinatorNode) : -1),
+          story_(directory_ / "story.txt"),
+          blows_({.workers = workers_,
+                  .coordinator = coordinator_,
+                  .network = network_ ? &*network_ : nullptr,
+                  .disk = disk_ ? &*disk_ : nullptr},
+                 prng_, [this](const std::string& line) { tell(line); }) {
+        CHECK(network_.has_value() == isolated && disk_.has_value() == isolated);
+    }
 
     bool run() {
         const auto begin = steady_clock::now();
@@ -78,6 +95,7 @@ public:
             return true;
         }
         std::cout << "seed " << options_.seed << ": " << problem_ << "\n";
+        if (disk_) disk_->make_room();  // what filled it tells nothing
         story_.flush();
         fs::remove_all(options_.keep);
         fs::copy(directory_.path(), options_.keep, fs::copy_options::recursive);
@@ -98,8 +116,7 @@ private:
 
     bool begin_all() {
         for (std::size_t i = 0; i < kWorkers; ++i) workers_.start(i);
-        std::string why;
-        if (!coordinator_.start(why)) return fail(why);
+        if (const std::string why = coordinator_.start(); !why.empty()) return fail(why);
         return ask(workers_.statements()).has_value();
     }
 
@@ -107,7 +124,11 @@ private:
         constexpr milliseconds kRound = 9s;
         do {
             tally_.rounds += 1;
-            const Time end = std::min(until, steady_clock::now() + kRound);
+            // Some things give up only after ten or twenty seconds.
+            const Mood mood{.length = prng_.chance(1, 5) ? 3 : 1,
+                            .kills_coordinators = prng_.chance(1, 2)};
+            blows_.set_mood(mood);
+            const Time end = std::min<Time>(until, steady_clock::now() + kRound * mood.length);
             const std::uint64_t pause_max = prng_.between(30, 250);  // calm rounds and wild ones
             while (steady_clock::now() < end) {
                 if (!act()) return false;
@@ -122,23 +143,11 @@ private:
     bool wait_and_look(milliseconds duration) {
         const Time end = steady_clock::now() + duration;
         for (;;) {
-            workers_.look(steady_clock::now());
-            if (const std::string who = workers_.crashed(); !who.empty()) return fail(who);
-            if (coordinator_.lives() && coordinator_.child()->ended_by_itself())
-                return fail("the coordinator has ended by itself");
-            if (coordinator_back_at_ && steady_clock::now() >= *coordinator_back_at_) {
-                if (!restart_coordinator()) return false;
-            }
+            const std::string wrong = blows_.look(steady_clock::now());
+            if (!wrong.empty()) return fail(wrong);
             if (steady_clock::now() >= end) return true;
             std::this_thread::sleep_for(5ms);
         }
-    }
-
-    bool restart_coordinator() {
-        coordinator_back_at_.reset();
-        tell("coordinator starts");
-        std::string why;
-        return coordinator_.start(why) || fail(why);
     }
 
     // ---- what happens ---------------------------------------------------------------------------
@@ -146,42 +155,61 @@ private:
     bool act() {
         const std::uint64_t what = prng_.between(0, 99);
         if (what < 45) return create();
-        if (what < 65) return drop();
-        if (what < 70) return stop();
-        if (what < 82) {
-            kill_worker();
-        } else if (what < 94) {
-            pause_worker();
-        } else {
-            kill_coordinator();
+        if (what < 64) return drop();
+        if (what < 69) return stop();
+        if (what < 95) {
+            blows_.strike();
+            return true;
         }
-        return true;
+        return !blows_.disk_is_full() || acknowledged_are_there();
     }
 
-    // Sends a statement; once in a while nobody waits for its answer.
+    // Sends a statement; once in a while nobody waits for its answer. Without an answer, or with
+    // one that does not know, `asked` says so; if it was refused, it stays as it was.
     bool submit(const std::string& statement, Asked& asked) {
         tell(statement);
-        asked = Asked::unanswered;
-        if (prng_.chance(1, 25)) {
+        if (blows_.mood().kills_coordinators && prng_.chance(1, 12)) {
+            asked = Asked::unanswered;
             coordinator_.ask_and_kill(statement);
-            coordinator_is_gone();
+            blows_.coordinator_is_gone();
             tally_.unanswered += 1;
             return true;
         }
         const auto reply = ask(statement);
         if (!reply) return false;
-        asked = Asked::done;
-        if (reply->error.empty()) return true;
-        asked = Asked::no;
-        tally_.refused += 1;
+        if (reply->error.empty()) {
+            asked = Asked::done;
+            return true;
+        }
         tell(reply->error);
+        if (blows_.disk_is_full() && reply->error.starts_with("error error 6")) {
+            tally_.without_space += 1;
+            if (reply->error.starts_with("error error 6006")) asked = Asked::unanswered;
+            return true;
+        }
+        tally_.refused += 1;
         const bool in_vain = reply->error.find(" is UNREACHABLE") != std::string::npos;
         return in_vain || fail(statement + "\n  " + reply->error);
     }
 
+    // What was acknowledged can be read, whatever else is wrong.
+    bool acknowledged_are_there() {
+        if (!coordinator_.listens()) return true;
+        const auto reply = ask("SELECT NAME FROM baton.QUERIES");
+        if (!reply) return false;
+        if (!reply->error.empty()) return fail("reading without space: " + reply->error);
+        std::set<std::string> there;
+        for (const auto& cells : reply->rows) there.insert(cells[0]);
+        for (const Query& query : queries_) {
+            const bool must = query.created == Asked::done && query.dropped == Asked::no;
+            if (must && !there.contains(query.name)) return fail(query.name + " is not there");
+        }
+        return true;
+    }
+
     bool create() {
         constexpr std::size_t kLivingMax = 16;
-        if (!coordinator_.lives() || living().size() >= kLivingMax) return true;
+        if (!coordinator_.listens() || living().size() >= kLivingMax) return true;
         tally_.queries += 1;
         queries_.push_back(load_.draw(prng_));
         const std::string statement = load_.statement(queries_.back());
@@ -191,44 +219,17 @@ private:
     }
     bool drop() {
         const auto living = this->living();
-        if (!coordinator_.lives() || living.empty()) return true;
+        if (!coordinator_.listens() || living.empty()) return true;
         Query& query = *living[prng_.between(0, living.size() - 1)];
         return submit("DROP QUERY IF EXISTS " + query.name, query.dropped);
     }
     bool stop() {
         const auto living = this->living();
-        if (!coordinator_.lives() || living.empty()) return true;
+        if (!coordinator_.listens() || living.empty()) return true;
         Query& query = *living[prng_.between(0, living.size() - 1)];
         if (query.created != Asked::done) return true;  // it may not be there
         return submit("STOP QUERY " + query.name, query.stopped);
     }
-    void kill_worker() {
-        const std::size_t worker = prng_.between(0, kWorkers - 1);
-        if (!workers_.untroubled(worker)) return;
-        const milliseconds away{prng_.chance(1, 2) ? 0 : prng_.between(0, 3'000)};
-        tell("kill " + Workers::name(worker) + " for " + std::to_string(away.count()) + " ms");
-        workers_.kill(worker, steady_clock::now() + away);
-        tally_.worker_kills += 1;
-    }
-    void pause_worker() {
-        const std::size_t worker = prng_.between(0, kWorkers - 1);
-        if (!workers_.untroubled(worker)) return;
-        const milliseconds away{prng_.between(100, prng_.chance(1, 3) ? 6'000 : 1'000)};
-        tell("pause " + Workers::name(worker) + " for " + std::to_string(away.count()) + " ms");
-        workers_.pause(worker, steady_clock::now() + away);
-        tally_.worker_pauses += 1;
-    }
-    void kill_coordinator() {
-        if (!coordinator_.lives()) return;
-        coordinator_.kill();
-        coordinator_is_gone();
-    }
-    void coordinator_is_gone() {
-        tell("the coordinator is killed");
-        tally_.coordinator_kills += 1;
-        coordinator_back_at_ = steady_clock::now() + milliseconds(prng_.between(0, 800));
-    }
-
     // Those that may still be there.
     std::vector<Query*> living() {
         std::vector<Query*> found;
@@ -242,8 +243,8 @@ private:
 
     bool heal() {
         tell("healed");
-        workers_.heal();
-        return coordinator_.lives() || restart_coordinator();
+        const std::string wrong = blows_.heal();
+        return wrong.empty() || fail(wrong);
     }
 
     std::optional<Reply> ask(const std::string& statement) {
@@ -314,7 +315,7 @@ private:
             wanted.insert(cells[0] + "/" + cells[1] + "/" + cells[2] + " on " + cells[3]);
         coordinator_.kill();
         const std::string wrong = held_beyond(wanted);
-        if (restart_coordinator() && !wrong.empty()) (void)wait_and_look(1s);
+        if (heal() && !wrong.empty()) (void)wait_and_look(1s);
         return wrong;
     }
 
@@ -367,10 +368,20 @@ private:
         };
         std::printf("%.0f s, seed %llu\n", seconds, static_cast<unsigned long long>(options_.seed));
         line("rounds", tally_.rounds);
-        line("workers killed", tally_.worker_kills);
-        line("workers paused", tally_.worker_pauses);
-        line("coordinators killed", tally_.coordinator_kills);
+        const Struck& struck = blows_.struck();
+        line("workers killed", struck.worker_kills);
+        line("workers paused", struck.worker_pauses);
+        line("workers told to leave", struck.dismissals);
+        line("coordinators killed", struck.coordinator_kills);
         line("  of them before an answer", tally_.unanswered);
+        line("coordinators paused", struck.coordinator_pauses);
+        line("workers cut off from everyone", struck.cuts_from_all);
+        line("workers cut off from the coordinator", struck.cuts_from_coordinator);
+        line("workers cut off from each other", struck.cuts_between_workers);
+        line("  of these cuts in one direction only", struck.cuts_one_way);
+        line("full disks", struck.full_disks);
+        line("  statements refused meanwhile", tally_.without_space);
+        line("  starts refused meanwhile", struck.starts_without_space);
         line("queries created", tally_.queries);
         line("  of them refused, as a worker was away", tally_.refused);
         line("  of them restarted", tally_.restarted);
@@ -390,10 +401,12 @@ private:
     Prng prng_;
     testing::TemporaryDirectory directory_;
     Load load_;
+    const std::optional<Network> network_;
+    const std::optional<Disk> disk_;
     Workers workers_;
     Coordinator coordinator_;
     std::ofstream story_;
-    std::optional<Time> coordinator_back_at_;
+    Blows blows_;
     std::vector<Query> queries_;           // of the round
     std::map<std::string, State> states_;  // at rest, of those that are there
     std::string problem_;
@@ -421,7 +434,9 @@ int main_with(const std::string& self, const std::vector<std::string>& arguments
         }
     }
     (void)std::signal(SIGPIPE, SIG_IGN);
-    return Campaign(options, self).run() ? 0 : 1;
+    const std::string why_not = isolate();
+    if (!why_not.empty()) std::cout << "without cuts and full disks: " << why_not << std::endl;
+    return Campaign(options, self, why_not.empty()).run() ? 0 : 1;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,7 +27,7 @@ int shell_status(int status) {
 
 }  // namespace
 
-Child::Child(const std::vector<std::string>& arguments, const std::string& log) {
+Child::Child(const std::vector<std::string>& arguments, const std::string& log, int space) {
     std::array<int, 2> in{};
     std::array<int, 2> out{};
     CHECK(::pipe2(in.data(), O_CLOEXEC) == 0 && ::pipe2(out.data(), O_CLOEXEC) == 0);
@@ -43,7 +44,7 @@ Child::Child(const std::vector<std::string>& arguments, const std::string& log) 
         ::dup2(in[0], STDIN_FILENO);
         ::dup2(out[1], STDOUT_FILENO);
         ::dup2(errors, STDERR_FILENO);
-        ::execv(argv[0], argv.data());
+        if (space < 0 || ::setns(space, CLONE_NEWNET) == 0) ::execv(argv[0], argv.data());
         ::_exit(127);
     }
     ::close(errors);

@@ -13,8 +13,8 @@ namespace baton::chaos {
 class Child {
 public:
     // `arguments` begin with the path of the program. Its standard error is added to the file
-    // `log`.
-    Child(const std::vector<std::string>& arguments, const std::string& log);
+    // `log`. It runs in the network namespace of the descriptor `space`; -1: in that of the caller.
+    Child(const std::vector<std::string>& arguments, const std::string& log, int space = -1);
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
     // Killed if it still lives.

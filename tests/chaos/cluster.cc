@@ -22,6 +22,11 @@ namespace {
 constexpr std::uint16_t kPortLeast = 20'000;
 constexpr std::uint16_t kPortMost = 32'000;
 
+// Long enough for some fragments, not for all.
+constexpr std::chrono::seconds kDrain{2};
+constexpr std::chrono::seconds kLeaves = kDrain + std::chrono::seconds(20);  // at the latest
+constexpr std::chrono::seconds kStarts{2};
+
 bool is_free(std::uint16_t port) {
     const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
@@ -50,8 +55,8 @@ Epoch epoch_in(const std::string& directory) {
 
 }  // namespace
 
-Workers::Workers(std::string program, std::string directory)
-    : program_(std::move(program)), directory_(std::move(directory)) {
+Workers::Workers(std::string program, std::string directory, const Network* network)
+    : program_(std::move(program)), directory_(std::move(directory)), network_(network) {
     for (One& one : workers_) one.port = free_port();
 }
 
@@ -63,16 +68,25 @@ std::string Workers::path(std::size_t worker) const {
     return directory_ + "/" + name(worker);
 }
 
+std::string Workers::host(std::size_t worker) const {
+    return network_ != nullptr ? Network::host(worker) : "127.0.0.1";
+}
+
 std::string Workers::statements() const {
     std::string sql;
-    const std::array<std::vector<std::size_t>, kWorkers> links = {{{}, {0}, {0}, {1, 2}}};
     for (std::size_t i = 0; i < kWorkers; ++i) {
-        sql += "CREATE WORKER '127.0.0.1:" + std::to_string(workers_[i].port) + "' SET ('" +
+        sql += "CREATE WORKER '" + host(i) + ":" + std::to_string(workers_[i].port) + "' SET ('" +
                name(i) + "' AS NAME";
-        for (const std::size_t to : links[i]) sql += ", '" + name(to) + "' AS DOWNSTREAM";
+        for (const auto& [from, to] : links()) {
+            if (from == i) sql += ", '" + name(to) + "' AS DOWNSTREAM";
+        }
         sql += "); ";
     }
     return sql;
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> Workers::links() {
+    return {{1, 0}, {2, 0}, {3, 1}, {3, 2}};
 }
 
 std::vector<std::size_t> Workers::downstream_of(std::size_t worker) {
@@ -84,11 +98,13 @@ void Workers::start(std::size_t worker) {
     One& one = workers_[worker];
     one.back_at.reset();
     one.paused_until.reset();
+    one.left_by.reset();
+    one.started = std::chrono::steady_clock::now();
     one.process = std::make_unique<Child>(
         std::vector<std::string>{program_, "worker", "--name", name(worker), "--listen",
-                                 "127.0.0.1:" + std::to_string(one.port), "--data-dir",
-                                 path(worker)},
-        path(worker) + ".log");
+                                 host(worker) + ":" + std::to_string(one.port), "--data-dir",
+                                 path(worker), "--drain", std::to_string(kDrain.count())},
+        path(worker) + ".log", network_ != nullptr ? network_->space(worker) : -1);
 }
 
 void Workers::kill(std::size_t worker, Time back_at) {
@@ -102,31 +118,51 @@ void Workers::pause(std::size_t worker, Time until) {
     workers_[worker].paused_until = until;
 }
 
-bool Workers::untroubled(std::size_t worker) const {
-    return !workers_[worker].back_at && !workers_[worker].paused_until;
+void Workers::dismiss(std::size_t worker, bool at_once, std::chrono::milliseconds away) {
+    One& one = workers_[worker];
+    one.process->signal(SIGTERM);
+    if (at_once) one.process->signal(SIGTERM);
+    one.left_by = std::chrono::steady_clock::now() + kLeaves;
+    one.away = away;
 }
 
-void Workers::look(Time now) {
+bool Workers::untroubled(std::size_t worker) const {
+    const One& one = workers_[worker];
+    return !one.back_at && !one.paused_until && !one.left_by;
+}
+
+std::string Workers::look(Time now) {
     for (std::size_t i = 0; i < kWorkers; ++i) {
         One& one = workers_[i];
-        if (one.back_at && *one.back_at <= now) start(i);
-        if (one.paused_until && *one.paused_until <= now) {
-            one.process->signal(SIGCONT);
-            one.paused_until.reset();
+        const auto status = one.process->ended_by_itself();
+        // Who is told to leave before it listens to that ends like any other program.
+        constexpr int kTerminated = 128 + SIGTERM;
+        const bool is_new = one.left_by && *one.left_by - one.started < kLeaves + kStarts;
+        if (one.left_by && (status == 0 || (status == kTerminated && is_new))) {
+            one.left_by.reset();
+            one.back_at = now + one.away;
+        } else if (status) {
+            return name(i) + " ended by itself with status " + std::to_string(*status);
         }
+        if (one.left_by && *one.left_by <= now) return name(i) + " was told to leave and does not";
+        resume(one, i, now);
+    }
+    return "";
+}
+
+void Workers::resume(One& one, std::size_t worker, Time now) {
+    if (one.back_at && *one.back_at <= now) start(worker);
+    if (one.paused_until && *one.paused_until <= now) {
+        one.process->signal(SIGCONT);
+        one.paused_until.reset();
     }
 }
 
 void Workers::heal() {
-    look(Time::max());
-}
-
-std::string Workers::crashed() {
     for (std::size_t i = 0; i < kWorkers; ++i) {
-        const auto status = workers_[i].process->ended_by_itself();
-        if (status) return name(i) + " ended by itself with status " + std::to_string(*status);
+        workers_[i].away = {};
+        resume(workers_[i], i, Time::max());
     }
-    return "";
 }
 
 std::optional<std::vector<control::FragmentStatus>> Workers::held(std::size_t worker) const {
@@ -139,7 +175,7 @@ std::optional<std::vector<control::FragmentStatus>> Workers::held(std::size_t wo
         if (!told) told = std::move(event);
         changed.notify_all();
     });
-    transport->dial(name(worker), Address{"127.0.0.1", workers_[worker].port}, 1,
+    transport->dial(name(worker), Address{host(worker), workers_[worker].port}, 1,
                     {.epoch = epoch_in(path(worker)), .worker = name(worker)});
     {
         std::unique_lock lock(mutex);

@@ -1,5 +1,6 @@
 #include "chaos/coordinator.h"
 
+#include <csignal>
 #include <iostream>
 #include <utility>
 
@@ -49,7 +50,7 @@ int run_coordinator(const std::string& data) {
     auto coordinator =
         embedded::Coordinator::open({.data = data, .transport = &(*worker)->transport()});
     if (!coordinator) {
-        std::cerr << to_string(coordinator.error()) << "\n";
+        std::cout << to_string(coordinator.error()) << "\n";
         return 1;
     }
     std::cout << "ok\n" << std::flush;
@@ -60,15 +61,31 @@ int run_coordinator(const std::string& data) {
     return 0;
 }
 
-Coordinator::Coordinator(std::string program, std::string data, std::string log)
-    : program_(std::move(program)), data_(std::move(data)), log_(std::move(log)) {}
+Coordinator::Coordinator(std::string program, std::string data, std::string log, int space)
+    : program_(std::move(program)), data_(std::move(data)), log_(std::move(log)), space_(space) {}
 
-bool Coordinator::start(std::string& why) {
-    child_ =
-        std::make_unique<Child>(std::vector<std::string>{program_, "--coordinator", data_}, log_);
-    if (child_->read_line(kPatience) == "ok") return true;
-    why = "the coordinator does not start; see " + log_;
-    return false;
+std::string Coordinator::start() {
+    child_ = std::make_unique<Child>(std::vector<std::string>{program_, "--coordinator", data_},
+                                     log_, space_);
+    const auto said = child_->read_line(kPatience);
+    if (said == "ok") return "";
+    kill();
+    return "the coordinator does not start: " + said.value_or("see " + log_);
+}
+
+void Coordinator::kill() {
+    child_.reset();
+    paused_ = false;
+}
+
+void Coordinator::pause() {
+    child_->signal(SIGSTOP);
+    paused_ = true;
+}
+
+void Coordinator::go_on() {
+    if (paused_) child_->signal(SIGCONT);
+    paused_ = false;
 }
 
 std::optional<Reply> Coordinator::ask(const std::string& statement) {
