@@ -4,6 +4,7 @@
 //
 //   star    nine sources on nine workers, the sink on the tenth: two stages
 //   chain   one source, whose rows pass nine workers: ten stages, started one after the other
+//   alone   one fragment on one worker: what is left without exchanges and stages
 //
 // Where the time goes is read from the times of the changes that the catalog keeps: each is the
 // time of the write before its sync. What a phase took is to the last change that belongs to it:
@@ -148,16 +149,22 @@ void measure(const Arguments& arguments) {
     std::size_t queries = arguments.tiny ? 2 : 100;
     if (!arguments.rest.empty()) queries = std::stoull(arguments.rest.front());
     const std::size_t workers = arguments.tiny ? 3 : 10;
+    struct Shape {
+        std::string name;
+        Cluster::Links links;
+        std::size_t workers;
+    };
     const std::string load = load_now();
     Table table({"accepted to RUNNING", "p50", "p90", "p99", "deploying", "registered",
                  "first stage", "last stage", "told", "commits", "CPU here", "CPU workers"});
-    for (const auto links : {Cluster::Links::star, Cluster::Links::chain}) {
+    for (const Shape& shape : {Shape{"star", Cluster::Links::star, workers},
+                               Shape{"chain", Cluster::Links::chain, workers},
+                               Shape{"alone", Cluster::Links::chain, 1}}) {
         const Scratch scratch(arguments);
-        Phases phases = run(scratch, links, workers, queries);
+        Phases phases = run(scratch, shape.links, shape.workers, queries);
         const auto count = static_cast<double>(queries);
-        table.add({links == Cluster::Links::star ? "star" : "chain",
-                   milliseconds(phases.all.percentile(50)), milliseconds(phases.all.percentile(90)),
-                   milliseconds(phases.all.percentile(99)),
+        table.add({shape.name, milliseconds(phases.all.percentile(50)),
+                   milliseconds(phases.all.percentile(90)), milliseconds(phases.all.percentile(99)),
                    milliseconds(phases.deploying.percentile(50)),
                    milliseconds(phases.registered.percentile(50)),
                    milliseconds(phases.first_stage.percentile(50)),
@@ -166,8 +173,8 @@ void measure(const Arguments& arguments) {
                    milliseconds(1e6 * phases.cpu_here / count),
                    milliseconds(1e6 * phases.cpu_workers / count)});
     }
-    std::printf("%s, %zu queries of %zu fragments each; phases at p50\n\n", load.c_str(), queries,
-                workers);
+    std::printf("%s, %zu queries, %zu workers; phases at p50, CPU of each query\n\n", load.c_str(),
+                queries, workers);
     table.print();
 }
 
