@@ -50,8 +50,7 @@ TEST_F(FragmentsTest, AFragmentIsPreparedThenStartedThenRuns) {
     EXPECT_EQ(tell(control::RegisterFragment{.key = kKey, .plan = "plan"}),
               "prepare 3/1/7; answer 1: 3/1/7 is PENDING; ");
     EXPECT_EQ(step(Prepared{kKey}), "pulse 0 through 2: 3/1/7 is REGISTERED; ");
-    EXPECT_EQ(tell(control::StartFragment{kKey}),
-              "start 3/1/7; answer 2: 3/1/7 is STARTED; ");
+    EXPECT_EQ(tell(control::StartFragment{kKey}), "start 3/1/7; answer 2: 3/1/7 is STARTED; ");
     EXPECT_EQ(step(Ran{kKey}), "pulse 0 through 4: 3/1/7 is RUNNING; ");
 }
 
@@ -109,8 +108,7 @@ TEST_F(FragmentsTest, WhatACommandChangesIsToldOnceByItsAnswerAndRepeatedUntilIt
     const FragmentKey other{.query = QueryId(4), .run = 1, .fragment = FragmentId(8)};
     EXPECT_EQ(tell(control::RegisterFragment{.key = other, .plan = "plan"}),
               "prepare 4/1/8; answer 3: 4/1/8 is PENDING; ");
-    EXPECT_EQ(step(Prepared{other}),
-              "pulse 0 through 5: 3/1/7 is STARTED, 4/1/8 is REGISTERED; ");
+    EXPECT_EQ(step(Prepared{other}), "pulse 0 through 5: 3/1/7 is STARTED, 4/1/8 is REGISTERED; ");
 }
 
 TEST_F(FragmentsTest, WhatEndedIsRememberedUntilItMayBeForgotten) {
