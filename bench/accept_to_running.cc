@@ -35,14 +35,6 @@ struct Phases {
     double cpu_workers = 0;
 };
 
-// Microseconds of the day, of "2026-11-15T09:46:16.123456Z".
-double time_of(const std::string& text) {
-    const auto number = [&](std::size_t at, std::size_t size) {
-        return std::stod(text.substr(at, size));
-    };
-    return 1e6 * (3600 * number(11, 2) + 60 * number(14, 2) + number(17, 9));
-}
-
 std::string field(const std::string& row, const std::string& name) {
     const std::string mark = "\"" + name + "\":";
     const auto at = row.find(mark) + mark.size();
@@ -82,12 +74,6 @@ void add_phases(Cluster& cluster, std::uint64_t since, double told_us, Phases& t
     to.commits.add(static_cast<double>(commits.size()) - 1);
 }
 
-double wall_us() {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    return static_cast<double>(
-        std::chrono::duration_cast<std::chrono::microseconds>(now % 24h).count());
-}
-
 void await_running(embedded::Subscription& watch, const std::string& query) {
     const auto deadline = Clock::now() + 60s;
     while (Clock::now() < deadline) {
@@ -125,7 +111,7 @@ Phases run(const Scratch& scratch, Cluster::Links links, std::size_t workers, st
         const auto accepted = Clock::now();
         await_running(watch, name);
         const auto took = Clock::now() - accepted;
-        const double told = wall_us();
+        const double told = time_now();
         if (i == 0) {
             const auto fragments = cluster.run("SELECT id FROM baton.fragments").done.front();
             if (fragments.rows.size() != workers) give_up("not a fragment for each worker");

@@ -38,6 +38,19 @@ void await(const std::string& what, const std::function<bool()>& holds) {
 
 }  // namespace
 
+double time_of(const std::string& text) {
+    const auto number = [&](std::size_t at, std::size_t size) {
+        return std::stod(text.substr(at, size));
+    };
+    return 1e6 * (3600 * number(11, 2) + 60 * number(14, 2) + number(17, 9));
+}
+
+double time_now() {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return static_cast<double>(
+        std::chrono::duration_cast<std::chrono::microseconds>(now % 24h).count());
+}
+
 Cluster::Cluster(const Scratch& scratch, std::size_t workers, Links links) : scratch_(scratch) {
     workers_.resize(workers);
     for (std::size_t i = 0; i < workers; ++i) start(i, "127.0.0.1:0");

@@ -15,6 +15,10 @@
 
 namespace baton::bench {
 
+// Microseconds of the day: of a time in the catalog such as "2026-11-15T09:46:16.123456Z", and now.
+[[nodiscard]] double time_of(const std::string& text);
+[[nodiscard]] double time_now();
+
 class Cluster {
 public:
     enum class Links : std::uint8_t {
