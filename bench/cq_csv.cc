@@ -7,46 +7,18 @@
 #include <cstdlib>
 #include <fstream>
 
-#include <sys/resource.h>
-
-#include "base/prng.h"
 #include "bench/duckdb_peer.h"
+#include "bench/keyed_csv.h"
 #include "library/baton.h"
 
 namespace baton::bench {
 namespace {
 
-std::uint64_t write_csv(const std::string& path, std::uint64_t rows) {
-    Prng prng(7);
-    std::ofstream file(path, std::ios::binary);
-    std::string text;
-    for (std::uint64_t i = 0; i < rows; ++i) {
-        text += std::to_string(i / 10) + "," + std::to_string(prng.between(0, 999)) + "," +
-                std::to_string(prng.between(0, 99)) + "," + std::to_string(prng.between(0, 99)) +
-                "." + std::to_string(prng.between(10, 99)) + "\n";
-        if (text.size() < 1 << 20 && i + 1 < rows) continue;
-        file << text;
-        text.clear();
-    }
-    return static_cast<std::uint64_t>(file.tellp());
-}
-
-std::uint64_t lines_in(const std::string& path) {
-    std::ifstream file(path);
-    std::uint64_t lines = 0;
-    for (std::string line; std::getline(file, line);) lines += 1;
-    return lines;
-}
-
 // The groups that it found.
 std::uint64_t run_baton(Coordinator& baton, const std::string& out) {
-    const auto answers = baton.execute(
-        "SELECT start, k, COUNT(*) AS n FROM s WHERE kind < 50 GROUP BY k "
-        "WINDOW TUMBLING(ts, SIZE 10 SEC) INTO File('" +
-            out + "' AS SINK.FILE_PATH, 'CSV' AS OUTPUT_FORMATTER.TYPE)",
-        {.until = Wait::Until::ended});
+    const auto answers = baton.execute(keyed_query("s", out), {.until = Wait::Until::ended});
     if (answers.error) give_up(to_string(*answers.error));
-    return lines_in(out) - 1;
+    return groups_in(out);
 }
 
 std::uint64_t run_duckdb(const DuckDb& duckdb, const std::string& in) {
@@ -54,15 +26,6 @@ std::uint64_t run_duckdb(const DuckDb& duckdb, const std::string& in) {
         "SELECT count(*) FROM (SELECT ts // 10000, k, count(*) FROM read_csv('" + in +
         "', header=false, auto_detect=false, delim=',', columns={'ts': 'UBIGINT', 'k': 'UINTEGER', "
         "'kind': 'UTINYINT', 'v': 'DOUBLE'}) WHERE kind < 50 GROUP BY ALL)");
-}
-
-double children_seconds() {
-    rusage usage{};
-    getrusage(RUSAGE_CHILDREN, &usage);
-    const auto seconds = [](const timeval& time) {
-        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-    };
-    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 std::uint64_t run_awk(const std::string& in, const std::string& out) {
@@ -80,12 +43,11 @@ void measure(const Arguments& arguments) {
     if (!arguments.rest.empty()) rows = std::stoull(arguments.rest.front()) * 1'000'000;
     const Scratch scratch(arguments);
     const std::string in = scratch / "in.csv";
-    const std::uint64_t bytes = write_csv(in, rows);
+    const std::uint64_t bytes = write_keyed_csv(in, rows);
     auto baton = must(Coordinator::open({.data = scratch / "data"}));
-    const auto made = baton->execute(
-        "CREATE LOGICAL SOURCE s (ts UINT64 NOT NULL, k UINT32 NOT NULL, kind UINT8 NOT NULL, v "
-        "FLOAT64 NOT NULL); CREATE PHYSICAL SOURCE FOR s TYPE File SET ('" +
-        in + "' AS SOURCE.FILE_PATH, 'CSV' AS INPUT_FORMATTER.TYPE)");
+    const auto made = baton->execute("CREATE LOGICAL SOURCE s " + keyed_schema() +
+                                     "; CREATE PHYSICAL SOURCE FOR s TYPE File SET ('" + in +
+                                     "' AS SOURCE.FILE_PATH, 'CSV' AS INPUT_FORMATTER.TYPE)");
     if (made.error) give_up(to_string(*made.error));
     const DuckDb duckdb;
     struct Contestant {

@@ -45,13 +45,25 @@ void give_up(const std::string& why) {
     std::exit(1);
 }
 
-double cpu_seconds() {
+namespace {
+
+double cpu_of(int whose) {
     rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
+    getrusage(whose, &usage);
     const auto seconds = [](const timeval& t) {
         return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
     };
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+}  // namespace
+
+double cpu_seconds() {
+    return cpu_of(RUSAGE_SELF);
+}
+
+double children_seconds() {
+    return cpu_of(RUSAGE_CHILDREN);
 }
 
 std::uint64_t resident_bytes() {

@@ -52,7 +52,8 @@ T must(Result<T> result) {
     return *std::move(result);
 }
 
-[[nodiscard]] double cpu_seconds();  // of this process, all threads
+[[nodiscard]] double cpu_seconds();       // of this process, all threads
+[[nodiscard]] double children_seconds();  // of processes that were waited for
 [[nodiscard]] std::uint64_t resident_bytes();
 [[nodiscard]] std::uint64_t file_bytes(const std::string& path);  // 0 if there is none
 

@@ -46,7 +46,10 @@ sql::CreateWorker moved(const sql::CreateWorker& worker, std::uint16_t port) {
     std::erase_if(here.settings, [](const sql::Setting& setting) {
         return has_key(setting, "DATA") || has_key(setting, "NAME");
     });
-    here.settings.push_back({.key = {"NAME"}, .value = sql::Literal(name_of(worker)), .at = {}});
+    sql::Setting name;
+    name.key = {"NAME"};
+    name.value = sql::Literal(name_of(worker));
+    here.settings.push_back(std::move(name));
     return here;
 }
 

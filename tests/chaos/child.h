@@ -20,6 +20,7 @@ public:
     // Killed if it still lives.
     ~Child();
 
+    [[nodiscard]] pid_t pid() const { return pid_; }
     void signal(int number) const;
     // With SIGKILL; gone when this returns.
     void end();

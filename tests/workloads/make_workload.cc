@@ -15,12 +15,12 @@
 
 #include "base/check.h"
 #include "base/prng.h"
+#include "workloads/auction_house.h"
 
 namespace baton::workloads {
 namespace {
 
 namespace fs = std::filesystem;
-using Number = std::uint64_t;
 using Rows = std::vector<std::string>;
 using Answers = std::map<std::string, Rows>;
 
@@ -166,77 +166,6 @@ void make_road(const fs::path& to, Answers& answers) {
 
 // ---- NexMark ------------------------------------------------------------------------------------
 
-struct Person {
-    Number time = 0;
-    Number id = 0;
-    std::string name;
-    std::string state;
-};
-struct Auction {
-    Number time = 0;
-    Number id = 0;
-    Number seller = 0;
-    Number category = 0;
-};
-struct Bid {
-    Number time = 0;
-    Number item = 0;
-    Number bidder = 0;
-    Number price = 0;
-};
-struct House {
-    std::vector<Person> persons;
-    std::vector<Auction> auctions;
-    std::vector<Bid> bids;
-};
-
-// Of fifty events one is a new person, three are auctions and the rest are bids.
-House auction_house() {
-    constexpr Number kEvents = 30'000;
-    constexpr Number kStep = 10;
-    const std::array<std::string, 6> states = {"OR", "ID", "CA", "WA", "NY", "TX"};
-    Prng prng(3);
-    House house;
-    for (Number i = 0; i < kEvents; ++i) {
-        const Number time = i * kStep;
-        const Number turn = i % 50;
-        if (turn == 0) {
-            const Number id = house.persons.size();
-            house.persons.push_back({.time = time,
-                                     .id = id,
-                                     .name = "person-" + std::to_string(id),
-                                     .state = states[prng.between(0, states.size() - 1)]});
-        } else if (turn < 4) {
-            const Number newest = house.persons.size() - 1;
-            const Number seller = prng.between(newest < 20 ? 0 : newest - 20, newest);
-            house.auctions.push_back({.time = time,
-                                      .id = house.auctions.size(),
-                                      .seller = seller,
-                                      .category = prng.between(0, 4)});
-        } else {
-            const Number newest = house.auctions.size() - 1;
-            house.bids.push_back({.time = time,
-                                  .item = prng.between(newest < 30 ? 0 : newest - 30, newest),
-                                  .bidder = prng.between(0, house.persons.size() - 1),
-                                  .price = prng.between(100, 9'999)});
-        }
-    }
-    return house;
-}
-
-void write_house(const fs::path& to, const House& house) {
-    Rows persons;
-    Rows auctions;
-    Rows bids;
-    for (const Person& p : house.persons) persons.push_back(row(p.time, p.id, p.name, p.state));
-    for (const Auction& a : house.auctions)
-        auctions.push_back(row(a.time, a.id, a.seller, a.category));
-    for (const Bid& b : house.bids) bids.push_back(row(b.time, b.item, b.bidder, b.price));
-    write(to / "nexmark_persons.csv", persons);
-    write(to / "nexmark_auctions.csv", auctions);
-    write(to / "nexmark_bids.csv", bids);
-}
-
 void answer_rows(const House& house, Answers& answers) {
     constexpr double kEuros = 0.908;
     for (const Bid& b : house.bids) {
@@ -301,7 +230,7 @@ void answer_tops(const House& house, Answers& answers) {
 }
 
 void make_nexmark(const fs::path& to, Answers& answers) {
-    const House house = auction_house();
+    const House house = auction_house({});
     write_house(to, house);
     answer_rows(house, answers);
     answer_joins(house, answers);

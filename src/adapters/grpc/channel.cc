@@ -12,6 +12,7 @@
 #include <grpcpp/support/channel_arguments.h>
 #include <grpcpp/support/status.h>
 
+#include "adapters/grpc/exchange_wire.h"
 #include "base/text.h"
 
 namespace baton {
@@ -21,6 +22,9 @@ namespace {
 constexpr int kPingEveryMs = 20'000;
 constexpr int kPingTimeoutMs = 10'000;
 constexpr int kLookaheadBytes = 4 << 20;  // of HTTP/2's own window: ours is the one that counts
+// A connection that is not used is not pinged either, so it is not trusted for long.
+constexpr int kIdleMostMs = 10'000;
+constexpr std::size_t kIdleMost = 8;  // of one target
 
 Result<std::string> read_file(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
@@ -127,8 +131,29 @@ std::shared_ptr<grpc::Channel> open_channel(
         arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingTimeoutMs);
         arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
         arguments.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kLookaheadBytes);
+        arguments.SetInt(GRPC_ARG_CLIENT_IDLE_TIMEOUT_MS, kIdleMostMs);
     }
     return grpc::CreateCustomChannel(target, credentials, arguments);
+}
+
+std::shared_ptr<grpc::Channel> ChannelPool::take(const std::string& target) {
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = idle_.find(target);
+        if (found != idle_.end()) {
+            auto channel = std::move(found->second.back());
+            found->second.pop_back();
+            if (found->second.empty()) idle_.erase(found);
+            return channel;
+        }
+    }
+    return open_channel(target, credentials_, Liveness::pings, kExchangeBytesMax);
+}
+
+void ChannelPool::give_back(const std::string& target, std::shared_ptr<grpc::Channel> channel) {
+    const std::lock_guard lock(mutex_);
+    auto& idle = idle_[target];
+    if (idle.size() < kIdleMost) idle.push_back(std::move(channel));
 }
 
 std::string text_of(const grpc::Status& status) {

@@ -1,12 +1,17 @@
 // How connections are made and accepted; internal to this adapter.
 //
 // Every stream has a connection of its own: a gRPC channel that failed once refuses to try again
-// for a while, and callers here decide themselves when to.
+// for a while, and callers here decide themselves when to. One whose stream ended well may serve
+// another.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "adapters/grpc/tls.h"
 #include "base/result.h"
@@ -39,6 +44,24 @@ enum class Liveness : std::uint8_t {
 [[nodiscard]] std::shared_ptr<grpc::Channel> open_channel(
     const std::string& target, const std::shared_ptr<grpc::ChannelCredentials>& credentials,
     Liveness liveness, std::size_t message_max);
+
+// Connections for streams that come and go: making one costs both ends about a millisecond of
+// processor time. It keeps those that were given back and closes what nobody has used for a while.
+class ChannelPool {
+public:
+    explicit ChannelPool(std::shared_ptr<grpc::ChannelCredentials> credentials)
+        : credentials_(std::move(credentials)) {}
+
+    // With pings. Does not wait for the connection.
+    [[nodiscard]] std::shared_ptr<grpc::Channel> take(const std::string& target);
+    // Only one that worked until the end.
+    void give_back(const std::string& target, std::shared_ptr<grpc::Channel> channel);
+
+private:
+    const std::shared_ptr<grpc::ChannelCredentials> credentials_;
+    std::mutex mutex_;
+    std::map<std::string, std::vector<std::shared_ptr<grpc::Channel>>> idle_;  // by target
+};
 
 // Why a call ended, for a message.
 [[nodiscard]] std::string text_of(const grpc::Status& status);

@@ -11,7 +11,6 @@
 #include <grpcpp/alarm.h>
 #include <grpcpp/channel.h>
 
-#include "adapters/grpc/channel.h"
 #include "base/overload.h"
 #include "engine/arrow/arrow_ipc.h"
 
@@ -89,9 +88,8 @@ class Link final : public grpc::ClientBidiReactor<wire::ToReceiver, wire::ToSend
 public:
     explicit Link(std::shared_ptr<Outbox> outbox)
         : outbox_(std::move(outbox)),
-          stub_(wire::Exchange::NewStub(open_channel(outbox_->options().target,
-                                                     outbox_->options().credentials,
-                                                     Liveness::pings, kExchangeBytesMax))) {}
+          channel_(outbox_->options().channels->take(outbox_->options().target)),
+          stub_(wire::Exchange::NewStub(channel_)) {}
 
     void start() {
         self_ = shared_from_this();
@@ -108,6 +106,7 @@ public:
         StartWrite(out_.get());
     }
     void cancel() { context_.TryCancel(); }
+    [[nodiscard]] const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
 
     void OnReadDone(bool ok) override {
         if (ok) {
@@ -126,6 +125,7 @@ public:
 
 private:
     const std::shared_ptr<Outbox> outbox_;
+    const std::shared_ptr<grpc::Channel> channel_;
     const std::unique_ptr<wire::Exchange::Stub> stub_;
     grpc::ClientContext context_;
     std::shared_ptr<Link> self_;
@@ -225,6 +225,7 @@ void Outbox::write_next() {
 void Outbox::ended(Link& link, const std::string& /*why*/) {
     const std::lock_guard lock(mutex_);
     if (link_.get() != &link) return;
+    if (closed_ && opened_) options_.channels->give_back(options_.target, link.channel());
     link_.reset();
     dial_later();
     changed_.notify_all();

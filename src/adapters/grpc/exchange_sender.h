@@ -10,13 +10,10 @@
 #include <memory>
 #include <string>
 
+#include "adapters/grpc/channel.h"
 #include "adapters/grpc/exchange_wire.h"
 #include "engine/streams/exchange.h"
 #include "model/schema.h"
-
-namespace grpc {
-class ChannelCredentials;
-}  // namespace grpc
 
 namespace baton {
 
@@ -24,7 +21,7 @@ struct RemoteSenderOptions {
     OpenExchange open;
     std::string target;  // "host:port"
     Schema schema;
-    std::shared_ptr<grpc::ChannelCredentials> credentials;
+    std::shared_ptr<ChannelPool> channels;
 };
 
 [[nodiscard]] std::unique_ptr<ExchangeSender> open_remote_sender(

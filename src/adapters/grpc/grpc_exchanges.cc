@@ -136,7 +136,7 @@ private:
 GrpcExchanges::GrpcExchanges(const GrpcExchangesOptions& options,
                              std::shared_ptr<grpc::ChannelCredentials> credentials)
     : options_(options),
-      credentials_(std::move(credentials)),
+      channels_(std::make_shared<ChannelPool>(std::move(credentials))),
       service_(make_exchange_service(receivers_, options.log)) {}
 
 GrpcExchanges::~GrpcExchanges() = default;
@@ -162,7 +162,7 @@ Result<std::unique_ptr<ExchangeSender>> GrpcExchanges::open_sender(const Exchang
                                         .protocol = kExchangeProtocol},
                                .target = address,
                                .schema = schema,
-                               .credentials = credentials_});
+                               .channels = channels_});
 }
 
 Result<std::unique_ptr<ExchangeReceiver>> GrpcExchanges::open_receiver(

@@ -20,6 +20,8 @@ class Service;
 
 namespace baton {
 
+class ChannelPool;
+
 struct GrpcExchangesOptions {
     ExchangeLimits limits;  // of what is on its way from one sender
     std::optional<TlsFiles> tls;
@@ -53,7 +55,7 @@ private:
                   std::shared_ptr<grpc::ChannelCredentials> credentials);
 
     const GrpcExchangesOptions options_;
-    const std::shared_ptr<grpc::ChannelCredentials> credentials_;
+    const std::shared_ptr<ChannelPool> channels_;
     Receivers receivers_;
     std::unique_ptr<grpc::Service> service_;
 };

@@ -52,10 +52,10 @@ int local_socket(sockaddr_in& address) {
     return socket;
 }
 
-// Passes bytes on to another port, and cuts every connection after a while.
+// Passes bytes on to another port, and cuts every connection after a while, if it is to.
 class ChoppyProxy {
 public:
-    explicit ChoppyProxy(std::uint16_t to) : to_(to) {
+    explicit ChoppyProxy(std::uint16_t to, bool cuts = true) : to_(to), is_choppy_(cuts) {
         sockaddr_in address{};
         listener_ = local_socket(address);
         auto* raw = reinterpret_cast<sockaddr*>(&address);
@@ -77,6 +77,13 @@ public:
     }
     [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
     [[nodiscard]] int cuts() const { return cuts_; }
+    [[nodiscard]] int connections() const { return connections_; }
+    // Returns when at least one was.
+    void cut_all() const {
+        const int before = cuts_;
+        CHECK(::write(wake_[1], "c", 1) == 1);
+        cuts_.wait(before);
+    }
 
 private:
     struct Pair {
@@ -93,7 +100,13 @@ private:
                 fds.push_back({pair.far, POLLIN, 0});
             }
             ::poll(fds.data(), fds.size(), -1);
-            if (fds[0].revents != 0) return;
+            if (fds[0].revents != 0) {
+                char told = 0;
+                if (::read(wake_[0], &told, 1) != 1) return;
+                for (Pair& pair : pairs_) cut(pair);
+                pairs_.clear();
+                continue;
+            }
             for (std::size_t i = 0; i < pairs_.size(); ++i) {
                 Pair& pair = pairs_[i];
                 const bool alive =
@@ -112,7 +125,9 @@ private:
                   .budget = std::uniform_int_distribution<std::size_t>(2'000, 60'000)(dice_)};
         address.sin_port = htons(to_);
         CHECK(::connect(pair.far, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+        if (!is_choppy_) pair.budget = SIZE_MAX;
         pairs_.push_back(pair);
+        connections_ += 1;
     }
     static bool pass(Pair& pair, int from, int to) {
         char bytes[4096];
@@ -122,18 +137,21 @@ private:
         return ::send(to, bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL) == size;
     }
     void cut(Pair& pair) {
-        cuts_ += 1;
         ::close(std::exchange(pair.near, -1));
         ::close(std::exchange(pair.far, -1));
+        cuts_ += 1;
+        cuts_.notify_all();
     }
 
     std::uint16_t to_;
+    const bool is_choppy_;
     int listener_ = -1;
     std::uint16_t port_ = 0;
     int wake_[2] = {-1, -1};
     std::vector<Pair> pairs_;
     std::mt19937 dice_{7};
     std::atomic<int> cuts_ = 0;
+    std::atomic<int> connections_ = 0;
     std::thread thread_;
 };
 
@@ -417,6 +435,42 @@ TEST(Exchanges, EveryFrameArrivesOnceAndInOrderOverConnectionsThatBreak) {
     EXPECT_EQ(came, std::vector<int>(names.size(), kFrames));
     EXPECT_GT(proxy.cuts(), 5);
     EXPECT_GT(senders[0]->counts().reconnects, 0U);
+}
+
+// Sends a frame and waits for it; the sender is still open then.
+std::unique_ptr<ExchangeSender> send_one(const End& edge, const std::string& name,
+                                         const std::string& address, ExchangeReceiver& receiver) {
+    auto sender = edge.sender(name, address);
+    EXPECT_TRUE(sender->announce({"s"}));
+    EXPECT_EQ(next(receiver).what, Arrival::announced);
+    EXPECT_TRUE(sender->send(a_frame(0, 1)));
+    EXPECT_EQ(next(receiver).what, Arrival::frame);
+    return sender;
+}
+
+TEST(Exchanges, SendersDoNotShareAConnectionButTakeUpThatOfOneThatHasEnded) {
+    const End hub;
+    const End edge;
+    const ChoppyProxy proxy(hub.server->ports()[0], false);
+    const auto receiver = hub.receiver({"A", "B", "C"});
+    auto a = send_one(edge, "A", proxy.address(), *receiver);
+    const auto b = send_one(edge, "B", proxy.address(), *receiver);
+    EXPECT_EQ(proxy.connections(), 2);
+    a.reset();
+    const auto c = send_one(edge, "C", proxy.address(), *receiver);
+    EXPECT_EQ(proxy.connections(), 2);
+}
+
+TEST(Exchanges, AConnectionThatBrokeBeforeItWasTakenUpIsMadeAnew) {
+    const End hub;
+    const End edge;
+    ChoppyProxy proxy(hub.server->ports()[0], false);
+    const auto receiver = hub.receiver({"A", "B"});
+    auto a = send_one(edge, "A", proxy.address(), *receiver);
+    a.reset();
+    proxy.cut_all();
+    const auto b = send_one(edge, "B", proxy.address(), *receiver);
+    EXPECT_EQ(proxy.connections(), 2);
 }
 
 TEST(Exchanges, AFrameThatIsTooLongGoesInParts) {

@@ -15,6 +15,9 @@
 //     first for GRACEFUL, the next stage when the last one is confirmed ended, but FORCEFUL what
 //     would wait for one further down that is gone; everywhere at once for FORCEFUL, for a rollback
 //     and for a restart.
+//   - At the beginning of a deployment the words of workers are written together when they allow
+//     its next step, not one by one. What went wrong is written at once, and everything after a
+//     while.
 //   - RUNNING only if every fragment is confirmed, by a worker that is ready, to run, or to have
 //     ended by itself after it ran. TERMINATED if all of them have ended by themselves.
 //   - A fragment that failed or was lost ends its run: all fragments of the run are stopped, and
@@ -47,6 +50,8 @@ struct Pace {
     Duration answer_within = std::chrono::seconds(5);  // else a command is sent again
     Duration lag_after = std::chrono::seconds(1);      // a worker waited for this long is named
     Duration steady_after = std::chrono::minutes(1);   // a run this long makes restarts quick again
+    Duration gather =
+        std::chrono::milliseconds(100);  // how long steps of a deployment are gathered
 };
 
 // retry_first after the first failure, doubling up to retry_max; up to half as much is added

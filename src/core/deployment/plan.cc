@@ -29,7 +29,13 @@ public:
 
     Plan run() {
         if (view_.recorded) {
+            const std::vector<FragmentView> before = view_.fragments;
             if (view_.recorded->state != QueryState::pending) take_words();
+            if (may_wait(before)) {
+                view_.fragments = before;
+                plan_.writes.clear();
+                wake(view_.since + pace_.gather);
+            }
             decide();
         }
         sweep();
@@ -60,6 +66,39 @@ private:
             if (has_ended(fragment.recorded) || !is_absent(fragment)) continue;
             report(fragment, FragmentState::stopped, "");
         }
+    }
+
+    // Whether the words are of a deployment that goes well, and allow nothing that the record does
+    // not: each write is synced, and a deployment is no faster than those that it waits for.
+    bool may_wait(const std::vector<FragmentView>& before) const {
+        return !plan_.writes.empty() && view_.recorded->desired == QueryDesire::running &&
+               view_.recorded->state == QueryState::deploying &&
+               now_ < view_.since + pace_.gather &&
+               all([](const FragmentView& f) { return !has_ended(f.recorded); }) &&
+               !goes_on(step_of(before), step_of(view_.fragments));
+    }
+
+    // How far a deployment is: what is asked next depends on nothing else.
+    struct Step {
+        bool registered = false;
+        std::optional<std::uint64_t> stage;  // the lowest one that is not started
+        bool runs = false;
+    };
+    static bool goes_on(const Step& before, const Step& after) {
+        return before.registered != after.registered || before.runs != after.runs ||
+               (after.stage && before.stage != after.stage);
+    }
+    static Step step_of(const std::vector<FragmentView>& fragments) {
+        Step step{.registered = true, .runs = true};
+        for (const FragmentView& fragment : fragments) {
+            if (fragment.recorded == FragmentState::pending) step.registered = false;
+            if (fragment.recorded == FragmentState::registered) {
+                step.stage = std::min(step.stage.value_or(fragment.stage), fragment.stage);
+            }
+            step.runs = step.runs && runs(fragment);
+        }
+        if (!step.registered) step.stage.reset();
+        return step;
     }
 
     // The worker does not have it, and nothing is on its way there.
@@ -199,7 +238,9 @@ private:
             stage = std::min(stage.value_or(fragment.stage), fragment.stage);
         }
         for (const FragmentView& fragment : view_.fragments) {
-            if (fragment.recorded == FragmentState::registered && fragment.stage == stage) {
+            const bool told = fragment.held && fragment.held->state != FragmentState::registered;
+            if (fragment.recorded == FragmentState::registered && fragment.stage == stage &&
+                !told) {
                 ask(fragment, Start{});
             }
         }

@@ -102,6 +102,45 @@ TEST_F(PlanTest, RunningIsWrittenTogetherWithTheLastConfirmation) {
     EXPECT_EQ(plan_at(0s), "report 1 RUNNING; mark RUNNING; ");
 }
 
+TEST_F(PlanTest, WordsThatAllowNoFurtherStepAreGatheredForAWhile) {
+    view_.since = at(10s);
+    source().held = status(kSource, registered);
+    EXPECT_EQ(plan_at(10'050ms), "register 3/1/2 on HUB; ");
+    sink().talk = Asked{.order = Register{}, .at = at(10'050ms)};
+    EXPECT_EQ(plan_at(10'060ms), "");
+    EXPECT_EQ(wake_, at(10'100ms));
+    EXPECT_EQ(plan_at(10'100ms), "report 1 REGISTERED; ");
+    // All of them are registered: they can be started.
+    sink().held = status(kSink, registered);
+    EXPECT_EQ(plan_at(10'060ms), "report 1 REGISTERED; report 2 REGISTERED; ");
+}
+
+TEST_F(PlanTest, WhatIsStartedButNotWrittenYetIsNotStartedAgain) {
+    view_.since = at(10s);
+    both(registered);
+    source().stage = 0;  // both are of the stage that is to be started
+    sink().held = status(kSink, running);
+    EXPECT_EQ(plan_at(10'050ms), "start 3/1/1 on EDGE; ");
+    source().held = status(kSource, started);
+    EXPECT_EQ(plan_at(10'060ms), "");  // nothing is to be started after them
+    source().held = status(kSource, running);
+    EXPECT_EQ(plan_at(10'060ms), "report 1 RUNNING; report 2 RUNNING; mark RUNNING; ");
+}
+
+TEST_F(PlanTest, AStageIsWrittenWhenTheNextOneCanBeStarted) {
+    view_.since = at(10s);
+    both(registered);
+    sink().held = status(kSink, started);
+    EXPECT_EQ(plan_at(10'050ms), "report 2 STARTED; ");
+}
+
+TEST_F(PlanTest, WhatWentWrongIsWrittenAtOnceWithAllThatWasGathered) {
+    view_.since = at(10s);
+    source().held = status(kSource, registered);
+    sink().held = status(kSink, failed);
+    EXPECT_EQ(plan_at(10'050ms).substr(0, 37), "report 1 REGISTERED; report 2 FAILED;");
+}
+
 TEST_F(PlanTest, NothingRunsThatAnAbsentWorkerHas) {
     both(running);
     sink().ready = false;

@@ -69,7 +69,7 @@ std::string fragments::to_string(const Effect& effect) {
 std::vector<Effect> Fragments::step(const Event& event) {
     Effects effects;
     std::visit([&](const auto& e) { on(e, effects); }, event);
-    tell_changes(effects);
+    if (!std::holds_alternative<Told>(event)) tell_changes(effects);  // else the answer has told
     return effects;
 }
 

@@ -11,8 +11,9 @@
 //   - A repeated command does nothing and is answered with how the fragment is.
 //   - What ended is remembered until the coordinator says that it may be forgotten: a lost message
 //     loses no outcome.
-//   - Each change of a fragment takes the next event number. A change is told at once, and again
-//     with the answers to beats until a beat says that it was seen.
+//   - Each change of a fragment takes the next event number. A change is told at once, that by a
+//     command with its answer, and again with the answers to beats until a beat says that it was
+//     seen.
 //   - Fragments do not depend on being commanded: without a coordinator they go on as they are.
 //   - A worker that was asked to leave takes no new fragment.
 // The same machine runs in workers and in simulations. Pure: no clock, no I/O, no threads.

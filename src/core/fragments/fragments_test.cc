@@ -48,10 +48,9 @@ protected:
 
 TEST_F(FragmentsTest, AFragmentIsPreparedThenStartedThenRuns) {
     EXPECT_EQ(tell(control::RegisterFragment{.key = kKey, .plan = "plan"}),
-              "prepare 3/1/7; answer 1: 3/1/7 is PENDING; pulse 0 through 1: 3/1/7 is PENDING; ");
+              "prepare 3/1/7; answer 1: 3/1/7 is PENDING; ");
     EXPECT_EQ(step(Prepared{kKey}), "pulse 0 through 2: 3/1/7 is REGISTERED; ");
-    EXPECT_EQ(tell(control::StartFragment{kKey}),
-              "start 3/1/7; answer 2: 3/1/7 is STARTED; pulse 0 through 3: 3/1/7 is STARTED; ");
+    EXPECT_EQ(tell(control::StartFragment{kKey}), "start 3/1/7; answer 2: 3/1/7 is STARTED; ");
     EXPECT_EQ(step(Ran{kKey}), "pulse 0 through 4: 3/1/7 is RUNNING; ");
 }
 
@@ -97,6 +96,19 @@ TEST_F(FragmentsTest, AChangeIsRepeatedUntilItWasSeen) {
     EXPECT_EQ(beat(0), "pulse 1 through 4: 3/1/7 is RUNNING; ");
     EXPECT_EQ(beat(3), "pulse 2 through 4: 3/1/7 is RUNNING; ");
     EXPECT_EQ(beat(4), "pulse 3 through 4: nothing; ");
+}
+
+TEST_F(FragmentsTest, WhatACommandChangesIsToldOnceByItsAnswerAndRepeatedUntilItWasSeen) {
+    EXPECT_EQ(tell(control::RegisterFragment{.key = kKey, .plan = "plan"}),
+              "prepare 3/1/7; answer 1: 3/1/7 is PENDING; ");
+    EXPECT_EQ(beat(0), "pulse 1 through 1: 3/1/7 is PENDING; ");
+    (void)step(Prepared{kKey});
+    EXPECT_EQ(tell(control::StartFragment{kKey}), "start 3/1/7; answer 2: 3/1/7 is STARTED; ");
+    // The next change of anything tells all numbers since, so that none seems to be missing.
+    const FragmentKey other{.query = QueryId(4), .run = 1, .fragment = FragmentId(8)};
+    EXPECT_EQ(tell(control::RegisterFragment{.key = other, .plan = "plan"}),
+              "prepare 4/1/8; answer 3: 4/1/8 is PENDING; ");
+    EXPECT_EQ(step(Prepared{other}), "pulse 0 through 5: 3/1/7 is STARTED, 4/1/8 is REGISTERED; ");
 }
 
 TEST_F(FragmentsTest, WhatEndedIsRememberedUntilItMayBeForgotten) {

@@ -1,6 +1,8 @@
 #include "engine/formats/records.h"
 
 #include <algorithm>
+#include <new>
+#include <type_traits>
 #include <utility>
 
 #include "base/check.h"
@@ -8,11 +10,13 @@
 
 namespace baton {
 
+static_assert(std::is_trivially_copyable_v<Cell> && std::is_trivially_destructible_v<Cell>);
+
 Records::Records(const Schema& schema, std::vector<std::size_t> wanted, const Config& format)
     : schema_(schema),
       wanted_(std::move(wanted)),
       skip_(text_or(format, "ON_MALFORMED", "FAIL") == "SKIP"),
-      cells_(wanted_.size() * kBatchRows) {
+      cells_(static_cast<Cell*>(::operator new(wanted_.size() * kBatchRows * sizeof(Cell)))) {
     for (const std::size_t column : wanted_) CHECK(column < schema_.columns.size());
     begins_.reserve(kBatchRows);
 }
@@ -35,7 +39,7 @@ bool Records::deliver(Batch& into, const Holder& bytes,
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
         const Column& column = schema_.columns[wanted_[i]];
         into.columns.push_back(column_of_cells(column, wanted_[i] + 1,
-                                               {cells_.data() + i * kBatchRows, rows()}, faults_));
+                                               {cells_.get() + i * kBatchRows, rows()}, faults_));
         if (is_text(column.type)) into.columns.back().hold(bytes);
     }
     if (!faults_.empty()) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,7 +38,7 @@ public:
     // A further row whose fields are all written by the caller, through row_cells.
     Cell* add_row(std::size_t begin) {
         begins_.push_back(begin);
-        return cells_.data() + begins_.size() - 1;  // one per kBatchRows
+        return cells_.get() + begins_.size() - 1;  // one per kBatchRows
     }
     void fault(std::size_t row, std::string what);
     [[nodiscard]] std::size_t begin_of(std::size_t row) const { return begins_[row]; }
@@ -56,7 +57,12 @@ private:
     Schema schema_;
     std::vector<std::size_t> wanted_;
     bool skip_;
-    std::vector<Cell> cells_;          // kBatchRows for each wanted column
+    // kBatchRows for each wanted column. Written before they are read, so that what waits for rows
+    // takes no memory for them.
+    struct Free {
+        void operator()(Cell* cells) const { ::operator delete(cells); }
+    };
+    std::unique_ptr<Cell[], Free> cells_;
     std::vector<std::size_t> begins_;  // of the records, in their block
     std::vector<Fault> faults_;
     std::optional<Error> error_;
