@@ -211,8 +211,14 @@ Result<StartupPacket> startup_of(Fields fields, std::uint16_t minor) {
 // ---- frames -------------------------------------------------------------------------------------
 
 void FrameReader::feed(std::string_view bytes) {
-    bytes_.erase(0, std::exchange(at_, 0));
+    compact();
     bytes_ += bytes;
+}
+
+void FrameReader::compact() {
+    constexpr std::size_t kKeptMax = 65'536;
+    bytes_.erase(0, std::exchange(at_, 0));
+    if (bytes_.empty() && bytes_.capacity() > kKeptMax) bytes_.shrink_to_fit();
 }
 
 std::optional<std::size_t> FrameReader::size_at(std::size_t before) const {

@@ -143,7 +143,7 @@ struct FrameLimits {
 
 struct Frame {
     char type = 0;
-    std::string_view body;  // until the next call of feed()
+    std::string_view body;  // until the next call of feed() or compact()
 };
 
 class FrameReader {
@@ -155,6 +155,9 @@ public:
     // an error there is no next one.
     [[nodiscard]] Result<std::optional<std::string_view>> next_packet();
     [[nodiscard]] Result<std::optional<Frame>> next_frame();
+
+    // Gives back the memory of what was taken.
+    void compact();
 
     void authenticated() { authenticated_ = true; }
     [[nodiscard]] std::size_t buffered() const { return bytes_.size() - at_; }

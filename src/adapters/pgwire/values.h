@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -85,6 +86,7 @@ public:
     EncodedRows() = default;
     [[nodiscard]] std::size_t count() const { return count_; }
     [[nodiscard]] const std::string& bytes() const { return bytes_; }
+    [[nodiscard]] std::string release() && { return std::move(bytes_); }
 
 private:
     friend class RowWriter;
