@@ -79,7 +79,7 @@ std::vector<Effect> Connection::step(Event event) {
 
 // ---- the transport ------------------------------------------------------------------------------
 
-void Connection::on(Received event, Effects& effects) {
+void Connection::on(const Received& event, Effects& effects) {
     // The transport gives what came before TLS to us, or it goes to TLS: here it is too late.
     if (std::holds_alternative<Handshaking>(state_)) return hang_up(effects);
     reader_.feed(event.bytes);

@@ -127,7 +127,7 @@ private:
     using State = std::variant<Starting, Handshaking, LookingUp, Authenticating, Opening, Ready,
                                Skipping, Preparing, Binding, Running, Settling, Closed>;
 
-    void on(connection::Received event, Effects& effects);
+    void on(const connection::Received& event, Effects& effects);
     void on(const connection::Written& event, Effects& effects);
     void on(const connection::TlsStarted& event, Effects& effects);
     void on(const connection::Vanished& event, Effects& effects);
