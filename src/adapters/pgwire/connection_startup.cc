@@ -175,7 +175,8 @@ void Connection::on(const SessionOpened& /*event*/, Effects& effects) {
         {"client_encoding", client_encoding_},
         {"DateStyle", "ISO, MDY"},
         {"integer_datetimes", "on"},
-        {"standard_conforming_strings", "on"},
+        // A backslash escapes in our strings: clients that quote values must know.
+        {"standard_conforming_strings", "off"},
         {"TimeZone", "UTC"},
         {"application_name", application_name_},
         {"in_hot_standby", "off"},

@@ -55,7 +55,7 @@ TEST(Startup, ATrustedClientIsToldAllThatItNeedsToKnow) {
     for (const std::string& parameter :
          {"server_version\00015.0 (Baton 1.2)\0"s, "server_encoding\0UTF8\0"s,
           "client_encoding\0UTF8\0"s, "DateStyle\0ISO, MDY\0"s, "integer_datetimes\0on\0"s,
-          "standard_conforming_strings\0on\0"s, "TimeZone\0UTC\0"s, "application_name\0psql\0"s,
+          "standard_conforming_strings\0off\0"s, "TimeZone\0UTC\0"s, "application_name\0psql\0"s,
           "in_hot_standby\0off\0"s, "K\0\0\0\x0c\0\0\0\7\0\0\0\x09"s}) {
         EXPECT_NE(scripted.sent.find(parameter), std::string::npos) << parameter;
     }

@@ -66,6 +66,8 @@ constexpr std::array kStates = {
     Entry{ErrorCode::conflict, "40001"},             // serialization failure
     Entry{ErrorCode::unknown_outcome, "40003"},      // statement completion unknown
     Entry{ErrorCode::cancelled, "57014"},            // query canceled
+    Entry{ErrorCode::not_permitted, "42501"},        // insufficient privilege
+    Entry{ErrorCode::not_authenticated, "28000"},    // invalid authorization specification
     Entry{ErrorCode::wait_timed_out, "57014"},       // query canceled
     Entry{ErrorCode::fenced, "57P03"},               // cannot connect now: another coordinator can
     Entry{ErrorCode::malformed_message, "08P01"},    // protocol violation
