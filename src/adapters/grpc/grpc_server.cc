@@ -16,6 +16,9 @@ namespace {
 
 constexpr int kPingsAtLeastEveryMs = 5'000;
 constexpr int kLookaheadBytes = 4 << 20;
+// Who lives is told by beats. These are for what a peer that vanished without a word left behind.
+constexpr int kForgottenAfterMs = 60'000;
+constexpr int kForgottenAnswerMs = 20'000;
 
 }  // namespace
 
@@ -31,6 +34,8 @@ Result<std::unique_ptr<GrpcServer>> GrpcServer::start(const GrpcServerOptions& o
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                                kPingsAtLeastEveryMs);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kForgottenAfterMs);
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kForgottenAnswerMs);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kLookaheadBytes);
     builder.SetMaxReceiveMessageSize(static_cast<int>(kExchangeBytesMax));

@@ -245,9 +245,10 @@ FragmentStatus* Fragments::living(const FragmentKey& key) {
     return &found->second;
 }
 
-bool Fragments::has_living() const {
-    return std::any_of(held_.begin(), held_.end(),
-                       [](const auto& held) { return !has_ended(*held.second.state); });
+bool Fragments::may_leave() const {
+    if (session_) return held_.empty();
+    return std::all_of(held_.begin(), held_.end(),
+                       [](const auto& held) { return has_ended(*held.second.state); });
 }
 
 void Fragments::changed(FragmentStatus& status) {

@@ -142,7 +142,8 @@ public:
     [[nodiscard]] const std::map<FragmentKey, control::FragmentStatus>& held() const {
         return held_;
     }
-    [[nodiscard]] bool has_living() const;
+    // Nothing lives here, and whoever listens knows how all of it ended.
+    [[nodiscard]] bool may_leave() const;
 
 private:
     using Effects = std::vector<fragments::Effect>;

@@ -207,9 +207,19 @@ TEST_F(FragmentsTest, WhoLeavesSaysSoAndTakesNothingNew) {
     const FragmentKey other{.query = QueryId(4), .run = 1, .fragment = FragmentId(8)};
     EXPECT_EQ(tell(control::RegisterFragment{.key = other, .plan = "plan"}),
               "answer 4: refused, the worker is draining; ");
-    EXPECT_TRUE(machine_.has_living());
+    EXPECT_FALSE(machine_.may_leave());
     (void)step(Ended{kKey});
-    EXPECT_FALSE(machine_.has_living());
+    EXPECT_FALSE(machine_.may_leave());  // perhaps nobody has heard of it
+    (void)tell(control::ForgetFragment{kKey});
+    EXPECT_TRUE(machine_.may_leave());
+}
+
+TEST_F(FragmentsTest, WhoIsListenedToByNobodyLeavesWhenNothingLives) {
+    make_running();
+    (void)step(HungUp{1});
+    EXPECT_FALSE(machine_.may_leave());
+    (void)step(Ended{kKey});
+    EXPECT_TRUE(machine_.may_leave());
 }
 
 TEST_F(FragmentsTest, WhatTheEngineSaysOfWhatHasEndedIsTooLate) {

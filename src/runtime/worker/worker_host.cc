@@ -93,7 +93,7 @@ WorkerHost::~WorkerHost() {
 bool WorkerHost::drain(Duration patience) {
     post(fragments::Leaving{});
     std::unique_lock lock(mutex_);
-    return rested_.wait_for(lock, patience, [&] { return left_ && !living_; });
+    return rested_.wait_for(lock, patience, [&] { return left_ && may_leave_; });
 }
 
 void WorkerHost::post(Letter letter) {
@@ -125,11 +125,11 @@ void WorkerHost::run() {
         if (std::holds_alternative<FromDoor>(letter)) from_doors_ -= 1;
         lock.unlock();
         std::visit([&](const auto& l) { take(l); }, letter);
-        const bool living = machine_.has_living();
+        const bool may_leave = machine_.may_leave();
         lock.lock();
         left_ = left_ || std::holds_alternative<fragments::Leaving>(letter);
-        living_ = living;
-        if (!living_) rested_.notify_all();
+        may_leave_ = may_leave;
+        if (may_leave_) rested_.notify_all();
     }
 }
 
@@ -190,6 +190,9 @@ void WorkerHost::perform(const fragments::Effect& effect) {
                        if (found == doors_.end()) return;
                        const auto [door, session] = found->second;
                        world_.doors[door]->welcome(session, e.outcome);
+                       if (std::holds_alternative<control::Welcome>(e.outcome)) {
+                           hang_up_before(e.session);
+                       }
                    },
                    [&](const fragments::KeepEpoch& e) { keep(e.epoch); },
                    [&](const fragments::Reply& e) { reply(e); },
@@ -199,6 +202,17 @@ void WorkerHost::perform(const fragments::Effect& effect) {
                    [&](const fragments::Abort& e) { world_.engine.abort(e.key); },
                },
                effect);
+}
+
+// Nobody is listened to there any more; a peer that vanished would never hang up itself.
+void WorkerHost::hang_up_before(fragments::Session newest) {
+    const auto end = doors_.lower_bound(newest);
+    for (auto older = doors_.begin(); older != end; ++older) {
+        const auto [door, session] = older->second;
+        world_.doors[door]->hang_up(session);
+        sessions_.erase(older->second);
+    }
+    doors_.erase(doors_.begin(), end);
 }
 
 void WorkerHost::keep(Epoch epoch) {

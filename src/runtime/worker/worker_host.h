@@ -56,8 +56,8 @@ public:
     WorkerHost(const WorkerHost&) = delete;
     WorkerHost& operator=(const WorkerHost&) = delete;
 
-    // Takes no new fragments from now on, and says so. Waits until none lives, but no longer than
-    // `patience`; false if some do.
+    // Takes no new fragments from now on, and says so. Waits until none lives and a coordinator
+    // that listens knows how they ended, but no longer than `patience`; false if that is not so.
     [[nodiscard]] bool drain(Duration patience);
 
 private:
@@ -82,6 +82,7 @@ private:
     void take(const fragments::Leaving& leaving);
     void step(const fragments::Event& event);
     void perform(const fragments::Effect& effect);
+    void hang_up_before(fragments::Session newest);
     void keep(Epoch epoch);
     void reply(const fragments::Reply& reply);
     void log(const std::string& line) const;
@@ -96,10 +97,10 @@ private:
 
     std::mutex mutex_;
     std::condition_variable filled_;
-    std::condition_variable rested_;  // no fragment lives
+    std::condition_variable rested_;  // it may leave
     std::deque<Letter> letters_;
     std::size_t from_doors_ = 0;  // of the letters
-    bool living_ = false;         // some fragment was when the last letter was taken
+    bool may_leave_ = true;       // as the machine said after the last letter
     bool left_ = false;           // Leaving was taken
     bool closed_ = false;
     std::thread thread_;  // last: it uses everything above

@@ -139,12 +139,13 @@ TEST_F(WorkerHostTest, ABeatIsAnsweredWithWhatTheEngineCounted) {
     EXPECT_EQ(pulse.counts[0].counts.rows_in, 12U);
 }
 
-TEST_F(WorkerHostTest, TheNewestCoordinatorIsObeyed) {
+TEST_F(WorkerHostTest, TheNewestCoordinatorIsObeyedAndOthersAreHungUpOn) {
     start();
     dial(1);
     (void)await<transport::Dialled>();
     dial(2);
     (void)await<transport::Dialled>();
+    EXPECT_EQ(await<transport::Broken>().attempt, 1U);
     say(control::Beat{.number = 1}, 1);
     say(control::Beat{.number = 2}, 2);
     EXPECT_EQ(std::get<control::Pulse>(await<transport::Heard>().message).beat, 2U);
@@ -202,6 +203,9 @@ TEST_F(WorkerHostTest, ADrainWaitsForWhatLivesAndTakesNothingNew) {
         return no != nullptr && no->why == "the worker is draining";
     });
     order(control::StopFragment{.key = kKey, .mode = StopMode::forceful});
+    await_state(FragmentState::stopped);
+    EXPECT_FALSE(host_->drain(1ms));  // until it is known how it ended
+    order(control::ForgetFragment{kKey});
     EXPECT_TRUE(host_->drain(20s));
     say(control::Beat{.number = 9});
     (void)await<transport::Heard>([](const transport::Heard& heard) {
