@@ -46,30 +46,6 @@ std::string_view name_of(Class what) {
     CHECK(false && "an unknown class");
 }
 
-std::string_view symbol(sql::BinaryOp op) {
-    switch (op) {
-        case sql::BinaryOp::eq:
-            return "=";
-        case sql::BinaryOp::ne:
-            return "<>";
-        case sql::BinaryOp::lt:
-            return "<";
-        case sql::BinaryOp::le:
-            return "<=";
-        case sql::BinaryOp::gt:
-            return ">";
-        case sql::BinaryOp::ge:
-            return ">=";
-        case sql::BinaryOp::add:
-        case sql::BinaryOp::subtract:
-        case sql::BinaryOp::multiply:
-        case sql::BinaryOp::divide:
-        case sql::BinaryOp::modulo:
-            break;
-    }
-    return "";
-}
-
 Error not_supported(const sql::Expr& expr) {
     return Error{.code = ErrorCode::not_supported,
                  .message = "the filter of a view cannot hold " + sql::print(expr),
@@ -115,11 +91,6 @@ Truth3 negate(Truth3 value) {
 }
 
 }  // namespace
-
-std::string quoted_column(SqlDialect dialect, std::string_view column) {
-    const char quote = dialect == SqlDialect::mariadb ? '`' : '"';
-    return quote + std::string(column) + quote;
-}
 
 // ---- from the tree ------------------------------------------------------------------------------
 
@@ -420,95 +391,6 @@ private:
 
 bool Predicate::matches(const SqlRow& row) const {
     return Evaluator(row).value(root_).value_or(false);
-}
-
-// ---- to SQL -------------------------------------------------------------------------------------
-
-class Predicate::Renderer {
-public:
-    Renderer(const View& view, SqlDialect dialect) : view_(view), dialect_(dialect) {}
-
-    void render(const Node& node) {
-        result.sql += "(";
-        std::visit([&](const auto& n) { write(n); }, node.node);
-        result.sql += ")";
-    }
-
-    Fragment result;
-    bool derived = false;
-
-private:
-    void put(const Operand& operand) {
-        if (const auto* column = std::get_if<std::size_t>(&operand)) {
-            derived = derived || view_.columns[*column].derived;
-            result.sql += quoted_column(dialect_, view_.columns[*column].name);
-            return;
-        }
-        const auto& value = std::get<SqlValue>(operand);
-        if (std::holds_alternative<std::monostate>(value)) {
-            result.sql += "NULL";  // a parameter would have no type in some databases
-            return;
-        }
-        result.sql += "?";
-        result.parameters.push_back(value);
-    }
-
-    void write(const Truth& truth) {
-        put(truth.operand);
-        result.sql += " <> 0";
-    }
-    void write(const Compare& compare) {
-        put(compare.left);
-        result.sql += " " + std::string(symbol(compare.op)) + " ";
-        put(compare.right);
-    }
-    void write(const Between& between) {
-        put(between.subject);
-        result.sql += between.negated ? " NOT BETWEEN " : " BETWEEN ";
-        put(between.low);
-        result.sql += " AND ";
-        put(between.high);
-    }
-    void write(const InList& in) {
-        put(in.subject);
-        result.sql += in.negated ? " NOT IN (" : " IN (";
-        for (const Operand& candidate : in.candidates) {
-            if (&candidate != &in.candidates.front()) result.sql += ", ";
-            put(candidate);
-        }
-        result.sql += ")";
-    }
-    void write(const IsNull& is) {
-        put(is.operand);
-        result.sql += is.negated ? " IS NOT NULL" : " IS NULL";
-    }
-    void write(const Junction& junction) {
-        for (const Node& operand : junction.operands) {
-            if (&operand != &junction.operands.front()) {
-                result.sql += junction.op == sql::LogicalOp::logical_and ? " AND " : " OR ";
-            }
-            render(operand);
-        }
-    }
-    void write(const Negation& negation) {
-        result.sql += "NOT ";
-        render(negation.operand.front());
-    }
-
-    const View& view_;
-    SqlDialect dialect_;
-};
-
-Predicate::Fragment Predicate::to_sql(SqlDialect dialect) const {
-    Renderer renderer(*view_, dialect);
-    renderer.render(root_);
-    return std::move(renderer.result);
-}
-
-bool Predicate::needs_derived() const {
-    Renderer renderer(*view_, SqlDialect::sqlite);
-    renderer.render(root_);
-    return renderer.derived;
 }
 
 }  // namespace baton

@@ -72,6 +72,8 @@ private:
         std::variant<Truth, Compare, Between, InList, IsNull, Junction, Negation> node;
     };
 
+    [[nodiscard]] static std::string_view symbol(sql::BinaryOp op);  // "<="; empty: no comparison
+
     class Compiler;
     class Evaluator;
     class Renderer;

@@ -2,9 +2,6 @@
 
 #include <array>
 
-#include <openssl/crypto.h>
-#include <openssl/sha.h>
-
 #include "base/overload.h"
 #include "base/text.h"
 
@@ -14,16 +11,15 @@ namespace {
 
 constexpr std::array kRoles = {"reader", "writer", "admin"};
 
-std::string sha256_of(std::string_view text) {
-    std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-    SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string hex;
-    for (const unsigned char byte : digest) {
-        hex += kDigits[byte >> 4U];
-        hex += kDigits[byte & 15U];
+// Looks at every character, whatever it found before.
+bool same(std::string_view a, std::string_view b) {
+    if (a.size() != b.size()) return false;
+    unsigned differences = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        differences |= static_cast<unsigned>(static_cast<unsigned char>(a[i])) ^
+                       static_cast<unsigned>(static_cast<unsigned char>(b[i]));
     }
-    return hex;
+    return differences == 0;
 }
 
 }  // namespace
@@ -39,7 +35,8 @@ std::optional<Role> role_of(std::string_view name) {
     return std::nullopt;
 }
 
-Access::Access(std::vector<User> users, std::vector<Token> tokens) : tokens_(std::move(tokens)) {
+Access::Access(std::vector<User> users, std::vector<Token> tokens, Digest digest)
+    : tokens_(std::move(tokens)), digest_(std::move(digest)) {
     for (User& user : users) {
         std::string name = user.name;
         users_.emplace(std::move(name), std::move(user));
@@ -52,12 +49,11 @@ const Access::User* Access::user(const std::string& name) const {
 }
 
 std::optional<Principal> Access::bearer(std::string_view token) const {
-    const std::string shown = sha256_of(token);
+    if (tokens_.empty()) return std::nullopt;
+    const std::string shown = digest_(token);
     std::optional<Principal> who;
     for (const Token& known : tokens_) {
-        const bool same = known.sha256.size() == shown.size() &&
-                          CRYPTO_memcmp(known.sha256.data(), shown.data(), shown.size()) == 0;
-        if (same) who = Principal{.name = known.name, .role = known.role};
+        if (same(known.sha256, shown)) who = Principal{.name = known.name, .role = known.role};
     }
     return who;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -47,8 +48,11 @@ public:
         std::string sha256;  // of the token, 64 hexadecimal digits
     };
 
+    // The SHA-256 of a text, in hexadecimal digits.
+    using Digest = std::function<std::string(std::string_view)>;
+
     Access() = default;
-    Access(std::vector<User> users, std::vector<Token> tokens);
+    Access(std::vector<User> users, std::vector<Token> tokens, Digest digest);
 
     // Nobody is known: everybody is trusted, as an admin.
     [[nodiscard]] bool trusts_everybody() const { return users_.empty() && tokens_.empty(); }
@@ -59,6 +63,7 @@ public:
 private:
     std::map<std::string, User> users_;
     std::vector<Token> tokens_;
+    Digest digest_;
 };
 
 [[nodiscard]] Role needed_for(const sql::Statement& statement);

@@ -188,7 +188,8 @@ private:
             return true;
         }
         tally_.refused += 1;
-        const bool in_vain = reply->error.find(" is UNREACHABLE") != std::string::npos;
+        const bool in_vain = reply->error.find(" is UNREACHABLE") != std::string::npos ||
+                             reply->error.find(" is leaving") != std::string::npos;
         return in_vain || fail(statement + "\n  " + reply->error);
     }
 

@@ -238,6 +238,15 @@ Verdict Model::on(const request::DropSink& r) {
 // ---- queries ------------------------------------------------------------------------------------
 
 Verdict Model::on(const request::CreateQuery& r) {
+    // Where there is no worker, the embedded one is there for whoever needs it first.
+    const bool first = state_.workers.empty();
+    if (first) state_.workers[std::string(kEmbeddedWorker)] = {};
+    Verdict verdict = create_query(r);
+    if (first && verdict.refused()) state_.workers.clear();
+    return verdict;
+}
+
+Verdict Model::create_query(const request::CreateQuery& r) {
     Verdict verdict = Did::created;
     if (r.name && state_.query_named(*r.name)) verdict.refusals.insert(ErrorCode::query_exists);
     ModelQuery query;

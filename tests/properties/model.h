@@ -122,6 +122,7 @@ private:
     Verdict on(const request::CreateSink& r);
     Verdict on(const request::CreateWorker& r);
     Verdict on(const request::CreateQuery& r);
+    Verdict create_query(const request::CreateQuery& r);
     Verdict on(const request::DropLogicalSource& r);
     Verdict on(const request::DropPhysicalSource& r);
     Verdict on(const request::DropSink& r);
