@@ -1,0 +1,36 @@
+// LogWriter writes lines to a file descriptor, for people or for programs:
+//
+//     2026-11-15T09:46:16.123456Z INFO  worker is UNREACHABLE worker=EDGE reason="no answer"
+//     {"time":"2026-..","level":"info","message":"..","worker":"EDGE","reason":"no answer"}
+//
+// A line is one write, so that lines of several threads do not mix. What cannot be written is lost.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include "ports/clock.h"
+#include "ports/log.h"
+
+namespace baton {
+
+enum class LogFormat : std::uint8_t { text, json };
+
+class LogWriter final : public Log {
+public:
+    // The clock outlives it; the descriptor stays the caller's.
+    LogWriter(int descriptor, LogFormat format, LogLevel least, const Clock& clock)
+        : descriptor_(descriptor), format_(format), least_(least), clock_(clock) {}
+
+    void write(LogLevel level, std::string_view message,
+               const std::vector<LogField>& fields) override;
+
+private:
+    const int descriptor_;
+    const LogFormat format_;
+    const LogLevel least_;
+    const Clock& clock_;
+    std::mutex mutex_;
+};
+
+}  // namespace baton

@@ -1,0 +1,205 @@
+#include "config/settings.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace baton::config {
+
+namespace {
+
+const std::vector<Known>& known_list() {
+    static const std::vector<Known> kKnown = {
+        {.key = "data", .fallback = "./baton-data", .meaning = "the directory of the catalog"},
+        {.key = "pg.listen",
+         .fallback = "127.0.0.1:5433",
+         .meaning = "host:port for psql and PostgreSQL drivers; empty: closed"},
+        {.key = "pg.tls",
+         .type = Type::choice,
+         .fallback = "allow",
+         .meaning = "with a certificate: whether clients may or must encrypt",
+         .choices = {"allow", "require"}},
+        {.key = "pg.connections_max",
+         .type = Type::number,
+         .fallback = "12000",
+         .meaning = "connections at most",
+         .least = 1},
+        {.key = "http.listen",
+         .fallback = "127.0.0.1:8080",
+         .meaning = "host:port for HTTP; empty: closed"},
+        {.key = "http.body_max",
+         .type = Type::number,
+         .fallback = "16777216",
+         .meaning = "bytes of a request at most",
+         .least = 1024,
+         .most = std::uint64_t{1} << 30U},
+        {.key = "http.connections_max",
+         .type = Type::number,
+         .fallback = "12000",
+         .meaning = "connections at most",
+         .least = 1},
+        {.key = "tls.cert", .fallback = "", .meaning = "the certificate shown to clients (PEM)"},
+        {.key = "tls.key", .fallback = "", .meaning = "the key of that certificate"},
+        {.key = "auth.trust_remote",
+         .type = Type::flag,
+         .fallback = "false",
+         .meaning = "listen beyond this machine though nobody has to say who they are"},
+        {.key = "workers.tls_ca",
+         .fallback = "",
+         .meaning = "who signs the certificates of coordinator and workers (PEM)"},
+        {.key = "workers.tls_cert", .fallback = "", .meaning = "the coordinator's certificate"},
+        {.key = "workers.tls_key", .fallback = "", .meaning = "the key of that certificate"},
+        {.key = "threads",
+         .type = Type::number,
+         .fallback = "16",
+         .meaning = "how many statements are run at once",
+         .least = 1,
+         .most = 1024},
+        {.key = "log.format",
+         .type = Type::choice,
+         .fallback = "text",
+         .meaning = "how lines are written to standard error",
+         .choices = {"text", "json"}},
+        {.key = "log.level",
+         .type = Type::choice,
+         .fallback = "info",
+         .meaning = "the least important lines that are written",
+         .choices = {"debug", "info", "warn", "error"}},
+        {.key = "shutdown_seconds",
+         .type = Type::number,
+         .fallback = "30",
+         .meaning = "how long clients have to finish when it is told to end",
+         .most = 3600},
+    };
+    return kKnown;
+}
+
+const Known* find(std::string_view key) {
+    for (const Known& known : known_list()) {
+        if (known.key == key) return &known;
+    }
+    return nullptr;
+}
+
+std::optional<std::uint64_t> number_of(const std::string& text) {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, number);
+    if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+    return number;
+}
+
+// What is wrong with the value; empty if nothing is.
+std::string misfit(const Known& known, const std::string& value) {
+    switch (known.type) {
+        case Type::text:
+            return "";
+        case Type::flag:
+            return value == "true" || value == "false" ? "" : "it is true or false";
+        case Type::number: {
+            const auto number = number_of(value);
+            if (number && *number >= known.least && *number <= known.most) return "";
+            return "it is a whole number from " + std::to_string(known.least) +
+                   (known.most == UINT64_MAX ? "" : " to " + std::to_string(known.most));
+        }
+        case Type::choice:
+            break;
+    }
+    if (std::find(known.choices.begin(), known.choices.end(), value) != known.choices.end()) {
+        return "";
+    }
+    std::vector<std::string> choices(known.choices.begin(), known.choices.end());
+    return "it is one of " + join(choices, ", ");
+}
+
+Error refused(const std::string& origin, const std::string& message, std::string hint = {}) {
+    return Error{.code = ErrorCode::invalid_configuration,
+                 .message = origin + ": " + message,
+                 .hint = std::move(hint)};
+}
+
+}  // namespace
+
+std::span<const Known> known_settings() {
+    return known_list();
+}
+
+std::string environment_name(std::string_view key) {
+    std::string name = "BATON_" + to_upper(key);
+    std::replace(name.begin(), name.end(), '.', '_');
+    return name;
+}
+
+Settings::Settings() {
+    for (const Known& known : known_list()) {
+        values_[std::string(known.key)] = {.text = std::string(known.fallback),
+                                           .origin = "default"};
+    }
+}
+
+Result<Done> Settings::set(const std::string& key, std::string value, std::string origin) {
+    const Known* known = find(key);
+    if (known == nullptr) {
+        std::vector<std::string> keys;
+        for (const Known& one : known_list()) keys.emplace_back(one.key);
+        std::string hint = did_you_mean(key, keys);
+        if (hint.empty()) hint = "`baton config show` lists what can be set";
+        return refused(origin, "unknown setting " + quoted(key), std::move(hint));
+    }
+    const std::string problem = misfit(*known, value);
+    if (!problem.empty()) {
+        return refused(origin, quoted(value) + " does not fit " + key + ": " + problem);
+    }
+    values_[key] = {.text = std::move(value), .origin = std::move(origin)};
+    return Done{};
+}
+
+Result<Done> Settings::set_from_environment(const std::map<std::string, std::string>& all) {
+    for (const auto& [name, value] : all) {
+        if (!name.starts_with("BATON_")) continue;
+        const auto& list = known_list();
+        const auto known = std::find_if(list.begin(), list.end(), [&](const Known& one) {
+            return environment_name(one.key) == name;
+        });
+        if (known == list.end()) {
+            std::vector<std::string> names;
+            for (const Known& one : list) names.push_back(environment_name(one.key));
+            return refused("environment", "unknown variable " + quoted(name),
+                           did_you_mean(name, names));
+        }
+        TRY(set(std::string(known->key), value, "environment " + name));
+    }
+    return Done{};
+}
+
+const std::string& Settings::text(std::string_view key) const {
+    const auto found = values_.find(key);
+    CHECK(found != values_.end());
+    return found->second.text;
+}
+
+std::uint64_t Settings::number(std::string_view key) const {
+    const auto number = number_of(text(key));
+    CHECK(number);
+    return *number;
+}
+
+bool Settings::flag(std::string_view key) const {
+    return text(key) == "true";
+}
+
+std::vector<Settings::Shown> Settings::all() const {
+    std::vector<Shown> shown;
+    for (const Known& known : known_list()) {
+        const Value& value = values_.find(known.key)->second;
+        shown.push_back({.key = std::string(known.key),
+                         .value = value.text,
+                         .origin = value.origin,
+                         .meaning = std::string(known.meaning)});
+    }
+    return shown;
+}
+
+}  // namespace baton::config

@@ -1,0 +1,58 @@
+#include "config/settings.h"
+
+#include <gtest/gtest.h>
+
+namespace baton::config {
+namespace {
+
+TEST(SettingsTest, EveryDefaultFitsItsOwnSetting) {
+    for (const Known& known : known_settings()) {
+        Settings settings;
+        const auto set = settings.set(std::string(known.key), std::string(known.fallback), "test");
+        EXPECT_TRUE(set) << known.key;
+        EXPECT_FALSE(known.meaning.empty()) << known.key;
+    }
+}
+
+TEST(SettingsTest, WhatIsSetLaterWinsAndIsShownWithItsOrigin) {
+    Settings settings;
+    ASSERT_TRUE(settings.set("http.listen", "127.0.0.1:1", "baton.yaml:2"));
+    ASSERT_TRUE(
+        settings.set_from_environment({{"BATON_HTTP_LISTEN", "127.0.0.1:2"}, {"PATH", "/bin"}}));
+    EXPECT_EQ(settings.text("http.listen"), "127.0.0.1:2");
+    ASSERT_TRUE(settings.set("http.listen", "127.0.0.1:3", "--http"));
+    for (const Settings::Shown& shown : settings.all()) {
+        EXPECT_EQ(shown.origin, shown.key == "http.listen" ? "--http" : "default");
+    }
+}
+
+TEST(SettingsTest, AnUnknownKeyIsRefusedWithTheNearestOne) {
+    Settings settings;
+    const auto set = settings.set("http.listn", "x", "baton.yaml:7");
+    ASSERT_FALSE(set);
+    EXPECT_EQ(to_string(set.error()),
+              "error 1000: baton.yaml:7: unknown setting \"http.listn\"; did you mean "
+              "\"http.listen\"?");
+    const auto variable = settings.set_from_environment({{"BATON_HTTP_LISTN", "x"}});
+    ASSERT_FALSE(variable);
+    EXPECT_NE(variable.error().hint.find("BATON_HTTP_LISTEN"), std::string::npos);
+}
+
+TEST(SettingsTest, AValueThatDoesNotFitIsRefusedAndTheOldOneStays) {
+    Settings settings;
+    for (const auto& [key, value] :
+         std::vector<std::pair<std::string, std::string>>{{"threads", "0"},
+                                                          {"threads", "many"},
+                                                          {"threads", "4 "},
+                                                          {"log.level", "loud"},
+                                                          {"auth.trust_remote", "yes"},
+                                                          {"shutdown_seconds", "99999"}}) {
+        const auto set = settings.set(key, value, "test");
+        ASSERT_FALSE(set) << key << " " << value;
+        EXPECT_EQ(set.error().code, ErrorCode::invalid_configuration);
+    }
+    EXPECT_EQ(settings.number("threads"), 16U);
+}
+
+}  // namespace
+}  // namespace baton::config
