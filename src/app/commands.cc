@@ -14,6 +14,7 @@
 #include "adapters/sqlite/restore.h"
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/system_clock.h"
+#include "app/files.h"
 #include "app/shell.h"
 #include "app/tls_options.h"
 #include "base/text.h"
@@ -33,12 +34,6 @@ int fail(const Error& error) {
     return 1;
 }
 
-Error file_error(const std::string& what, const std::string& path, const std::string& why,
-                 ErrorCode code = ErrorCode::catalog_unavailable) {
-    return Error{.code = code,
-                 .message = "cannot " + what + " " + baton::quoted(path) + ": " + why};
-}
-
 std::string user_name() {
     const passwd* entry = getpwuid(geteuid());
     return entry != nullptr ? entry->pw_name : "uid " + std::to_string(geteuid());
@@ -48,23 +43,6 @@ std::size_t screen_width() {
     winsize size{};
     if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
     return size.ws_col;
-}
-
-Result<std::string> text_of(const std::string& file) {
-    std::ostringstream text;
-    if (file == "-") {
-        text << std::cin.rdbuf();
-        return text.str();
-    }
-    const auto refuse = [&](const std::string& why) {
-        return file_error("read", file, why, ErrorCode::unreadable_configuration);
-    };
-    if (fs::is_directory(file)) return refuse("it is a directory");
-    std::ifstream in(file, std::ios::binary);
-    if (!in) return refuse(std::generic_category().message(errno));
-    text << in.rdbuf();
-    if (in.bad()) return refuse(std::generic_category().message(errno));
-    return text.str();
 }
 
 bool is_deployment(const std::string& file) {
@@ -116,7 +94,7 @@ int run_statements(Shell& shell, const ShellCommand& command, const std::string&
     if (command.file && is_deployment(*command.file)) return shell.run_deployment(text) ? 0 : 1;
     if (command.statements || command.file) return shell.run_all(text) ? 0 : 1;
     if (isatty(STDIN_FILENO) == 0) {
-        auto read = text_of("-");
+        auto read = text_of_file("-");
         if (!read) return fail(read.error());
         return shell.run_all(*read) ? 0 : 1;
     }
@@ -140,7 +118,7 @@ int run_shell(const ShellCommand& command) {
     const SystemClock clock;
     std::string text = command.statements.value_or("");
     if (command.file) {
-        auto read = text_of(*command.file);
+        auto read = text_of_file(*command.file);
         if (!read) return fail(read.error());
         text = *std::move(read);
     }

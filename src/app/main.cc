@@ -1,5 +1,6 @@
 // `baton`: reads the command line and calls the command.
 #include <algorithm>
+#include <cctype>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 
 #include "app/cluster_command.h"
 #include "app/commands.h"
+#include "app/serve_command.h"
 #include "app/worker_command.h"
 #include "base/text.h"
 #include "runtime/version.h"
@@ -77,6 +79,82 @@ void add_worker(CLI::App& app, baton::WorkerCommand& worker, int& status) {
     command->callback([&] { status = baton::run_worker(worker); });
 }
 
+// Options that `serve` and `config` share. `flags` is filled when the command line is read.
+void add_settings(CLI::App& command, baton::ServeCommand& serve) {
+    command.add_option("--config", serve.file, "a file of settings (YAML)");
+    const auto flag = [&](const std::string& option, const std::string& key,
+                          const std::string& meaning) {
+        command.add_option_function<std::string>(
+            option,
+            [&serve, option, key](const std::string& value) {
+                serve.flags.push_back({.option = option, .key = key, .value = value});
+            },
+            meaning);
+    };
+    flag("--data", "data", "the data directory; created if it is not there");
+    flag("--pg", "pg.listen", "host:port for psql and PostgreSQL drivers; '': closed");
+    flag("--http", "http.listen", "host:port for HTTP; '': closed");
+    command.add_option_function<std::vector<std::string>>(
+        "--set",
+        [&serve](const std::vector<std::string>& pairs) {
+            for (const std::string& pair : pairs) {
+                const std::size_t equals = pair.find('=');
+                if (equals == std::string::npos) {
+                    throw CLI::ValidationError("--set", "is given as KEY=VALUE");
+                }
+                serve.flags.push_back({.option = "--set " + pair.substr(0, equals),
+                                       .key = pair.substr(0, equals),
+                                       .value = pair.substr(equals + 1)});
+            }
+        },
+        "KEY=VALUE: any setting; `baton config show` lists them");
+    command.footer(
+        "Each wins over those before it: defaults, the file, the environment (BATON_HTTP_LISTEN\n"
+        "for http.listen), the command line.");
+}
+
+struct AccountWords {
+    std::string name;
+    std::string role = "reader";
+};
+
+void add_account(CLI::App& command, AccountWords& words) {
+    command.add_option("name", words.name, "who it is, in the log of statements")
+        ->required()
+        ->check([](const std::string& name) {
+            const bool plain =
+                !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+                });
+            return plain ? "" : "a name is made of letters, digits, _, - and .";
+        });
+    command.add_option("--role", words.role, "what it may do")
+        ->check(CLI::IsMember({"reader", "writer", "admin"}))
+        ->capture_default_str();
+}
+
+void add_serve(CLI::App& app, baton::ServeCommand& serve, AccountWords& account, int& status) {
+    CLI::App* command = app.add_subcommand("serve", "the coordinator as a daemon");
+    add_settings(*command, serve);
+    command->callback([&] { status = baton::run_serve(serve); });
+
+    CLI::App* config = app.add_subcommand("config", "the settings of the daemon");
+    config->require_subcommand(1);
+    command = config->add_subcommand("show", "what is set, and who set it");
+    add_settings(*command, serve);
+    command->callback([&] { status = baton::run_config_show(serve); });
+    command = config->add_subcommand("check", "whether the settings are well");
+    add_settings(*command, serve);
+    command->callback([&] { status = baton::run_config_check(serve); });
+    command = config->add_subcommand(
+        "user", "what to write to the file for a user; reads the password from standard input");
+    add_account(*command, account);
+    command->callback([&] { status = baton::run_config_user(account.name, account.role); });
+    command = config->add_subcommand("token", "makes a token, and what to write to the file");
+    add_account(*command, account);
+    command->callback([&] { status = baton::run_config_token(account.name, account.role); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -137,6 +215,9 @@ int main(int argc, char** argv) {
 
     baton::WorkerCommand worker;
     add_worker(app, worker, status);
+    baton::ServeCommand serve;
+    AccountWords account;
+    add_serve(app, serve, account, status);
 
     if (argc > 1 && is_unknown(app, argv[1])) return 2;
     try {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "adapters/system/system_clock.h"
+#include "app/leave_signals.h"
 #include "app/tls_options.h"
 #include "base/text.h"
 #include "core/topology/topology.h"
@@ -51,28 +52,6 @@ Result<std::vector<Address>> addresses_of(const WorkerCommand& command) {
     }
     return addresses;
 }
-
-// SIGTERM and SIGINT, for whoever waits for them; no thread is interrupted by them.
-class LeaveSignals {
-public:
-    LeaveSignals() {
-        sigemptyset(&set_);
-        sigaddset(&set_, SIGTERM);
-        sigaddset(&set_, SIGINT);
-        pthread_sigmask(SIG_BLOCK, &set_, nullptr);
-    }
-    void wait() const {
-        int signal = 0;
-        while (sigwait(&set_, &signal) != 0) continue;
-    }
-    [[nodiscard]] bool again() const {
-        const timespec none{};
-        return sigtimedwait(&set_, nullptr, &none) > 0;
-    }
-
-private:
-    sigset_t set_{};
-};
 
 void drain(NetworkWorker& worker, const LeaveSignals& signals, std::uint64_t seconds,
            const Log& log) {

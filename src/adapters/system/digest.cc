@@ -1,0 +1,35 @@
+#include "adapters/system/digest.h"
+
+#include <array>
+
+#include <openssl/rand.h>
+#include <openssl/sha.h>
+
+#include "base/check.h"
+
+namespace baton {
+
+std::string hex_of(std::string_view bytes) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string text;
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        text += kDigits[byte >> 4U];
+        text += kDigits[byte & 15U];
+    }
+    return text;
+}
+
+std::string sha256_hex(std::string_view bytes) {
+    std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+    SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+    return hex_of({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+std::string random_bytes(std::size_t count) {
+    std::string bytes(count, '\0');
+    CHECK(RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(count)) == 1);
+    return bytes;
+}
+
+}  // namespace baton

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace baton {
+
+// The SHA-256 of the bytes, in hexadecimal digits.
+[[nodiscard]] std::string sha256_hex(std::string_view bytes);
+
+// As many bytes as nobody can guess, from the system.
+[[nodiscard]] std::string random_bytes(std::size_t count);
+
+[[nodiscard]] std::string hex_of(std::string_view bytes);
+
+}  // namespace baton

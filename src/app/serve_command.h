@@ -1,0 +1,42 @@
+// `baton serve`: the coordinator as a daemon, with its doors; and `baton config`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "config/settings.h"
+#include "front/access.h"
+
+namespace baton {
+
+struct ServeCommand {
+    std::optional<std::string> file;  // --config
+    // Of the command line: the option as it was written, the key and the value.
+    struct Flag {
+        std::string option;
+        std::string key;
+        std::string value;
+    };
+    std::vector<Flag> flags;
+};
+
+struct Configuration {
+    config::Settings settings;
+    front::Access access;
+};
+
+// All layers. Fails with 1xxx errors that name the place.
+[[nodiscard]] Result<Configuration> configuration_of(const ServeCommand& command);
+
+[[nodiscard]] int run_serve(const ServeCommand& command);
+// Says what is set and by whom, as a file of settings; or only whether it could be started with it.
+[[nodiscard]] int run_config_show(const ServeCommand& command);
+[[nodiscard]] int run_config_check(const ServeCommand& command);
+// What is to be written to the file for a user, whose password is read, or for a new token.
+[[nodiscard]] int run_config_user(const std::string& name, const std::string& role);
+[[nodiscard]] int run_config_token(const std::string& name, const std::string& role);
+
+}  // namespace baton
