@@ -113,6 +113,31 @@ void add_settings(CLI::App& command, baton::ServeCommand& serve) {
         "for http.listen), the command line.");
 }
 
+struct CatalogWords {
+    std::string data;
+    std::string file;
+    std::string what;
+    bool force = false;
+};
+
+void add_catalog(CLI::App& app, CatalogWords& words, int& status) {
+    CLI::App* command = app.add_subcommand("backup", "copy a catalog, also while it is in use");
+    command->add_option("--data", words.data, "the data directory")->required();
+    command->add_option("file", words.file, "the copy; must not exist yet")->required();
+    command->callback([&] { status = baton::run_backup(words.data, words.file); });
+
+    command = app.add_subcommand("restore", "put a backup in the place of a catalog");
+    command->add_option("--data", words.data, "the data directory")->required();
+    command->add_option("file", words.file, "the backup")->required();
+    command->add_flag("--force", words.force, "replace a catalog that is there; it is kept beside");
+    command->callback([&] { status = baton::run_restore(words.data, words.file, words.force); });
+
+    command = app.add_subcommand("check", "verify a catalog and say what is wrong with it");
+    command->add_option("what", words.what, "a data directory, or the file of a catalog or backup")
+        ->required();
+    command->callback([&] { status = baton::run_check(words.what); });
+}
+
 struct AccountWords {
     std::string name;
     std::string role = "reader";
@@ -193,26 +218,8 @@ int main(int argc, char** argv) {
         status = baton::run_cluster(cluster);
     });
 
-    std::string data;
-    std::string file;
-    command = app.add_subcommand("backup", "copy a catalog, also while it is in use");
-    command->add_option("--data", data, "the data directory")->required();
-    command->add_option("file", file, "the copy; must not exist yet")->required();
-    command->callback([&] { status = baton::run_backup(data, file); });
-
-    bool force = false;
-    command = app.add_subcommand("restore", "put a backup in the place of a catalog");
-    command->add_option("--data", data, "the data directory")->required();
-    command->add_option("file", file, "the backup")->required();
-    command->add_flag("--force", force, "replace a catalog that is there; it is kept beside");
-    command->callback([&] { status = baton::run_restore(data, file, force); });
-
-    std::string what;
-    command = app.add_subcommand("check", "verify a catalog and say what is wrong with it");
-    command->add_option("what", what, "a data directory, or the file of a catalog or backup")
-        ->required();
-    command->callback([&] { status = baton::run_check(what); });
-
+    CatalogWords catalog;
+    add_catalog(app, catalog, status);
     baton::WorkerCommand worker;
     add_worker(app, worker, status);
     baton::ServeCommand serve;

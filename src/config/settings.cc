@@ -157,7 +157,8 @@ Result<Done> Settings::set(const std::string& key, std::string value, std::strin
 }
 
 Result<Done> Settings::set_from_environment(const std::map<std::string, std::string>& all) {
-    for (const auto& [name, value] : all) {
+    for (const auto& variable : all) {
+        const std::string& name = variable.first;
         if (!name.starts_with("BATON_")) continue;
         const auto& list = known_list();
         const auto known = std::find_if(list.begin(), list.end(), [&](const Known& one) {
@@ -169,7 +170,7 @@ Result<Done> Settings::set_from_environment(const std::map<std::string, std::str
             return refused("environment", "unknown variable " + quoted(name),
                            did_you_mean(name, names));
         }
-        TRY(set(std::string(known->key), value, "environment " + name));
+        TRY(set(std::string(known->key), variable.second, "environment " + name));
     }
     return Done{};
 }

@@ -11,6 +11,13 @@ std::string text_of(const SqlRow& row, std::size_t column) {
     return shown(row.at(column), ViewType::text);
 }
 
+LogLevel level_of(Entity entity, const std::string& state) {
+    const bool failed = state == "FAILED";
+    if (entity == Entity::fragment) return failed ? LogLevel::warn : LogLevel::debug;
+    if (failed) return LogLevel::error;
+    return state == "UNREACHABLE" ? LogLevel::warn : LogLevel::info;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Journal>> Journal::open(CoordinatorRuntime& coordinator, Log& log) {
@@ -65,66 +72,60 @@ void Journal::run() {
 
 void Journal::write_news() {
     for (const Watched& watched : watched_) {
-        while (true) {
-            const auto events = watched.watch->poll();
-            if (!events) {
-                log_.error("the changes of the catalog cannot be read",
-                           {{"reason", to_string(events.error())}});
-                break;
-            }
-            if (events->empty()) break;
-            for (const WatchEvent& event : *events) {
-                if (const auto* change = std::get_if<WatchChange>(&event)) {
-                    write(watched.entity, *change);
-                } else {
-                    log_.warn("too much happened at once: some changes are not in this log");
-                }
-            }
-        }
+        while (write_some(watched)) continue;
     }
 }
 
+bool Journal::write_some(const Watched& watched) {
+    const auto events = watched.watch->poll();
+    if (!events) {
+        log_.error("the changes of the catalog cannot be read",
+                   {{"reason", to_string(events.error())}});
+        return false;
+    }
+    for (const WatchEvent& event : *events) {
+        if (const auto* change = std::get_if<WatchChange>(&event)) {
+            write(watched.entity, *change);
+        } else {
+            log_.warn("too much happened at once: some changes are not in this log");
+        }
+    }
+    return !events->empty();
+}
+
+// What the columns of a statement of open() are called in the log.
+struct Journal::Words {
+    std::string_view what;
+    std::size_t state = 0;  // its column
+    std::vector<std::pair<std::string_view, std::size_t>> fields;
+};
+
+const Journal::Words& Journal::words_of(Entity entity) {
+    static const Words kWorker{
+        "worker",
+        1,
+        {{"worker", 0}, {"incarnation", 3}, {"reason", 2}, {"draining", 4}, {"leaving", 5}}};
+    static const Words kQuery{
+        "query", 2, {{"query", 0}, {"name", 1}, {"run", 4}, {"desired", 5}, {"reason", 3}}};
+    static const Words kFragment{
+        "fragment", 3, {{"fragment", 0}, {"query", 1}, {"worker", 2}, {"run", 5}, {"reason", 4}}};
+    if (entity == Entity::worker) return kWorker;
+    return entity == Entity::query ? kQuery : kFragment;
+}
+
 void Journal::write(Entity entity, const WatchChange& change) {
-    const SqlRow& row = change.row;
-    const bool dropped = change.op == ChangeOp::drop;
-    const std::string state = dropped                    ? "gone"
-                              : entity == Entity::worker ? text_of(row, 1)
-                              : entity == Entity::query  ? text_of(row, 2)
-                                                         : text_of(row, 3);
+    const Words& words = words_of(entity);
+    const std::string state =
+        change.op == ChangeOp::drop ? "gone" : text_of(change.row, words.state);
     std::vector<LogField> fields;
-    const auto field = [&](std::string_view key, std::size_t column) {
-        std::string value = text_of(row, column);
+    for (const auto& [key, column] : words.fields) {
+        const bool flag = key == "draining" || key == "leaving";
+        std::string value = text_of(change.row, column);
+        if (flag) value = value == "1" ? "true" : "";
         if (!value.empty()) fields.push_back({key, std::move(value)});
-    };
-    LogLevel level = LogLevel::info;
-    std::string what;
-    if (entity == Entity::worker) {
-        what = "worker is ";
-        field("worker", 0);
-        field("incarnation", 3);
-        field("reason", 2);
-        if (text_of(row, 4) == "1") fields.push_back({"draining", "true"});
-        if (text_of(row, 5) == "1") fields.push_back({"leaving", "true"});
-        if (state == "UNREACHABLE") level = LogLevel::warn;
-    } else if (entity == Entity::query) {
-        what = "query is ";
-        field("query", 0);
-        field("name", 1);
-        field("run", 4);
-        field("desired", 5);
-        field("reason", 3);
-        if (state == "FAILED") level = LogLevel::error;
-    } else {
-        what = "fragment is ";
-        field("fragment", 0);
-        field("query", 1);
-        field("worker", 2);
-        field("run", 5);
-        field("reason", 4);
-        level = state == "FAILED" ? LogLevel::warn : LogLevel::debug;
     }
     fields.push_back({"revision", to_string(change.revision)});
-    log_.write(level, what + state, fields);
+    log_.write(level_of(entity, state), std::string(words.what) + " is " + state, fields);
 }
 
 }  // namespace baton::front

@@ -27,13 +27,17 @@ private:
     Journal(CoordinatorRuntime& coordinator, Log& log) : coordinator_(coordinator), log_(log) {}
     [[nodiscard]] Result<Done> watch(const std::string& statement, Entity entity);
     void run();
-    void write_news();
-    void write(Entity entity, const WatchChange& change);
-
+    struct Words;
     struct Watched {
         Entity entity;
         std::unique_ptr<Watch> watch;
     };
+
+    void write_news();
+    // False if there is nothing more.
+    [[nodiscard]] bool write_some(const Watched& watched);
+    void write(Entity entity, const WatchChange& change);
+    [[nodiscard]] static const Words& words_of(Entity entity);
 
     CoordinatorRuntime& coordinator_;
     Log& log_;
