@@ -1,0 +1,137 @@
+// The daemon as systemd and people start it.
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "cli/process.h"
+#include "testing/temporary_directory.h"
+
+namespace baton::cli {
+namespace {
+
+// What systemd listens on for Type=notify.
+class NotifySocket {
+public:
+    explicit NotifySocket(const std::string& path)
+        : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
+        EXPECT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+        const timeval patience{.tv_sec = kPatience.count(), .tv_usec = 0};
+        setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    }
+    ~NotifySocket() { close(socket_); }
+    NotifySocket(const NotifySocket&) = delete;
+    NotifySocket& operator=(const NotifySocket&) = delete;
+
+    [[nodiscard]] std::string heard() const {
+        std::array<char, 256> buffer{};
+        const ssize_t size = recv(socket_, buffer.data(), buffer.size(), 0);
+        return size < 0 ? "nothing" : std::string(buffer.data(), static_cast<std::size_t>(size));
+    }
+
+private:
+    int socket_;
+};
+
+class Serve : public ::testing::Test {
+protected:
+    [[nodiscard]] std::vector<std::string> serve(const std::vector<std::string>& more = {}) const {
+        std::vector<std::string> arguments = {"/usr/bin/env",
+                                              "NOTIFY_SOCKET=" + (directory_ / "notify"),
+                                              BATON_PROGRAMS "/baton",
+                                              "serve",
+                                              "--data",
+                                              directory_ / "d",
+                                              "--pg",
+                                              "127.0.0.1:0",
+                                              "--http",
+                                              "127.0.0.1:0"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return arguments;
+    }
+
+    testing::TemporaryDirectory directory_;
+    NotifySocket systemd_{directory_ / "notify"};
+};
+
+TEST_F(Serve, SystemdIsToldWhenItIsReadyAndWhenItLeaves) {
+    Process daemon(serve());
+    EXPECT_EQ(systemd_.heard(), "READY=1");
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(systemd_.heard(), "STOPPING=1");
+    EXPECT_EQ(daemon.wait(), 0) << daemon.errors();
+    EXPECT_NE(daemon.errors().find(" ready "), std::string::npos) << daemon.errors();
+}
+
+TEST_F(Serve, ASecondOneOnTheSameDataIsToldWhoHoldsIt) {
+    Process first(serve());
+    EXPECT_EQ(systemd_.heard(), "READY=1");
+    const Ended second = run(serve());
+    EXPECT_EQ(second.status, 1);
+    EXPECT_NE(second.errors.find("6005"), std::string::npos) << second.errors;
+    EXPECT_NE(second.errors.find("process " + std::to_string(first.pid()) + " holds it"),
+              std::string::npos)
+        << second.errors;
+    first.signal(SIGTERM);
+    EXPECT_EQ(first.wait(), 0);
+}
+
+TEST_F(Serve, AnObjectPerLineIsLoggedIfItIsAskedFor) {
+    Process daemon(serve({"--set", "log.format=json"}));
+    EXPECT_EQ(systemd_.heard(), "READY=1");
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait(), 0);
+    std::istringstream lines(daemon.errors());
+    std::size_t count = 0;
+    for (std::string line; std::getline(lines, line); ++count) {
+        const auto object = nlohmann::json::parse(line, nullptr, false);
+        ASSERT_TRUE(object.is_object()) << line;
+        EXPECT_TRUE(object.contains("time") && object.contains("level")) << line;
+    }
+    EXPECT_GT(count, 1U);
+}
+
+TEST_F(Serve, WhatCannotBeSetIsRefusedBeforeAnythingIsMade) {
+    const Ended ended = run(serve({"--set", "threads=none"}));
+    EXPECT_EQ(ended.status, 1);
+    EXPECT_NE(ended.errors.find("--set threads: \"none\" does not fit threads"), std::string::npos)
+        << ended.errors;
+    EXPECT_NE(run({"/usr/bin/ls", directory_ / "d"}).status, 0);
+}
+
+TEST_F(Serve, WhatIsShownOfTheSettingsIsAFileOfThem) {
+    const Ended shown = run({"baton", "config", "show", "--http", "127.0.0.1:9"});
+    ASSERT_EQ(shown.status, 0) << shown.errors;
+    EXPECT_NE(shown.out.find("listen: '127.0.0.1:9'  # --http: "), std::string::npos) << shown.out;
+    std::ofstream(directory_ / "all.yaml") << shown.out;
+    const Ended checked = run({"baton", "config", "check", "--config", directory_ / "all.yaml"});
+    EXPECT_EQ(checked.status, 0) << checked.errors;
+}
+
+TEST_F(Serve, UsersAndTokensAreMadeForTheFile) {
+    const Ended user = run({"baton", "config", "user", "ann", "--role", "admin"}, "secret\n");
+    ASSERT_EQ(user.status, 0) << user.errors;
+    EXPECT_EQ(user.out.find("secret"), std::string::npos);
+    const Ended token = run({"baton", "config", "token", "ci"});
+    ASSERT_EQ(token.status, 0) << token.errors;
+    std::ofstream(directory_ / "c.yaml") << user.out << token.out;
+    EXPECT_EQ(run({"baton", "config", "check", "--config", directory_ / "c.yaml"}).status, 0);
+    std::ofstream(directory_ / "c.yaml") << "users: [{name: a, role: king, verifier: x}]\n";
+    const Ended king = run({"baton", "config", "check", "--config", directory_ / "c.yaml"});
+    EXPECT_EQ(king.status, 1);
+    EXPECT_NE(king.errors.find("c.yaml:1: \"king\" is no role"), std::string::npos) << king.errors;
+}
+
+}  // namespace
+}  // namespace baton::cli
