@@ -1,3 +1,4 @@
+// Digests and random bytes, from the library that is trusted with them.
 #pragma once
 
 #include <string>
