@@ -1,0 +1,112 @@
+#include "app/doors.h"
+
+#include <thread>
+
+#include "base/text.h"
+#include "core/topology/topology.h"
+
+namespace baton {
+
+namespace {
+
+struct Listening {
+    std::string host;
+    std::uint16_t port = 0;
+};
+
+// "127.0.0.1:8080"; port 0 is any that is free.
+Result<Listening> listening_of(const config::Settings& settings, const std::string& key) {
+    const std::string& text = settings.text(key);
+    const bool any_port = text.ends_with(":0");
+    const auto address =
+        parse_address(any_port ? text.substr(0, text.size() - 1) + "1" : text);
+    if (!address) {
+        return Error{.code = ErrorCode::invalid_configuration,
+                     .message = key + ": " + address.error().message,
+                     .hint = "it is host:port, or empty to keep the door closed"};
+    }
+    return Listening{.host = address->host, .port = any_port ? std::uint16_t{0} : address->port};
+}
+
+bool is_loopback(const std::string& host) {
+    return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+Result<Done> check_trust(const Configuration& configuration, const std::string& key,
+                         const std::string& host) {
+    const bool meant = configuration.settings.flag("auth.trust_remote");
+    if (is_loopback(host) || meant || !configuration.access.trusts_everybody()) return Done{};
+    return Error{.code = ErrorCode::invalid_configuration,
+                 .message = key + ": " + host +
+                            " is beyond this machine, and nobody would have to say who they are",
+                 .hint = "add users or tokens (`baton config user`, `baton config token`), or set "
+                         "auth.trust_remote to true if that is meant"};
+}
+
+Result<std::unique_ptr<pgserver::Server>> open_postgres(const Configuration& configuration,
+                                                        front::Desk& desk, Log& log) {
+    const config::Settings& settings = configuration.settings;
+    if (settings.text("pg.listen").empty()) return std::unique_ptr<pgserver::Server>();
+    TRY_ASSIGN(where, listening_of(settings, "pg.listen"));
+    TRY(check_trust(configuration, "pg.listen", where.host));
+    pgserver::ServerOptions options{.host = where.host, .port = where.port};
+    options.connections_max = settings.number("pg.connections_max");
+    options.log = [&log](const std::string& line) { log.info(line, {{"door", "pg"}}); };
+    if (!settings.text("tls.cert").empty()) {
+        options.tls = pgserver::TlsFiles{.certificate = settings.text("tls.cert"),
+                                         .key = settings.text("tls.key"),
+                                         .required = settings.text("pg.tls") == "require"};
+    }
+    TRY_ASSIGN(server, pgserver::Server::open(desk, configuration.access, options));
+    log.info("the door for PostgreSQL's clients is open",
+             {{"door", "pg"}, {"host", where.host}, {"port", std::to_string(server->port())}});
+    return server;
+}
+
+Result<std::unique_ptr<http::Server>> open_http(const Configuration& configuration,
+                                                front::Desk& desk, front::Metrics& metrics,
+                                                Log& log) {
+    const config::Settings& settings = configuration.settings;
+    if (settings.text("http.listen").empty()) return std::unique_ptr<http::Server>();
+    TRY_ASSIGN(where, listening_of(settings, "http.listen"));
+    TRY(check_trust(configuration, "http.listen", where.host));
+    http::ServerOptions options{.address = where.host, .port = where.port};
+    options.trust_network = settings.flag("auth.trust_remote");
+    options.body_bytes_max = settings.number("http.body_max");
+    options.connections_max = settings.number("http.connections_max");
+    if (!settings.text("tls.cert").empty()) {
+        options.tls = http::TlsFiles{.certificate = settings.text("tls.cert"),
+                                     .key = settings.text("tls.key")};
+    }
+    TRY_ASSIGN(server, http::Server::open(desk, configuration.access, metrics, options));
+    log.info("the door for HTTP is open",
+             {{"door", "http"}, {"host", where.host}, {"port", std::to_string(server->port())}});
+    return server;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Doors>> Doors::open(const Configuration& configuration, front::Desk& desk,
+                                           front::Metrics& metrics, Log& log) {
+    const config::Settings& settings = configuration.settings;
+    if (settings.text("tls.cert").empty() != settings.text("tls.key").empty()) {
+        return Error{.code = ErrorCode::missing_configuration,
+                     .message = "tls.cert and tls.key belong together: one of them is not set"};
+    }
+    std::unique_ptr<Doors> doors(new Doors);
+    TRY_ASSIGN(postgres, open_postgres(configuration, desk, log));
+    doors->postgres_ = std::move(postgres);
+    TRY_ASSIGN(http, open_http(configuration, desk, metrics, log));
+    doors->http_ = std::move(http);
+    return doors;
+}
+
+void Doors::stop(Duration patience) {
+    std::thread beside([&] {
+        if (http_) http_->stop(patience);
+    });
+    if (postgres_) postgres_->stop(patience);
+    beside.join();
+}
+
+}  // namespace baton

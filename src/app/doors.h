@@ -1,0 +1,34 @@
+// The doors of the daemon, as the settings want them.
+#pragma once
+
+#include <memory>
+
+#include "adapters/http/server.h"
+#include "adapters/pgserver/server.h"
+#include "app/serve_command.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "front/desk.h"
+#include "front/metrics.h"
+#include "ports/log.h"
+
+namespace baton {
+
+class Doors {
+public:
+    // All of them outlive it. Fails with 1xxx, and with cannot_open if a port is taken.
+    [[nodiscard]] static Result<std::unique_ptr<Doors>> open(const Configuration& configuration,
+                                                             front::Desk& desk,
+                                                             front::Metrics& metrics, Log& log);
+
+    // Nobody comes in any more; who is inside may finish for as long.
+    void stop(Duration patience);
+
+private:
+    Doors() = default;
+
+    std::unique_ptr<pgserver::Server> postgres_;  // none: closed
+    std::unique_ptr<http::Server> http_;
+};
+
+}  // namespace baton
