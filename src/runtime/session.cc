@@ -165,7 +165,7 @@ Result<StatementResult> Session::run_other(const sql::Statement& statement) {
     return std::visit(
         Overload{
             [&](const sql::SelectOnce& s) -> R {
-                TRY_ASSIGN(query, ViewQuery::from(s.query));
+                TRY_ASSIGN(query, ViewQuery::from(s));
                 return run_view(query, "SELECT");
             },
             [&](const sql::Show& s) -> R { return run_show(s); },
