@@ -165,6 +165,7 @@ Result<StatementResult> Session::run_other(const sql::Statement& statement) {
     return std::visit(
         Overload{
             [&](const sql::SelectOnce& s) -> R {
+                if (!asks_views(s.query)) return run_select(s);
                 TRY_ASSIGN(query, ViewQuery::from(s));
                 return run_view(query, "SELECT");
             },
