@@ -168,6 +168,8 @@ std::string RowLines::next(const std::vector<SqlRow>& rows) {
     if (rows.empty()) return text;
     if (widths_.empty()) text = head(rows);
     const Cells cells = cells_of(columns_, rows);
+    const std::vector<std::size_t> needed = widths_of(cells, width_max_);
+    for (std::size_t i = 0; i < widths_.size(); ++i) widths_[i] = std::max(widths_[i], needed[i]);
     for (std::size_t i = 1; i < cells.size(); ++i) text += line_of(cells[i], widths_);
     return text;
 }

@@ -21,7 +21,7 @@ namespace baton {
                                        const std::vector<TableColumn>& columns,
                                        sql::OutputFormat format, std::size_t width_max);
 
-// Rows that come little by little, as one table: the columns are as wide as the first rows need.
+// Rows that come little by little, as one table: the columns are as wide as the rows so far needed.
 class RowLines {
 public:
     RowLines(std::vector<TableColumn> columns, sql::OutputFormat format, std::size_t width_max)
