@@ -67,6 +67,7 @@ Result<Embedded> open_embedded(const ShellCommand& command, const Clock& clock) 
         TRY_ASSIGN(worker, EmbeddedWorker::start(clock, {.tls = tls, .log = {}}));
         embedded.worker = std::move(worker);
         options.transport = &embedded.worker->transport();
+        options.results = &embedded.worker->results();
     }
     TRY_ASSIGN(coordinator, CoordinatorRuntime::open(std::move(opened.database), clock, options));
     embedded.coordinator = std::move(coordinator);
@@ -84,6 +85,10 @@ void say_what_pauses(CoordinatorRuntime& coordinator) {
     for (const Fragment& fragment : *fragments) {
         if (!has_ended(fragment.state)) queries.insert(fragment.query);
     }
+    std::erase_if(queries, [&](QueryId id) {
+        const auto query = snapshot->read().query(id);
+        return query && *query && (*query)->desired != QueryDesire::running;
+    });
     if (queries.empty()) return;
     std::cerr << (queries.size() == 1 ? "1 query runs"
                                       : std::to_string(queries.size()) + " queries run")

@@ -1,6 +1,7 @@
 #include "app/render.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/overload.h"
 #include "base/text.h"
@@ -66,13 +67,13 @@ std::string on_one_line(const std::string& text) {
 
 using Cells = std::vector<std::vector<std::string>>;  // the header first
 
-Cells cells_of(const Table& table) {
+Cells cells_of(const std::vector<TableColumn>& columns, const std::vector<SqlRow>& rows) {
     Cells cells(1);
-    for (const TableColumn& column : table.columns) cells[0].push_back(column.name);
-    for (const SqlRow& row : table.rows) {
+    for (const TableColumn& column : columns) cells[0].push_back(column.name);
+    for (const SqlRow& row : rows) {
         std::vector<std::string> line;
         for (std::size_t i = 0; i < row.size(); ++i) {
-            line.push_back(on_one_line(shown(row[i], table.columns[i].type)));
+            line.push_back(on_one_line(shown(row[i], columns[i].type)));
         }
         cells.push_back(std::move(line));
     }
@@ -102,8 +103,22 @@ std::vector<std::size_t> widths_of(const Cells& cells, std::size_t width_max) {
     return widths;
 }
 
+std::string line_of(const std::vector<std::string>& values,
+                    const std::vector<std::size_t>& widths) {
+    std::string line;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::string value = cut_to(values[i], widths[i]);
+        line += value + std::string(widths[i] - width_of(value) + 2, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line + "\n";
+}
+
 std::string value_json(const SqlValue& value, ViewType type) {
     if (std::holds_alternative<std::monostate>(value)) return "null";
+    const auto* real = std::get_if<double>(&value);
+    if (real != nullptr && !std::isfinite(*real)) return json_string(shown(value, type));
+    if (type == ViewType::unsigned_integer) return shown(value, type);
     const auto* text = std::get_if<std::string>(&value);
     if (text == nullptr) return shown(value, type);
     return type == ViewType::json && !text->empty() ? *text : json_string(*text);
@@ -130,25 +145,39 @@ std::string row_text(const std::vector<TableColumn>& columns, const SqlRow& row)
 }  // namespace
 
 std::string render_text(const Table& table, std::size_t width_max) {
-    const Cells cells = cells_of(table);
-    const std::vector<std::size_t> widths = widths_of(cells, width_max);
-    std::string text;
-    const auto line = [&](const std::vector<std::string>& values) {
-        std::string one;
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            const std::string value = cut_to(values[i], widths[i]);
-            one += value + std::string(widths[i] - width_of(value) + 2, ' ');
-        }
-        one.erase(one.find_last_not_of(' ') + 1);
-        text += one + "\n";
-    };
-    line(cells[0]);
+    RowLines lines(table.columns, sql::OutputFormat::text, width_max);
+    std::string text = lines.next(table.rows);
+    return text + lines.end();
+}
+
+std::string RowLines::head(const std::vector<SqlRow>& rows) {
+    const Cells cells = cells_of(columns_, rows);
+    widths_ = widths_of(cells, width_max_);
     std::vector<std::string> rule;
-    for (const std::size_t width : widths) rule.emplace_back(width, '-');
-    line(rule);
-    for (std::size_t i = 1; i < cells.size(); ++i) line(cells[i]);
-    const std::size_t count = table.rows.size();
-    return text + "(" + std::to_string(count) + (count == 1 ? " row)\n" : " rows)\n");
+    for (const std::size_t width : widths_) rule.emplace_back(width, '-');
+    return line_of(cells[0], widths_) + line_of(rule, widths_);
+}
+
+std::string RowLines::next(const std::vector<SqlRow>& rows) {
+    std::string text;
+    count_ += rows.size();
+    if (format_ == sql::OutputFormat::json) {
+        for (const SqlRow& row : rows) text += row_json(columns_, row) + "\n";
+        return text;
+    }
+    if (rows.empty()) return text;
+    if (widths_.empty()) text = head(rows);
+    const Cells cells = cells_of(columns_, rows);
+    const std::vector<std::size_t> needed = widths_of(cells, width_max_);
+    for (std::size_t i = 0; i < widths_.size(); ++i) widths_[i] = std::max(widths_[i], needed[i]);
+    for (std::size_t i = 1; i < cells.size(); ++i) text += line_of(cells[i], widths_);
+    return text;
+}
+
+std::string RowLines::end() {
+    if (format_ == sql::OutputFormat::json) return {};
+    const std::string text = widths_.empty() ? head({}) : std::string();
+    return text + "(" + std::to_string(count_) + (count_ == 1 ? " row)\n" : " rows)\n");
 }
 
 std::string render_json(const Table& table) {

@@ -22,6 +22,9 @@ namespace {
 
 std::atomic<bool> g_interrupted = false;  // NOLINT: a signal handler reaches nothing else
 
+// A signal handler cannot wake a condition variable, so the flag is looked at now and then.
+constexpr std::chrono::milliseconds kGlance{100};
+
 constexpr std::string_view kHelp =
     "Statements end with `;`. Some to try:\n"
     "  CREATE LOGICAL SOURCE readings (id UINT64 NOT NULL, ts UINT64 NOT NULL, value FLOAT64);\n"
@@ -30,6 +33,7 @@ constexpr std::string_view kHelp =
     "  CREATE QUERY hot AS SELECT id, value FROM readings WHERE value > 30.0 INTO alerts;\n"
     "  SHOW QUERIES;  SHOW WORKERS;  SHOW SOURCE TYPES;  SHOW STATEMENTS;\n"
     "  SELECT name, state FROM baton.queries WHERE state <> 'RUNNING';\n"
+    "  SELECT id, value FROM readings LIMIT 10;   rows as they come (Ctrl-C ends it)\n"
     "  WATCH SHOW QUERIES;                (Ctrl-C ends it)\n"
     "  BEGIN; ... COMMIT;                 all of it or none of it\n"
     "\\q or Ctrl-D leaves, \\? shows this.\n";
@@ -214,6 +218,8 @@ bool Shell::show(const Execution& execution, std::string_view text) {
                                                        : render_text(*table, width_max_));
         } else if (const auto* watch = std::get_if<std::unique_ptr<Watch>>(&result.value)) {
             if (!follow(**watch, format)) return false;
+        } else if (const auto* rows = std::get_if<std::unique_ptr<RowFeed>>(&result.value)) {
+            if (!follow(**rows, format)) return false;
         } else {
             out_ << render_answer(result);
         }
@@ -225,10 +231,27 @@ bool Shell::show(const Execution& execution, std::string_view text) {
     return false;
 }
 
+bool Shell::follow(RowFeed& rows, sql::OutputFormat format) {
+    const Interrupts interrupts;
+    RowLines lines(rows.columns(), format, width_max_);
+    bool ended = false;
+    while (!ended && !Interrupts::seen()) {
+        auto fed = rows.next(kGlance);
+        if (!fed) {
+            errors_ << to_string(fed.error()) << "\n";
+            return false;
+        }
+        out_ << lines.next(fed->rows);
+        out_.flush();
+        ended = fed->ended;
+    }
+    if (!ended && width_max_ > 0) out_ << "\n";  // after the ^C that the terminal shows
+    out_ << lines.end();
+    return true;
+}
+
 bool Shell::follow(Watch& watch, sql::OutputFormat format) {
     const Interrupts interrupts;
-    // A signal handler cannot wake a condition variable, so the flag is looked at now and then.
-    constexpr std::chrono::milliseconds kGlance{100};
     while (!Interrupts::seen()) {
         auto events = watch.next(kGlance);
         if (!events) {

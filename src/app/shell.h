@@ -25,12 +25,13 @@ public:
     // Everything that a deployment file (YAML) declares, in one transaction: all of it or nothing.
     [[nodiscard]] bool run_deployment(std::string_view yaml);
     // Reads statements from the terminal until its end. Errors do not end it; Ctrl-C ends a WATCH
-    // or drops the line being typed.
+    // or the rows of a SELECT, or drops the line being typed.
     void converse();
 
 private:
     [[nodiscard]] bool show(const Execution& execution, std::string_view text);
     [[nodiscard]] bool follow(Watch& watch, sql::OutputFormat format);
+    [[nodiscard]] bool follow(RowFeed& rows, sql::OutputFormat format);
 
     Session session_;
     std::ostream& out_;

@@ -348,6 +348,16 @@ Result<std::vector<Query>> Reader::queries(const QueryFilter& filter) const {
     return found;
 }
 
+Result<std::vector<QueryId>> Reader::queries_of_clients() const {
+    const std::string mark = "%\"" + std::string(kClientSetting) + "\":%";
+    TRY_ASSIGN(candidates, queries_where(" WHERE settings LIKE ?", {mark}));
+    std::vector<QueryId> queries;
+    for (const Query& query : candidates) {
+        if (query.settings.contains(kClientSetting)) queries.push_back(query.id);
+    }
+    return queries;
+}
+
 Result<std::vector<Fragment>> Reader::fragments(const FragmentFilter& filter) const {
     Where where;
     where.equal("query", filter.query);

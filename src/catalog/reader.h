@@ -69,6 +69,7 @@ public:
         const PhysicalSourceFilter& filter = {}) const;
     [[nodiscard]] Result<std::vector<Sink>> sinks(const SinkFilter& filter = {}) const;
     [[nodiscard]] Result<std::vector<Query>> queries(const QueryFilter& filter = {}) const;
+    [[nodiscard]] Result<std::vector<QueryId>> queries_of_clients() const;
     [[nodiscard]] Result<std::vector<Fragment>> fragments(const FragmentFilter& filter = {}) const;
 
     [[nodiscard]] Result<std::uint64_t> used_slots(const std::string& worker) const;

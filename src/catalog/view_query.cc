@@ -108,14 +108,11 @@ Result<ViewQuery> ViewQuery::from(const sql::Query& tree) {
     const auto* named = std::get_if<sql::NamedRelation>(&select->from.node);
     if (named == nullptr) return unsupported("a join, subquery or inline source", select->from.at);
     if (named->parts.size() != 2 || named->parts.front() != "BATON") {
-        return Error{
-            .code = ErrorCode::not_supported,
-            .message = "a SELECT without INTO can only ask the views of schema BATON, not " +
-                       quoted(join(named->parts, ".")),
-            .at = select->from.at,
-            .hint =
-                "add INTO sink for a continuous query, or ask baton.queries, "
-                "baton.workers, ..."};
+        return Error{.code = ErrorCode::not_supported,
+                     .message = "only the views of schema BATON can be asked so, not " +
+                                quoted(join(named->parts, ".")),
+                     .at = select->from.at,
+                     .hint = "ask baton.queries, baton.workers, ..."};
     }
     if (!select->group_by.empty()) return unsupported("GROUP BY", tree.at);
     if (select->window) return unsupported("WINDOW", select->window->at);
@@ -125,6 +122,43 @@ Result<ViewQuery> ViewQuery::from(const sql::Query& tree) {
     for (const sql::SelectItem& item : select->items) TRY(query.take(item));
     TRY(query.filter(select->where));
     return query;
+}
+
+Result<ViewQuery> ViewQuery::from(const sql::SelectOnce& select) {
+    TRY_ASSIGN(query, from(select.query));
+    query.limit_ = select.limit;
+    return query;
+}
+
+namespace {
+
+bool asks_views(const sql::Relation& relation) {
+    return std::visit(
+        Overload{
+            [](const sql::NamedRelation& named) {
+                return named.parts.size() == 2 && named.parts.front() == "BATON";
+            },
+            [](const sql::Subquery& sub) { return baton::asks_views(sub.query.front()); },
+            [](const sql::InlineSource&) { return false; },
+            [](const sql::Join& join) {
+                return std::any_of(join.sides.begin(), join.sides.end(),
+                                   [](const auto& side) { return asks_views(side); });
+            },
+        },
+        relation.node);
+}
+
+}  // namespace
+
+bool asks_views(const sql::Query& query) {
+    return std::visit(Overload{
+                          [](const sql::Select& select) { return asks_views(select.from); },
+                          [](const sql::Union& all) {
+                              return std::any_of(all.branches.begin(), all.branches.end(),
+                                                 [](const auto& one) { return asks_views(one); });
+                          },
+                      },
+                      query.node);
 }
 
 std::vector<TableColumn> ViewQuery::columns() const {
@@ -163,6 +197,7 @@ Result<Table> ViewQuery::run_live(Sql& sql, const LiveCounts& live) const {
             const SqlRow counters = row_of(known->second);
             row.insert(row.end(), counters.begin(), counters.end());
         }
+        if (limit_ && result.rows.size() >= *limit_) break;
         if (matches(row)) result.rows.push_back(selected(row));
     }
     return result;
@@ -186,6 +221,11 @@ Result<Table> ViewQuery::run(Sql& sql, const LiveCounts& live) const {
     for (std::size_t i = 0; i < view_->key_columns; ++i) {
         if (i > 0) text += ", ";
         text += quoted_column(sql.dialect(), view_->columns[i].name);
+    }
+    if (limit_) {
+        text += " LIMIT ?";
+        constexpr std::uint64_t kMost = INT64_MAX;
+        parameters.emplace_back(static_cast<std::int64_t>(std::min(*limit_, kMost)));
     }
     TRY_ASSIGN(rows, sql.query_with(text, parameters));
     return Table{.columns = columns(), .rows = std::move(rows)};

@@ -1,7 +1,8 @@
 // ViewQuery is a question to one view: SHOW .. [WHERE ..], or SELECT cols FROM baton.view [WHERE
-// ..].
+// ..] [LIMIT n].
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,9 +37,10 @@ public:
     // type_mismatch.
     [[nodiscard]] static Result<ViewQuery> from(const sql::Show& show);
     [[nodiscard]] static Result<ViewQuery> from(const sql::Query& query);
+    [[nodiscard]] static Result<ViewQuery> from(const sql::SelectOnce& select);
 
-    // In the order of the view's key. `live` is what this process knows of fragments that run; it
-    // matters to a view that is live.
+    // In the order of the view's key, the first ones if there is a LIMIT. `live` is what this
+    // process knows of fragments that run; it matters to a view that is live.
     [[nodiscard]] Result<Table> run(Sql& sql, const LiveCounts& live = {}) const;
 
     [[nodiscard]] const View& view() const { return *view_; }
@@ -67,7 +69,11 @@ private:
     const View* view_;
     std::vector<Item> items_;
     std::optional<Predicate> where_;
+    std::optional<std::uint64_t> limit_;
 };
+
+// Whether a query names a view anywhere, and so is a question to one rather than to streams.
+[[nodiscard]] bool asks_views(const sql::Query& query);
 
 // SHOW of what is not in the database: VERSION, SOURCE TYPES, SINK TYPES, FORMAT TYPES.
 [[nodiscard]] bool is_static(sql::ShowWhat what);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include <nlohmann/json.hpp>
 
@@ -168,6 +169,20 @@ SqlRow row_of(const std::optional<Counts>& counts) {
             value_of(counts->stalls),    value_of(counts->busy_us),  value_of(counts->memory)};
 }
 
+namespace {
+
+// The shortest that is read back as the same number.
+std::string number_text(double value, ViewType type) {
+    std::array<char, 32> text{};
+    char* const end = text.data() + text.size();
+    const auto written = type == float32
+                             ? std::to_chars(text.data(), end, static_cast<float>(value))
+                             : std::to_chars(text.data(), end, value);
+    return {text.data(), written.ptr};
+}
+
+}  // namespace
+
 std::string shown(const SqlValue& value, ViewType type) {
     return std::visit(Overload{
                           [](std::monostate) { return std::string(); },
@@ -175,7 +190,7 @@ std::string shown(const SqlValue& value, ViewType type) {
                               if (type == boolean) return v != 0 ? "true" : "false";
                               return std::to_string(v);
                           },
-                          [](double v) { return std::to_string(v); },
+                          [&](double v) { return number_text(v, type); },
                           [](const std::string& v) { return v; },
                       },
                       value);

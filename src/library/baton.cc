@@ -33,6 +33,17 @@ Row row_of(const SqlRow& values) {
     return row;
 }
 
+// Of streams: truth values are true and false, numbers as short as they can be.
+Row row_of(const SqlRow& values, const std::vector<TableColumn>& columns) {
+    Row row;
+    row.reserve(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const bool null = std::holds_alternative<std::monostate>(values[i]);
+        row.push_back(null ? std::nullopt : std::optional(shown(values[i], columns[i].type)));
+    }
+    return row;
+}
+
 std::vector<std::string> names_of(const std::vector<TableColumn>& columns) {
     std::vector<std::string> names;
     for (const TableColumn& column : columns) names.push_back(column.name);
@@ -96,6 +107,33 @@ void Subscription::interrupt() {
     inside_->watch->interrupt();
 }
 
+// ---- rows of streams ----------------------------------------------------------------------------
+
+struct RowStream::Inside {
+    std::unique_ptr<RowFeed> feed;
+    std::vector<std::string> columns;
+};
+
+RowStream::RowStream(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+RowStream::RowStream(RowStream&&) noexcept = default;
+RowStream::~RowStream() = default;
+
+const std::vector<std::string>& RowStream::columns() const {
+    return inside_->columns;
+}
+
+Result<RowStream::Rows> RowStream::next(std::chrono::milliseconds patience) {
+    TRY_ASSIGN(fed, inside_->feed->next(patience));
+    Rows rows{.rows = {}, .ended = fed.ended};
+    rows.rows.reserve(fed.rows.size());
+    for (const SqlRow& row : fed.rows) rows.rows.push_back(row_of(row, inside_->feed->columns()));
+    return rows;
+}
+
+void RowStream::interrupt() {
+    inside_->feed->interrupt();
+}
+
 // ---- conversation -------------------------------------------------------------------------------
 
 struct Conversation::Inside {
@@ -114,6 +152,14 @@ Answers Conversation::execute(std::string_view sql, const Wait& wait) {
             answers.error = Error{.code = ErrorCode::not_supported,
                                   .message = "a WATCH has no end, so it cannot be executed",
                                   .hint = "use Coordinator::watch"};
+            return answers;
+        }
+        if (std::holds_alternative<std::unique_ptr<RowFeed>>(result.value)) {
+            answers.error = Error{.code = ErrorCode::not_supported,
+                                  .message =
+                                      "the rows of streams need not end, so they cannot be "
+                                      "executed",
+                                  .hint = "use Coordinator::stream, or add INTO sink"};
             return answers;
         }
         answers.done.push_back(answer_of(result));
@@ -140,10 +186,12 @@ Result<std::unique_ptr<Coordinator>> Coordinator::open(const Options& options) {
     TRY_ASSIGN(opened_file, open_catalog_in(options.data, options.create, migrate));
     CoordinatorOptions how;
     how.transport = options.transport;
+    how.results = options.results;
     if (options.transport == nullptr && options.worker) {
         TRY_ASSIGN(worker, EmbeddedWorker::start(inside->clock));
         inside->worker = std::move(worker);
         how.transport = &inside->worker->transport();
+        how.results = &inside->worker->results();
     }
     TRY_ASSIGN(opened,
                CoordinatorRuntime::open(std::move(opened_file.database), inside->clock, how));
@@ -173,6 +221,23 @@ Result<Subscription> Coordinator::watch(std::string_view sql) {
     auto inside = std::make_unique<Subscription::Inside>();
     inside->watch = std::move(std::get<std::unique_ptr<Watch>>(execution.results.front().value));
     return Subscription(std::move(inside));
+}
+
+Result<RowStream> Coordinator::stream(std::string_view sql) {
+    Session session(*inside_->coordinator, inside_->principal);
+    TRY_ASSIGN(statement, sql::parse_one(sql));
+    const auto* select = std::get_if<sql::SelectOnce>(&statement.node);
+    if (select == nullptr || asks_views(select->query)) {
+        return Error{.code = ErrorCode::not_supported,
+                     .message = "only a SELECT over streams, without INTO, can be streamed",
+                     .hint = "use Coordinator::execute for everything else"};
+    }
+    Execution execution = session.execute(sql);
+    if (execution.error) return *std::move(execution.error);
+    auto inside = std::make_unique<RowStream::Inside>();
+    inside->feed = std::move(std::get<std::unique_ptr<RowFeed>>(execution.results.front().value));
+    inside->columns = names_of(inside->feed->columns());
+    return RowStream(std::move(inside));
 }
 
 void Coordinator::close() {

@@ -8,8 +8,8 @@
 // time holds a catalog; another is refused with catalog_in_use.
 //
 // Durable:  what was answered with success survives a crash and the loss of power.
-// Threads:  a Coordinator may be used from any threads. A Conversation and a Subscription are used
-//           by one thread at a time, and end before their Coordinator.
+// Threads:  a Coordinator may be used from any threads. A Conversation, a Subscription and a
+//           RowStream are used by one thread at a time, and end before their Coordinator.
 // Errors:   are values (base/error.h): a stable code, a message, the place in the text, a hint.
 #pragma once
 
@@ -25,7 +25,8 @@
 #include "model/wait.h"
 
 namespace baton {
-class Transport;  // ports/transport.h
+class ResultStreams;  // ports/result_streams.h
+class Transport;      // ports/transport.h
 }  // namespace baton
 
 namespace baton::embedded {
@@ -37,8 +38,9 @@ struct Options {
     // A worker in this process, for sources and sinks that name none, and the network to others.
     // Without it, and without a transport, queries stay PENDING.
     bool worker = true;
-    // How workers are reached instead; outlives the coordinator.
+    // How workers, and the rows for stream(), are reached instead; both outlive the coordinator.
     Transport* transport = nullptr;
+    ResultStreams* results = nullptr;
 };
 
 // Values as text; none is NULL.
@@ -86,6 +88,33 @@ private:
     std::unique_ptr<Inside> inside_;
 };
 
+// The rows of a SELECT over streams, as they come. Its query ends with it, and who does not ask for
+// more holds the sources back.
+class RowStream {
+public:
+    ~RowStream();
+    RowStream(RowStream&&) noexcept;
+    RowStream& operator=(RowStream&&) = delete;
+
+    struct Rows {
+        std::vector<Row> rows;
+        bool ended = false;  // these are the last
+    };
+
+    [[nodiscard]] const std::vector<std::string>& columns() const;
+    // Waits for rows until the time is over; none and no end: nothing came. An error is the end,
+    // and says why the query could not go on.
+    [[nodiscard]] Result<Rows> next(std::chrono::milliseconds patience);
+    // Makes a next() under way return. From any thread.
+    void interrupt();
+
+private:
+    friend class Coordinator;
+    struct Inside;
+    explicit RowStream(std::unique_ptr<Inside> inside);
+    std::unique_ptr<Inside> inside_;
+};
+
 // Statements that may form a transaction: BEGIN; ..; COMMIT.
 class Conversation {
 public:
@@ -94,7 +123,8 @@ public:
     Conversation& operator=(Conversation&&) = delete;
 
     // Runs the statements in order and stops at the first error. Text that cannot be parsed runs
-    // not even in part. WATCH is for Coordinator::watch.
+    // not even in part. WATCH is for Coordinator::watch, and a SELECT over streams without INTO for
+    // Coordinator::stream.
     [[nodiscard]] Answers execute(std::string_view sql, const Wait& wait = {});
 
 private:
@@ -118,6 +148,8 @@ public:
     [[nodiscard]] Conversation converse();
     // "WATCH SHOW QUERIES", "WATCH SELECT name, state FROM baton.workers"
     [[nodiscard]] Result<Subscription> watch(std::string_view sql);
+    // "SELECT id, value FROM readings WHERE value > 30.0", with LIMIT n if only so many are wanted
+    [[nodiscard]] Result<RowStream> stream(std::string_view sql);
 
     // Answers what is waiting, then closes the catalog. Idempotent; nothing else may be called
     // after it.

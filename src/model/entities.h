@@ -87,6 +87,10 @@ struct Sink {
     friend bool operator==(const Sink&, const Sink&) = default;
 };
 
+// In the settings of a query whose rows go to a client: who that is. No descriptor knows it, so
+// nobody can set it.
+inline constexpr const char* kClientSetting = "CLIENT";
+
 struct Query {
     QueryId id;
     std::string name;

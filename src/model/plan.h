@@ -138,6 +138,11 @@ struct Send {
     friend bool operator==(const Send&, const Send&) = default;
 };
 
+// A sink that no descriptor knows, so that nobody can name it: keeps the rows for the client that
+// asked, who knows the token.
+inline constexpr const char* kResultsSink = "Results";
+inline constexpr const char* kResultsToken = "TOKEN";
+
 // Same schema as its input, which equals that of the sink but for names.
 struct SinkWrite {
     std::optional<std::string> name;  // none: inline

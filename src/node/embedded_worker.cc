@@ -3,7 +3,10 @@
 #include <utility>
 
 #include "adapters/grpc/grpc_exchanges.h"
+#include "adapters/grpc/grpc_result_streams.h"
 #include "adapters/grpc/grpc_transport.h"
+#include "engine/results/local_result_streams.h"
+#include "engine/results/result_hub.h"
 #include "node/engine_kit.h"
 #include "runtime/worker/local_transport.h"
 #include "runtime/worker/worker_host.h"
@@ -14,6 +17,9 @@ namespace baton {
 struct EmbeddedWorker::Parts {
     std::unique_ptr<GrpcTransport> remote;
     std::unique_ptr<GrpcExchanges> exchanges;
+    std::unique_ptr<GrpcResultStreams> remote_results;
+    ResultHub hub;
+    std::unique_ptr<LocalResultStreams> results;
     std::unique_ptr<LocalTransport> local;
     std::unique_ptr<Engine> engine;
     std::unique_ptr<WorkerHost> host;
@@ -29,8 +35,11 @@ Result<std::unique_ptr<EmbeddedWorker>> EmbeddedWorker::start(
     TRY_ASSIGN(exchanges,
                GrpcExchanges::make({.limits = {}, .tls = options.tls, .log = options.log}));
     parts->exchanges = std::move(exchanges);
+    TRY_ASSIGN(remote_results, GrpcResultStreams::make(options.tls));
+    parts->remote_results = std::move(remote_results);
+    parts->results = std::make_unique<LocalResultStreams>(parts->hub, parts->remote_results.get());
     parts->local = std::make_unique<LocalTransport>(parts->remote.get());
-    parts->engine = make_engine(*parts->exchanges, clock);
+    parts->engine = make_engine(*parts->exchanges, parts->hub, clock);
     const auto now = clock.wall_now().time_since_epoch().count();
     TRY_ASSIGN(
         host,
@@ -46,6 +55,10 @@ EmbeddedWorker::~EmbeddedWorker() = default;
 
 Transport& EmbeddedWorker::transport() {
     return parts_->local->transport();
+}
+
+ResultStreams& EmbeddedWorker::results() {
+    return *parts_->results;
 }
 
 }  // namespace baton

@@ -12,6 +12,7 @@
 #include "adapters/grpc/tls.h"
 #include "base/result.h"
 #include "ports/clock.h"
+#include "ports/result_streams.h"
 #include "ports/transport.h"
 
 namespace baton {
@@ -27,13 +28,15 @@ public:
     // `clock` outlives it.
     [[nodiscard]] static Result<std::unique_ptr<EmbeddedWorker>> start(
         const Clock& clock, const EmbeddedWorkerOptions& options = {});
-    // After the coordinator that uses its transport.
+    // After the coordinator that uses its transport and results.
     ~EmbeddedWorker();
     EmbeddedWorker(const EmbeddedWorker&) = delete;
     EmbeddedWorker& operator=(const EmbeddedWorker&) = delete;
 
     // To the embedded worker, and by network to those that have an address.
     [[nodiscard]] Transport& transport();
+    // Rows for clients, from the same workers.
+    [[nodiscard]] ResultStreams& results();
 
 private:
     struct Parts;

@@ -28,13 +28,15 @@ bool is_end(const engine::Report& report) {
 // What the engine uses lives as long as it.
 class EngineKit final : public Engine {
 public:
-    EngineKit(Exchanges& exchanges, const Clock& clock, std::optional<std::uint64_t> fragments_max)
+    EngineKit(Exchanges& exchanges, ResultHub& results, const Clock& clock,
+              std::optional<std::uint64_t> fragments_max)
         : fragments_max_(fragments_max),
           connectors_({.clock = &clock,
                        .files = &files_,
                        .tcp = &tcp_,
                        .mqtt = &mqtt_,
-                       .tables = &tables_}),
+                       .tables = &tables_,
+                       .results = &results}),
           engine_(connectors_, exchanges, clock) {}
 
     void listen(Listener listener) override {
@@ -86,9 +88,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Engine> make_engine(Exchanges& exchanges, const Clock& clock,
+std::unique_ptr<Engine> make_engine(Exchanges& exchanges, ResultHub& results, const Clock& clock,
                                     std::optional<std::uint64_t> fragments_max) {
-    return std::make_unique<EngineKit>(exchanges, clock, fragments_max);
+    return std::make_unique<EngineKit>(exchanges, results, clock, fragments_max);
 }
 
 }  // namespace baton

@@ -6,15 +6,17 @@
 #include <memory>
 #include <optional>
 
+#include "engine/results/result_hub.h"
 #include "engine/streams/exchange.h"
 #include "ports/clock.h"
 #include "ports/engine.h"
 
 namespace baton {
 
-// Both outlive the engine. With `fragments_max`, no more are prepared while so many live.
+// All three outlive the engine; rows for clients go into `results`. With `fragments_max`, no more
+// are prepared while so many live.
 [[nodiscard]] std::unique_ptr<Engine> make_engine(
-    Exchanges& exchanges, const Clock& clock,
+    Exchanges& exchanges, ResultHub& results, const Clock& clock,
     std::optional<std::uint64_t> fragments_max = std::nullopt);
 
 }  // namespace baton

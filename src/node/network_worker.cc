@@ -5,8 +5,10 @@
 #include "adapters/grpc/control_server.h"
 #include "adapters/grpc/grpc_exchanges.h"
 #include "adapters/grpc/grpc_server.h"
+#include "adapters/grpc/result_service.h"
 #include "adapters/system/epoch_file.h"
 #include "adapters/system/private_directory.h"
+#include "engine/results/result_hub.h"
 #include "node/engine_kit.h"
 #include "runtime/worker/worker_host.h"
 
@@ -26,6 +28,8 @@ Result<std::unique_ptr<EpochStore>> epochs_in(const std::optional<std::string>& 
 struct NetworkWorker::Parts {
     std::unique_ptr<EpochStore> epochs;
     std::unique_ptr<GrpcExchanges> exchanges;
+    ResultHub hub;
+    std::unique_ptr<ResultService> results;
     std::unique_ptr<Engine> engine;
     std::unique_ptr<ControlServer> control;
     std::unique_ptr<GrpcServer> server;
@@ -40,7 +44,8 @@ Result<std::unique_ptr<NetworkWorker>> NetworkWorker::start(const Clock& clock,
     TRY_ASSIGN(exchanges,
                GrpcExchanges::make({.limits = {}, .tls = options.tls, .log = options.log}));
     parts->exchanges = std::move(exchanges);
-    parts->engine = make_engine(*parts->exchanges, clock, options.fragments_max);
+    parts->results = std::make_unique<ResultService>(parts->hub, options.name);
+    parts->engine = make_engine(*parts->exchanges, parts->hub, clock, options.fragments_max);
     parts->control = std::make_unique<ControlServer>(
         ControlServerOptions{.worker = options.name, .log = options.log});
     const auto now = clock.wall_now().time_since_epoch().count();
@@ -50,9 +55,9 @@ Result<std::unique_ptr<NetworkWorker>> NetworkWorker::start(const Clock& clock,
                                         .doors = {parts->control.get()},
                                         .epochs = parts->epochs.get()}));
     parts->host = std::move(host);
-    TRY_ASSIGN(server,
-               GrpcServer::start({.listen = options.listen, .tls = options.tls},
-                                 {&parts->control->service(), &parts->exchanges->service()}));
+    TRY_ASSIGN(server, GrpcServer::start({.listen = options.listen, .tls = options.tls},
+                                         {&parts->control->service(), &parts->exchanges->service(),
+                                          &parts->results->service()}));
     parts->server = std::move(server);
     return std::unique_ptr<NetworkWorker>(new NetworkWorker(std::move(parts)));
 }

@@ -32,6 +32,8 @@ CoordinatorRuntime::CoordinatorRuntime(std::unique_ptr<SqlDatabase> database,
       durable_(start),
       readers_(*database_, durable_, options.readers_max),
       feed_(start, options.changes_in_memory),
+      results_(options.results),
+      client_queries_(clock),
       commits_(std::move(writer), std::move(sync), clock, starting_at(options.commits, start),
                durable_, [this](const std::vector<Change>& changes) { feed_.publish(changes); }) {
     if (options.transport == nullptr) return;
@@ -49,8 +51,10 @@ Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(
     TRY(migrate(*writer));
     TRY_ASSIGN(start, Reader(*writer).revision());
     TRY_ASSIGN(sync, writer->defer_sync());
-    return std::unique_ptr<CoordinatorRuntime>(new CoordinatorRuntime(
+    std::unique_ptr<CoordinatorRuntime> opened(new CoordinatorRuntime(
         std::move(database), std::move(writer), std::move(sync), clock, options, start));
+    TRY(ClientQueries::drop_left_over(opened->commits_, opened->readers_, clock));
+    return opened;
 }
 
 LiveCounts CoordinatorRuntime::live_counts() const {

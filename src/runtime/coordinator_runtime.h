@@ -15,8 +15,10 @@
 #include "catalog/reader.h"
 #include "core/planning/planner.h"
 #include "ports/clock.h"
+#include "ports/result_streams.h"
 #include "ports/sql.h"
 #include "ports/transport.h"
+#include "runtime/client_queries.h"
 #include "runtime/commit_loop.h"
 #include "runtime/control_loop.h"
 #include "runtime/controller.h"
@@ -35,12 +37,16 @@ struct CoordinatorOptions {
     // How workers are reached; outlives the coordinator. None: queries stay PENDING, and nobody
     // looks after the workers.
     Transport* transport = nullptr;
+    // How rows for clients come from workers; outlives the coordinator. None: only views can be
+    // asked without INTO.
+    ResultStreams* results = nullptr;
     ControllerOptions control;  // its epoch is that of the commits
 };
 
 class CoordinatorRuntime {
 public:
-    // Brings the catalog to this program's version if it has to. Fails with errors of the database
+    // Brings the catalog to this program's version if it has to, and drops the queries of clients
+    // of an earlier process. Fails with errors of the database
     // and catalog_version. `clock` outlives it.
     [[nodiscard]] static Result<std::unique_ptr<CoordinatorRuntime>> open(
         std::unique_ptr<SqlDatabase> database, const Clock& clock,
@@ -64,6 +70,10 @@ public:
     [[nodiscard]] Result<std::unique_ptr<Watch>> watch(const ViewQuery& query,
                                                        std::optional<Revision> since = {},
                                                        std::function<void()> wake = nullptr);
+    // Null: there is no way to the rows of queries.
+    [[nodiscard]] ResultStreams* results() const { return results_; }
+    // The client is gone, or has what it wanted. Nobody waits for it.
+    void drop_for_client(QueryId query) { client_queries_.drop(commits_, query); }
     // What workers last told of the fragments that run.
     [[nodiscard]] LiveCounts live_counts() const;
     [[nodiscard]] Feed& feed() { return feed_; }
@@ -87,6 +97,8 @@ private:
     Durable durable_;
     Readers readers_;
     Feed feed_;
+    ResultStreams* const results_;
+    ClientQueries client_queries_;
     std::mutex cluster_mutex_;
     Reader::KnownCluster cluster_;          // shared by the plans made while it is current
     CommitLoop commits_;                    // its thread uses the feed

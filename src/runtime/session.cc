@@ -165,7 +165,8 @@ Result<StatementResult> Session::run_other(const sql::Statement& statement) {
     return std::visit(
         Overload{
             [&](const sql::SelectOnce& s) -> R {
-                TRY_ASSIGN(query, ViewQuery::from(s.query));
+                if (!asks_views(s.query)) return run_select(s);
+                TRY_ASSIGN(query, ViewQuery::from(s));
                 return run_view(query, "SELECT");
             },
             [&](const sql::Show& s) -> R { return run_show(s); },

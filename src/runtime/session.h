@@ -21,6 +21,7 @@
 #include "runtime/coordinator_runtime.h"
 #include "runtime/interrupt.h"
 #include "runtime/query_wait.h"
+#include "runtime/row_feed.h"
 #include "sql/ast.h"
 
 namespace baton {
@@ -28,8 +29,10 @@ namespace baton {
 // What became of one statement that succeeded.
 struct StatementResult {
     std::string tag;  // "CREATE SINK"
-    // Nothing more to say; what was changed; rows; or a watch for the caller to follow.
-    std::variant<std::monostate, Answer, Table, std::unique_ptr<Watch>> value;
+    // Nothing more to say; what was changed; rows; or a watch, or rows that go on coming, for the
+    // caller to follow.
+    std::variant<std::monostate, Answer, Table, std::unique_ptr<Watch>, std::unique_ptr<RowFeed>>
+        value;
     std::optional<sql::OutputFormat> format;  // that was asked for
     std::optional<Revision> revision;         // of the catalog after a change
 };
@@ -47,6 +50,7 @@ struct Described {
         std::string tag;
         std::optional<std::vector<TableColumn>> columns;  // none: it gives no rows
         bool watches = false;                             // its rows are events of a Watch
+        bool streams = false;                             // its rows come from a RowFeed
     };
     std::size_t parameters = 0;
     std::vector<Statement> statements;
@@ -101,6 +105,7 @@ private:
     [[nodiscard]] Result<StatementResult> run_change(const sql::Statement& statement);
     [[nodiscard]] Result<StatementResult> run_show(const sql::Show& show);
     [[nodiscard]] Result<StatementResult> run_view(const ViewQuery& query, std::string tag);
+    [[nodiscard]] Result<StatementResult> run_select(const sql::SelectOnce& select);
     [[nodiscard]] Result<StatementResult> run_watch(const sql::Watch& watch);
     [[nodiscard]] Result<StatementResult> run_wait(const sql::WaitForQuery& wait);
     [[nodiscard]] Result<StatementResult> run_explain(const sql::Explain& explain);

@@ -273,5 +273,12 @@ TEST_F(SessionTest, AWaitSeesWhatAnotherSessionDoes) {
     stopper.join();
 }
 
+TEST_F(SessionTest, ALimitCutsTheRowsOfAViewInTheOrderOfItsKey) {
+    make_small_cluster();
+    EXPECT_EQ(rows("SELECT name FROM baton.workers LIMIT 1"), "EDGE\n");
+    EXPECT_EQ(rows("SELECT name FROM baton.workers WHERE name > 'F' LIMIT 1"), "HUB\n");
+    EXPECT_EQ(rows("SELECT name FROM baton.workers LIMIT 18446744073709551615"), "EDGE\nHUB\n");
+}
+
 }  // namespace
 }  // namespace baton

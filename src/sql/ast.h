@@ -259,8 +259,16 @@ struct InlineSink {
     friend bool operator==(const InlineSink&, const InlineSink&) = default;
 };
 
+// The client that asked gets the rows, by this token. Stands in no text: it is what becomes of a
+// SELECT without INTO.
+struct ToClient {
+    std::string token;
+
+    friend bool operator==(const ToClient&, const ToClient&) = default;
+};
+
 struct SinkTarget {
-    std::variant<std::string, InlineSink> node;  // a name, or defined on the spot
+    std::variant<std::string, InlineSink, ToClient> node;  // a name, or defined on the spot
     Position at;
 
     friend bool operator==(const SinkTarget&, const SinkTarget&) = default;
@@ -311,9 +319,11 @@ struct CreateQuery {
     friend bool operator==(const CreateQuery&, const CreateQuery&) = default;
 };
 
-// A SELECT without INTO: asks once, over the views of schema BATON.
+// A SELECT without INTO: its rows go to the client that asks. Over a view of schema BATON they are
+// those that are there, over streams they go on coming.
 struct SelectOnce {
     Query query;
+    std::optional<std::uint64_t> limit;  // 1 or more
 
     friend bool operator==(const SelectOnce&, const SelectOnce&) = default;
 };

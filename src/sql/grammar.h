@@ -106,6 +106,7 @@ private:
 
     // parser_queries.cc
     Result<Node> query_statement();
+    Result<std::optional<std::uint64_t>> limit();
     // These fill `into` in place, which keeps the stack small, and return the height of the tree.
     Result<std::size_t> query(Query& into);
     Result<std::size_t> query_term(Query& into);

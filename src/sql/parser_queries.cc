@@ -68,14 +68,39 @@ constexpr std::array<std::string_view, 4> kClauseWords = {"WHERE", "GROUP", "WIN
 Result<Grammar::Node> Grammar::query_statement() {
     Query tree;
     TRY(query(tree));
-    if (!tokens_.accept("INTO")) {
+    if (!tokens_.at("INTO")) {
+        TRY_ASSIGN(most, limit());
         if (tokens_.sees("SET")) return tokens_.refused("SET stands after INTO", "add INTO sink");
-        return Node(SelectOnce{.query = std::move(tree)});
+        return Node(SelectOnce{.query = std::move(tree), .limit = most});
     }
+    tokens_.take();
     TRY_ASSIGN(sink, sink_target());
     TRY_ASSIGN(settings, settings_clause());
     return Node(CreateQuery{
         .settings = std::move(settings), .query = std::move(tree), .sink = std::move(sink)});
+}
+
+// LIMIT n; NULL, which only a parameter can be, is no limit.
+Result<std::optional<std::uint64_t>> Grammar::limit() {
+    const Position at = tokens_.peek().at;
+    if (!tokens_.accept("LIMIT")) return std::optional<std::uint64_t>();
+    const bool given_later = tokens_.peek().kind == TokenKind::parameter;
+    const Position number_at = tokens_.peek().at;
+    TRY_ASSIGN(value, literal());
+    if (tokens_.sees("INTO")) {
+        return Error{.code = ErrorCode::not_supported,
+                     .message = "LIMIT in a query with INTO is not supported",
+                     .at = at,
+                     .hint = "leave out INTO to get that many rows, or choose rows with WHERE"};
+    }
+    if (given_later && std::holds_alternative<Null>(value)) return std::optional<std::uint64_t>();
+    const auto* number = std::get_if<Integer>(&value);
+    if (number == nullptr || number->negative || number->magnitude == 0) {
+        return Error{.code = ErrorCode::syntax,
+                     .message = "LIMIT needs a whole number from 1",
+                     .at = number_at};
+    }
+    return std::optional(number->magnitude);
 }
 
 Result<std::size_t> Grammar::query(Query& into) {

@@ -224,6 +224,17 @@ TEST(Parameters, StandWhereverAConstantMay) {
     EXPECT_NE(print((*parsed)[1]).find("'w''1' AS NAME, 4 AS CAPACITY"), std::string::npos);
 }
 
+TEST(Parameters, MayLimitTheRowsAndNullDoesNot) {
+    const auto limit = [](const Literal& value) {
+        const auto parsed = parse("SELECT a FROM s LIMIT $1", {}, std::vector{value});
+        return parsed ? std::get<SelectOnce>(parsed->front().node).limit
+                      : std::optional<std::uint64_t>(0);
+    };
+    EXPECT_EQ(limit(Integer{.magnitude = 7}), 7U);
+    EXPECT_EQ(limit(Null{}), std::nullopt);
+    EXPECT_EQ(limit(std::string("7")), 0U);
+}
+
 TEST(Parameters, OneWithoutAValueIsAnErrorWhereItStands) {
     const auto parsed = parse("SHOW WORKERS WHERE NAME = $2", {}, std::vector{Literal("a")});
     ASSERT_FALSE(parsed);

@@ -122,6 +122,9 @@ void Printing::operator()(const CreateQuery& node) {
 
 void Printing::operator()(const SelectOnce& node) {
     query(node.query);
+    if (!node.limit) return;
+    put(" LIMIT ");
+    put(std::to_string(*node.limit));
 }
 
 void Printing::target(const Target& target) {

@@ -141,6 +141,7 @@ void Printing::span(const TimeSpan& span) {
 }
 
 void Printing::sink(const SinkTarget& target) {
+    if (std::holds_alternative<ToClient>(target.node)) return;
     put(" INTO ");
     if (const auto* named = std::get_if<std::string>(&target.node)) {
         name(*named);

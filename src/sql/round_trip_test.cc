@@ -321,7 +321,7 @@ Statement any_statement() {
         case 4:
             return {any_create_query()};
         case 5:
-            return {SelectOnce{any_query(3)}};
+            return {SelectOnce{any_query(3), maybe([] { return std::uint64_t{up_to(9)} + 1; })}};
         case 6:
             return {any_drop()};
         case 7:

@@ -73,7 +73,7 @@ constexpr std::string_view kWindows = "write TUMBLING or SLIDING";
 constexpr std::array kClauses = {
     Unsupported{"ORDER", "ORDER BY", kNoSort},
     Unsupported{"SORT", "SORT BY", kNoSort},
-    Unsupported{"LIMIT", "LIMIT", "choose rows with WHERE"},
+    Unsupported{"LIMIT", "LIMIT here", "it stands at the end of a SELECT without INTO"},
     Unsupported{"OFFSET", "OFFSET", "choose rows with WHERE"},
     Unsupported{"FETCH", "FETCH", "choose rows with WHERE"},
     Unsupported{"QUALIFY", "QUALIFY", "write HAVING, or a query in parentheses after FROM"},

@@ -47,8 +47,8 @@ int run_coordinator(const std::string& data) {
         std::cerr << to_string(worker.error()) << "\n";
         return 1;
     }
-    auto coordinator =
-        embedded::Coordinator::open({.data = data, .transport = &(*worker)->transport()});
+    auto coordinator = embedded::Coordinator::open(
+        {.data = data, .transport = &(*worker)->transport(), .results = &(*worker)->results()});
     if (!coordinator) {
         std::cout << to_string(coordinator.error()) << "\n";
         return 1;

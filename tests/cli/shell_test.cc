@@ -103,6 +103,28 @@ TEST_F(Shell, AnInterruptEndsAWatchAndTheRestIsRun) {
         << watching.out();
 }
 
+TEST_F(Shell, AnInterruptEndsTheRowsOfASelectAndTheRestIsRun) {
+    const std::string select =
+        "SELECT a FROM Generator('SEQUENCE UINT64 0 1000000000 1' AS SOURCE.GENERATOR_SCHEMA, "
+        "SCHEMA(a UINT64 NOT NULL) AS SOURCE.SCHEMA)";
+    const auto with_worker = [&](const std::string& statements) -> std::vector<std::string> {
+        return {"baton", "shell", "--data", directory_ / "d", "-c", statements};
+    };
+    Process selecting(with_worker(select + "; SHOW VERSION"));
+    ASSERT_TRUE(selecting.says("\n100\n"));
+    selecting.signal(SIGINT);
+    EXPECT_EQ(selecting.wait(), 0) << selecting.errors();
+    EXPECT_NE(selecting.out().find(" rows)\nVERSION\n"), std::string::npos);
+    // One that is killed leaves its query to the next one, who drops it.
+    Process killed(with_worker(select));
+    ASSERT_TRUE(killed.says("\n100\n"));
+    killed.signal(SIGKILL);
+    EXPECT_EQ(killed.wait(), 128 + SIGKILL);
+    const Ended after =
+        run(with_worker("SELECT name FROM baton.queries WHERE desired <> 'DROPPED'"));
+    EXPECT_NE(after.out.find("(0 rows)"), std::string::npos) << after.out;
+}
+
 TEST_F(Shell, ATerminationEndsAWatchAtOnce) {
     Process watching(shell("WATCH SHOW SINKS; CREATE SINK a (x INT8) TYPE Void"));
     ASSERT_TRUE(watching.says("(0 rows)"));

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "adapters/grpc/grpc_result_streams.h"
 #include "adapters/grpc/grpc_transport.h"
 #include "testing/coordinator/coordinator_test_base.h"
 #include "testing/temporary_directory.h"
@@ -23,8 +24,10 @@ class WorkerProcesses : public testing::CoordinatorTest {
 protected:
     void SetUp() override {
         transport_ = *GrpcTransport::make();
+        results_ = *GrpcResultStreams::make();
         CoordinatorOptions options;
         options.transport = transport_.get();
+        options.results = results_.get();
         options.control.membership.beat_every = 100ms;
         options.control.membership.timeout_base = 50ms;
         options.control.membership.timeout_min = 300ms;
@@ -35,6 +38,7 @@ protected:
     void TearDown() override {
         session_.reset();
         coordinator_.reset();
+        results_.reset();
         transport_.reset();
     }
 
@@ -97,6 +101,7 @@ protected:
 
     testing::TemporaryDirectory directory_;
     std::unique_ptr<GrpcTransport> transport_;
+    std::unique_ptr<GrpcResultStreams> results_;
     std::string last_log_;
     int started_ = 0;
 };
@@ -233,6 +238,107 @@ TEST_F(WorkerProcesses, AnAddressThatIsTakenIsSaid) {
         << second.errors;
     edge->signal(SIGTERM);
     EXPECT_EQ(edge->wait(), 0);
+}
+
+// ---- rows for clients ---------------------------------------------------------------------------
+
+// EDGE -> HUB, and a SELECT of numbers from one or both.
+class RowsOfWorkers : public WorkerProcesses {
+protected:
+    void SetUp() override {
+        WorkerProcesses::SetUp();
+        hub_ = start("HUB", 0);
+        create("HUB", last_port());
+        edge_ = start("EDGE", 0);
+        run("CREATE WORKER '127.0.0.1:" + std::to_string(last_port()) +
+            "' SET ('EDGE' AS NAME, 'HUB' AS DOWNSTREAM)");
+        ASSERT_TRUE(is_heard_from("EDGE"));
+        ASSERT_TRUE(is_heard_from("HUB"));
+    }
+    void TearDown() override {
+        for (const auto* process : {hub_.get(), edge_.get()}) process->signal(SIGKILL);
+        WorkerProcesses::TearDown();
+    }
+
+    static std::string numbers(const std::string& worker, const std::string& last) {
+        return "SELECT a FROM Generator('" + worker +
+               "' AS SOURCE.HOST, SCHEMA(a UINT64 NOT NULL) AS SOURCE.SCHEMA, 'SEQUENCE UINT64 0 " +
+               last +
+               " 1' AS SOURCE.GENERATOR_SCHEMA, 'emit_rate 100000000' AS "
+               "SOURCE.GENERATOR_RATE_CONFIG)";
+    }
+    std::unique_ptr<RowFeed> select(const std::string& sql) {
+        auto results = run(sql);
+        return std::move(std::get<std::unique_ptr<RowFeed>>(results.back().value));
+    }
+    // How many rows come until the end.
+    static Result<std::size_t> count(RowFeed& feed) {
+        std::size_t rows = 0;
+        for (;;) {
+            TRY_ASSIGN(fed, feed.next(30s));
+            rows += fed.rows.size();
+            if (fed.ended) return rows;
+        }
+    }
+    bool no_query_is_left() {
+        return eventually([&] { return rows("SELECT name, state FROM baton.queries").empty(); });
+    }
+
+    std::unique_ptr<Process> hub_;
+    std::unique_ptr<Process> edge_;
+};
+
+TEST_F(RowsOfWorkers, AllOfThemComeFromAllWorkersAndThenTheEnd) {
+    const auto feed = select(numbers("EDGE", "20000") + " UNION " + numbers("HUB", "10000"));
+    const auto came = count(*feed);
+    ASSERT_TRUE(came) << to_string(came.error());
+    EXPECT_EQ(*came, 30'000U);
+    EXPECT_TRUE(no_query_is_left());
+    const auto limited = select(numbers("EDGE", "1000000000") + " LIMIT 12345");
+    EXPECT_EQ(*count(*limited), 12'345U);
+    EXPECT_TRUE(no_query_is_left());
+}
+
+TEST_F(RowsOfWorkers, AClientThatLeavesTakesItsQueryWithIt) {
+    auto feed = select(numbers("EDGE", "1000000000") + " UNION " + numbers("HUB", "1000000000"));
+    ASSERT_FALSE(feed->next(30s)->rows.empty());
+    feed.reset();
+    EXPECT_TRUE(no_query_is_left());
+    EXPECT_EQ(rows("SELECT worker, state FROM baton.fragments"), "");
+}
+
+TEST_F(RowsOfWorkers, WhoDoesNotReadHoldsTheSourceBackInBoundedMemory) {
+    const auto feed = select(numbers("EDGE", "1000000000"));
+    ASSERT_FALSE(feed->next(30s)->rows.empty());
+    const auto made = [&] { return rows("SELECT rows_in FROM baton.counters WHERE rows_in > 0"); };
+    ASSERT_TRUE(eventually([&] { return !made().empty(); }));
+    std::string before;
+    EXPECT_TRUE(eventually([&] {
+        before = made();
+        std::this_thread::sleep_for(1s);  // counters come with beats, ten of them
+        return made() == before;
+    }));
+    EXPECT_LT(std::stoull(before) * 8, 24U << 20U) << "bytes of rows under way";
+    ASSERT_FALSE(feed->next(30s)->rows.empty());  // and it goes on
+}
+
+TEST_F(RowsOfWorkers, AWorkerThatIsKilledIsTheReasonThatAClientGets) {
+    // A coordinator judges nobody right after its own start.
+    std::this_thread::sleep_for(2s);
+    const auto of_edge = select(numbers("EDGE", "1000000000"));
+    // Its sink is on HUB, which lives on.
+    const auto of_both = select(numbers("EDGE", "1000000000") + " UNION " + numbers("HUB", "10"));
+    ASSERT_FALSE(of_edge->next(30s)->rows.empty());
+    ASSERT_FALSE(of_both->next(30s)->rows.empty());
+    run("WAIT FOR QUERY \"" + of_both->query_name() + "\" STATE RUNNING TIMEOUT 30 SEC");
+    ASSERT_TRUE(of_both->poll(1));
+    edge_->signal(SIGKILL);
+    for (RowFeed* feed : {of_edge.get(), of_both.get()}) {
+        const auto came = count(*feed);
+        ASSERT_FALSE(came);
+        EXPECT_EQ(came.error().code, ErrorCode::worker_unreachable) << to_string(came.error());
+        EXPECT_NE(came.error().message.find("EDGE"), std::string::npos) << to_string(came.error());
+    }
 }
 
 }  // namespace

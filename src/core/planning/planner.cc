@@ -60,8 +60,8 @@ MentionedNames names_in(const sql::Query& query, const std::optional<sql::SinkTa
     if (!sink) return names;
     if (const auto* name = std::get_if<std::string>(&sink->node)) {
         names.sink = *name;
-    } else {
-        collect_host(std::get<sql::InlineSink>(sink->node).settings, names);
+    } else if (const auto* made = std::get_if<sql::InlineSink>(&sink->node)) {
+        collect_host(made->settings, names);
     }
     return names;
 }
@@ -153,14 +153,24 @@ void collect_workers(const PlanNode& node, std::set<std::string>& workers) {
     for (const PlanNode& input : node.inputs) collect_workers(input, workers);
 }
 
-Result<PlanNode> with_void_sink(PlanNode rows, const Topology& links) {
+// Null: the rows go to a sink.
+const sql::ToClient* client_of(const std::optional<sql::SinkTarget>& sink) {
+    return sink ? std::get_if<sql::ToClient>(&sink->node) : nullptr;
+}
+
+// Where the rows end if no sink is named: with the client, or nowhere.
+Result<PlanNode> with_made_up_sink(PlanNode rows, const sql::ToClient* client,
+                                   const Topology& links) {
     std::set<std::string> workers;
     collect_workers(rows, workers);
     TRY_ASSIGN(worker, nearest_to(workers, links));
+    SinkWrite sink{.worker = worker, .type = "Void"};
+    if (client != nullptr) {
+        sink.type = kResultsSink;
+        sink.sink.emplace(kResultsToken, client->token);
+    }
     Schema schema = rows.schema;
-    PlanNode root{.op = SinkWrite{.worker = worker, .type = "Void"},
-                  .inputs = {},
-                  .schema = std::move(schema)};
+    PlanNode root{.op = std::move(sink), .inputs = {}, .schema = std::move(schema)};
     root.inputs.push_back(std::move(rows));
     return root;
 }
@@ -168,7 +178,8 @@ Result<PlanNode> with_void_sink(PlanNode rows, const Topology& links) {
 }  // namespace
 
 Result<PlanSteps> plan_logically(const QueryToPlan& query, const PlanningView& view) {
-    TRY_ASSIGN(logical, analyse(query.query, query.sink,
+    const std::optional<sql::SinkTarget> none;
+    TRY_ASSIGN(logical, analyse(query.query, client_of(query.sink) != nullptr ? none : query.sink,
                                 {.logical_sources = view.logical_sources,
                                  .sink = view.sink ? &*view.sink : nullptr,
                                  .known_sources = view.known_sources,
@@ -197,8 +208,9 @@ Result<PlanSteps> plan_steps(const QueryToPlan& query, const PlanningView& view)
     Defaults defaults(cluster);
     TRY(defaults.fill(physical));
     if (defaults.used()) steps.reads.push_back({ReadKind::cluster, "", cluster.revision});
-    if (!query.sink) {
-        TRY_ASSIGN(root, with_void_sink(std::move(physical), cluster.topology));
+    const sql::ToClient* client = client_of(query.sink);
+    if (!query.sink || client != nullptr) {
+        TRY_ASSIGN(root, with_made_up_sink(std::move(physical), client, cluster.topology));
         physical = std::move(root);
     }
     steps.physical = with_split_aggregates(optimized(std::move(physical)));

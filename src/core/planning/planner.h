@@ -119,7 +119,7 @@ struct QueryToPlan {
 [[nodiscard]] Result<PlanSteps> plan_logically(const QueryToPlan& query, const PlanningView& view);
 
 // All steps. Without a sink, as EXPLAIN allows, the rows end in a sink of type Void on the worker
-// that is nearest to all sources together.
+// that is nearest to all sources together; those for a client in one of type Results there.
 [[nodiscard]] Result<PlanSteps> plan_steps(const QueryToPlan& query, const PlanningView& view);
 
 // Fails with what analysing a query fails with, and with unknown_worker, placement, too_large, and

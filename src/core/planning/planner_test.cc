@@ -156,5 +156,28 @@ TEST(Planner, PlacesInlineSourcesAndSinksWhereTheyAreNamed) {
     EXPECT_EQ(unplaced.error().code, ErrorCode::invalid_configuration);
 }
 
+TEST(Planner, RowsForAClientEndOnTheWorkerNearestToTheirSources) {
+    auto asked = query("SELECT a FROM s WHERE a > UINT64(5) INTO k");
+    asked.sink.node = sql::ToClient{.token = "t0"};
+    EXPECT_EQ(names_in(asked).sink, std::nullopt);
+    const auto made = plan(asked, line());
+    ASSERT_TRUE(made) << to_string(made.error());
+    ASSERT_EQ(made->fragments.size(), 1U);
+    EXPECT_TRUE(made->sinks.empty());
+    const auto fragment = read_plan(made->fragments.front().plan);
+    ASSERT_TRUE(fragment) << to_string(fragment.error());
+    EXPECT_EQ(fragment->worker, "EDGE");
+    const auto& sink = std::get<SinkWrite>(fragment->roots.front().op);
+    EXPECT_EQ(sink.type, kResultsSink);
+    EXPECT_EQ(sink.sink, (Config{{kResultsToken, "t0"}}));
+    EXPECT_EQ(fragment->roots.front().schema.columns.front().name, "A");
+}
+
+TEST(Planner, NobodyCanNameTheSinkOfAClient) {
+    const auto made = plan(query("SELECT a FROM s INTO Results('t0' AS SINK.TOKEN)"), line());
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().code, ErrorCode::unknown_sink_type);
+}
+
 }  // namespace
 }  // namespace baton

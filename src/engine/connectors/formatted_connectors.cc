@@ -14,6 +14,7 @@
 #include "engine/formats/decoder.h"
 #include "engine/formats/encoder.h"
 #include "engine/formats/options.h"
+#include "engine/results/results_sink.h"
 
 namespace baton {
 
@@ -154,6 +155,14 @@ Result<std::unique_ptr<RowSink>> open_mqtt(MqttDoor& mqtt, const SinkWrite& sink
         FormattedSink::Parts{.bytes = std::move(bytes), .encoder = std::move(encoder)}));
 }
 
+Result<std::unique_ptr<RowSink>> open_results(ResultHub& hub, const SinkWrite& sink,
+                                              const Schema& schema) {
+    const auto token = text_if(sink.sink, kResultsToken);
+    if (!token) return missing(sink.type, kResultsToken);
+    TRY_ASSIGN(inlet, hub.open(*token));
+    return std::unique_ptr<RowSink>(std::make_unique<ResultsSink>(std::move(inlet), schema));
+}
+
 Result<std::unique_ptr<RowSink>> open_rows(const Doors& doors, const SinkWrite& sink,
                                            const Schema& schema) {
     if (sink.type == "Void") return std::unique_ptr<RowSink>(std::make_unique<VoidSink>());
@@ -162,6 +171,9 @@ Result<std::unique_ptr<RowSink>> open_rows(const Doors& doors, const SinkWrite& 
         return doors.tables->write(path, schema);
     }
     if (sink.type == "Parquet") return unsupported("sink", sink.type);
+    if (sink.type == kResultsSink && doors.results != nullptr) {
+        return open_results(*doors.results, sink, schema);
+    }
     TRY_ASSIGN(encoder, make_encoder(sink.format, schema));
     if (sink.type == "File") return open_file(*doors.files, sink, std::move(encoder));
     if (sink.type == "Checksum") return open_checksum(*doors.files, sink, std::move(encoder));

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "engine/results/result_hub.h"
 #include "engine/streams/connectors.h"
 #include "engine/streams/table_files.h"
 #include "ports/byte_doors.h"
@@ -20,6 +21,7 @@ struct Doors {
     TcpDoor* tcp = nullptr;
     MqttDoor* mqtt = nullptr;
     TableFiles* tables = nullptr;  // Parquet
+    ResultHub* results = nullptr;  // rows for clients
 };
 
 class FormattedConnectors final : public Connectors {

@@ -31,6 +31,8 @@ Fault fault_at_run_time(const Error& error) {
         ErrorCode::arithmetic,    ErrorCode::late_row,
         ErrorCode::out_of_memory, ErrorCode::cannot_format,
         ErrorCode::not_supported,  // the other end of an exchange cannot take it, ever
+        ErrorCode::cancelled,      // nobody wants the rows any more
+        ErrorCode::too_large,
     };
     const bool is_final = std::find(kFinal.begin(), kFinal.end(), error.code) != kFinal.end();
     return is_final ? Fault::terminal : Fault::transient;

@@ -1,0 +1,132 @@
+#include "adapters/grpc/result_service.h"
+
+#include <mutex>
+#include <utility>
+
+#include <baton/results.grpc.pb.h>
+
+#include "base/text.h"
+#include "engine/results/result_hub.h"
+
+namespace baton {
+
+namespace {
+
+// One reader's call. It owns itself until OnDone; the hub knows it weakly.
+class Fetching final : public grpc::ServerWriteReactor<wire::ResultBatch>,
+                       public std::enable_shared_from_this<Fetching> {
+public:
+    void start(ResultHub& hub, const std::string& token) {
+        self_ = shared_from_this();
+        auto outlet = hub.read(token, [weak = weak_from_this()] {
+            if (const auto self = weak.lock()) self->go_on();
+        });
+        if (!outlet) return refuse(grpc::StatusCode::ALREADY_EXISTS, outlet.error().message);
+        {
+            const std::lock_guard lock(mutex_);
+            outlet_ = *std::move(outlet);
+        }
+        go_on();
+    }
+    void refuse(grpc::StatusCode code, const std::string& why) {
+        self_ = shared_from_this();
+        const std::lock_guard lock(mutex_);
+        finish(grpc::Status(code, why));
+    }
+
+    void OnWriteDone(bool ok) override {
+        {
+            const std::lock_guard lock(mutex_);
+            writing_ = false;
+            if (!ok) finish(grpc::Status::CANCELLED);
+        }
+        go_on();
+    }
+    void OnCancel() override {
+        std::unique_ptr<ResultOutlet> left;  // its end calls nobody, but may wake the sink
+        const std::lock_guard lock(mutex_);
+        left = std::move(outlet_);
+        if (!writing_) finish(grpc::Status::CANCELLED);
+    }
+    void OnDone() override {
+        std::unique_ptr<ResultOutlet> left;
+        {
+            const std::lock_guard lock(mutex_);
+            left = std::move(outlet_);
+        }
+        self_.reset();  // perhaps the end of this
+    }
+
+private:
+    void go_on() {
+        const std::lock_guard lock(mutex_);
+        if (writing_ || finished_) return;
+        if (!outlet_) {
+            if (started_) finish(grpc::Status::CANCELLED);
+            return;
+        }
+        started_ = true;
+        TakenResult taken = outlet_->take();
+        switch (taken.what) {
+            case TakenResult::What::nothing:
+                return;
+            case TakenResult::What::end:
+                return finish(grpc::Status::OK);
+            case TakenResult::What::broken:
+                return finish(grpc::Status(grpc::StatusCode::ABORTED, taken.why));
+            case TakenResult::What::batch:
+                break;
+        }
+        out_.set_batch(*taken.batch);
+        writing_ = true;
+        StartWrite(&out_);
+    }
+
+    // Under the lock.
+    void finish(const grpc::Status& status) {
+        if (std::exchange(finished_, true)) return;
+        Finish(status);
+    }
+
+    std::shared_ptr<Fetching> self_;
+    std::mutex mutex_;
+    std::unique_ptr<ResultOutlet> outlet_;
+    wire::ResultBatch out_;
+    bool started_ = false;  // something was taken, or looked for
+    bool writing_ = false;
+    bool finished_ = false;
+};
+
+}  // namespace
+
+class ResultService::Service final : public wire::Results::CallbackService {
+public:
+    Service(ResultHub& hub, std::string worker) : hub_(hub), worker_(std::move(worker)) {}
+
+    grpc::ServerWriteReactor<wire::ResultBatch>* Fetch(grpc::CallbackServerContext* /*context*/,
+                                                       const wire::FetchRequest* request) override {
+        const auto call = std::make_shared<Fetching>();
+        if (equal_ignoring_case(request->worker(), worker_)) {
+            call->start(hub_, request->token());
+        } else {
+            call->refuse(grpc::StatusCode::NOT_FOUND, "this is worker " + quoted(worker_) +
+                                                          ", not " + quoted(request->worker()));
+        }
+        return call.get();
+    }
+
+private:
+    ResultHub& hub_;
+    const std::string worker_;
+};
+
+ResultService::ResultService(ResultHub& hub, std::string worker)
+    : service_(std::make_unique<Service>(hub, std::move(worker))) {}
+
+ResultService::~ResultService() = default;
+
+grpc::Service& ResultService::service() {
+    return *service_;
+}
+
+}  // namespace baton

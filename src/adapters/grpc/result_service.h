@@ -1,0 +1,33 @@
+// ResultService lets coordinators fetch the rows that wait in the hub of this process.
+//
+// The next batch is taken when the one before it has been written, so that gRPC's own flow control
+// is what holds a sink back. gRPC's threads never wait.
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace grpc {
+class Service;
+}  // namespace grpc
+
+namespace baton {
+
+class ResultHub;
+
+class ResultService {
+public:
+    // `hub` outlives it; `worker` is whose name calls must have, in any case.
+    ResultService(ResultHub& hub, std::string worker);
+    ~ResultService();  // after the server that has its service
+    ResultService(const ResultService&) = delete;
+    ResultService& operator=(const ResultService&) = delete;
+
+    [[nodiscard]] grpc::Service& service();
+
+private:
+    class Service;
+    std::unique_ptr<Service> service_;
+};
+
+}  // namespace baton

@@ -1,0 +1,38 @@
+// ClientQueries are those whose rows go to a client: they end with the client, and nobody waits for
+// that.
+#pragma once
+
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "base/id.h"
+#include "base/result.h"
+#include "ports/clock.h"
+#include "runtime/commit_loop.h"
+#include "runtime/readers.h"
+
+namespace baton {
+
+class ClientQueries {
+public:
+    explicit ClientQueries(const Clock& clock) : clock_(clock) {}
+
+    // FORCEFUL. What cannot be asked for now, because too much waits for the writer, is asked for
+    // together with the next. `commits` ends before this does.
+    void drop(CommitLoop& commits, QueryId query);
+
+    // All that the catalog has: at its opening nobody reads them any more. Waits until they are
+    // dropped, or until it is certain that they will be.
+    [[nodiscard]] static Result<Done> drop_left_over(CommitLoop& commits, Readers& readers,
+                                                     const Clock& clock);
+
+private:
+    void settled(QueryId query, const Outcome& outcome);
+
+    const Clock& clock_;
+    std::mutex mutex_;
+    std::set<QueryId> undone_;
+};
+
+}  // namespace baton
