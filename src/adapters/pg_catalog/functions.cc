@@ -251,6 +251,14 @@ void define_names(Store& store, const World& world) {
         return std::int64_t{word == "t" || word == "true" || word == "on" || word == "1" ||
                             word == "yes"};
     });
+    store.define("baton_trim", [](Arguments a) -> SqlValue {
+        if (is_null(argument(a, 1))) return {};
+        const std::string text = text_of(a[1]);
+        const std::string signs = text_of(a[0]);
+        const std::size_t from = text.find_first_not_of(signs);
+        if (from == std::string::npos) return "";
+        return text.substr(from, text.find_last_not_of(signs) + 1 - from);
+    });
     store.define("format_type", format_type);
     store.define("quote_ident", [](Arguments a) -> SqlValue {
         const std::string name = text_of(argument(a, 0));
@@ -352,6 +360,7 @@ void define_constants(Store& store, const World& world) {
                              "inet_server_addr",
                              "inet_client_addr",
                              "inet_server_port",
+                             "information_schema__pg_expandarray",
                              "pg_describe_object",
                              "pg_identify_object",
                              "pg_tablespace_databases"}) {

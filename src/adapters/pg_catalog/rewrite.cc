@@ -126,6 +126,11 @@ private:
         } else if ((text == "unnest" || text == "generate_series") && look(1).is("(") &&
                    (after("from") || after("join"))) {
             table_function(text == "unnest");
+        } else if (text == "trim" && look(1).is("(") && look(3).kind == TokenKind::string &&
+                   look(4).is("from")) {
+            emit("baton_trim( " + literal(look(3).text) + " ,");
+            closers_.emplace_back(")");
+            at_ += 5;
         } else if (text == "tableoid" && after(".") && out_.size() >= 2) {
             out_.resize(out_.size() - 2);
             emit("0");
@@ -184,8 +189,10 @@ private:
                 closing = closers_.back();
                 closers_.pop_back();
             }
-            if (!closing.empty()) emit(closing);
+            emit(closing);
             at_ += 1;
+            // A part of a row: rows are values here.
+            if (text == ")" && look().is(".") && look(1).names()) at_ += 2;
             return;
         }
         comparison(text);

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <utility>
 
 #include <sqlite3.h>
 
@@ -103,7 +104,7 @@ std::optional<ColumnType> declared_type(sqlite3_stmt* statement, int column) {
     const char* declared = sqlite3_column_decltype(statement, column);
     if (declared == nullptr) return std::nullopt;
     const std::string_view type = declared;
-    if (type == "INTEGER") return ColumnType::integer;
+    if (type == "INTEGER") return ColumnType::int32;
     if (type == "BOOLEAN") return ColumnType::boolean;
     return ColumnType::text;
 }
@@ -112,14 +113,18 @@ std::optional<ColumnType> declared_type(sqlite3_stmt* statement, int column) {
 ColumnType type_among(const std::vector<SqlRow>& rows, std::size_t column) {
     bool seen = false;
     bool real = false;
+    bool large = false;
     for (const SqlRow& row : rows) {
         if (std::holds_alternative<std::monostate>(row[column])) continue;
         if (std::holds_alternative<std::string>(row[column])) return ColumnType::text;
         seen = true;
+        const auto* number = std::get_if<std::int64_t>(&row[column]);
+        large = large || (number != nullptr && !std::in_range<std::int32_t>(*number));
         real = real || std::holds_alternative<double>(row[column]);
     }
     if (!seen) return ColumnType::text;
-    return real ? ColumnType::float64 : ColumnType::integer;
+    if (real) return ColumnType::float64;
+    return large ? ColumnType::integer : ColumnType::int32;
 }
 
 }  // namespace

@@ -328,7 +328,8 @@ void Runner::pump() {
         if (stream.news->exchange(false)) poll();
         return;
     }
-    const std::string tag = stream.complete_tag();
+    // Of a portal that was suspended, those since then.
+    const std::string tag = stream.complete_tag(run_->portal ? run_->rows : stream.given);
     run_->stream.reset();
     complete(tag);
     advance();

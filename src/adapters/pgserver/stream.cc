@@ -41,10 +41,10 @@ Result<pgwire::connection::Event> Stream::take(std::size_t most) {
     return pgwire::connection::Event(RowsCame{writer.take()});
 }
 
-std::string Stream::complete_tag() const {
-    if (copy) return "COPY " + std::to_string(given);
+std::string Stream::complete_tag(std::size_t count) const {
+    if (copy) return "COPY " + std::to_string(count);
     if (tag == "EXPLAIN") return tag;
-    return tag + " " + std::to_string(given);
+    return tag + " " + std::to_string(count);
 }
 
 }  // namespace baton::pgserver

@@ -34,7 +34,8 @@ struct Stream {
 
     // The next rows, at most `most` and about as many as fill a portion. Fails with cannot_format.
     [[nodiscard]] Result<pgwire::connection::Event> take(std::size_t most);
-    [[nodiscard]] std::string complete_tag() const;
+    // After so many rows.
+    [[nodiscard]] std::string complete_tag(std::size_t count) const;
 };
 
 }  // namespace baton::pgserver
