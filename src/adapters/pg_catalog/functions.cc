@@ -373,7 +373,7 @@ void define_constants(Store& store, const World& world) {
 void define_functions(Store& store, const World& world) {
     define_arrays(store);
     store.define("regexp", matcher(false));
-    store.define("match", matcher(true));
+    store.define("match", matcher(true), 2);  // instead of SQLite's own
     define_names(store, world);
     define_server(store, world);
     define_constants(store, world);

@@ -163,10 +163,10 @@ Result<std::unique_ptr<Store>> Store::open() {
     return store;
 }
 
-void Store::define(const std::string& name, Function function) {
+void Store::define(const std::string& name, Function function, int arguments) {
     const auto [at, added] = inside_->functions.insert_or_assign(name, std::move(function));
-    sqlite3_create_function_v2(inside_->database, name.c_str(), -1, SQLITE_UTF8, &at->second, call,
-                               nullptr, nullptr, nullptr);
+    sqlite3_create_function_v2(inside_->database, name.c_str(), arguments, SQLITE_UTF8, &at->second,
+                               call, nullptr, nullptr, nullptr);
 }
 
 Result<Done> Store::execute(const std::string& statements) {

@@ -31,8 +31,8 @@ public:
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;
 
-    // With any number of arguments.
-    void define(const std::string& name, Function function);
+    // With any number of arguments, unless one is given.
+    void define(const std::string& name, Function function, int arguments = -1);
     [[nodiscard]] Result<Done> execute(const std::string& statements);
     [[nodiscard]] Result<Done> insert(std::string_view table, std::initializer_list<Cell> row);
     void lock();
