@@ -100,12 +100,12 @@ void Visitor::run_next() {
         {
             const std::lock_guard lock(mutex_);
             if (turns_.empty()) {
+                session_.interrupt().clear();
                 busy_ = false;
                 return;
             }
             *work = std::move(turns_.front());
             turns_.pop_front();
-            session_.interrupt().clear();
         }
         const bool posted = desk_.post([self = shared_from_this(), work](bool may) {
             (*work)(may);
@@ -119,7 +119,10 @@ void Visitor::run_next() {
 void Visitor::ask(Request request, std::function<void(Execution)> done) {
     enqueue([this, request = std::move(request), done = std::move(done)](bool may) {
         if (!may) return done({.results = {}, .error = desk_.refusal()});
-        done(session_.execute(request.text, request.wait, request.parameters));
+        Execution execution = session_.execute(request.text, request.wait, request.parameters);
+        // Before anybody hears of it: who then asks and cancels means what was asked.
+        session_.interrupt().clear();
+        done(std::move(execution));
     });
 }
 

@@ -27,6 +27,7 @@ std::string_view word_of(ColumnType type) {
     switch (type) {
         case ColumnType::text:
             return "text";
+        case ColumnType::int32:
         case ColumnType::integer:
             return "integer";
         case ColumnType::unsigned_integer:
@@ -116,6 +117,13 @@ bool append_time(std::string& out, Format format, const Value& value) {
 
 bool append_number(std::string& out, ColumnType type, Format format, const Value& value) {
     const bool binary = format == Format::binary;
+    if (type == ColumnType::int32) {
+        const auto number = signed_of(value);
+        if (!number || !std::in_range<std::int32_t>(*number)) return false;
+        binary ? append_bits(out, static_cast<std::uint64_t>(*number), 4)
+               : static_cast<void>(out += std::to_string(*number));
+        return true;
+    }
     if (type == ColumnType::integer) {
         const auto number = signed_of(value);
         if (!number) return false;
@@ -159,6 +167,7 @@ bool appended(std::string& out, ColumnType type, Format format, const Value& val
         }
         case ColumnType::time:
             return append_time(out, format, value);
+        case ColumnType::int32:
         case ColumnType::integer:
         case ColumnType::unsigned_integer:
         case ColumnType::float32:
@@ -175,6 +184,8 @@ TypeId type_id_of(ColumnType type) {
         switch (type) {
             case ColumnType::text:
                 return KnownType::text;
+            case ColumnType::int32:
+                return KnownType::int4;
             case ColumnType::integer:
                 return KnownType::int8;
             case ColumnType::unsigned_integer:
@@ -199,6 +210,7 @@ std::int16_t size_of(ColumnType type) {
     switch (type) {
         case ColumnType::boolean:
             return 1;
+        case ColumnType::int32:
         case ColumnType::float32:
             return 4;
         case ColumnType::integer:

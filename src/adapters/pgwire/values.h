@@ -52,6 +52,7 @@ enum class KnownType : TypeId {
 // to six digits after the second, or none.
 enum class ColumnType : std::uint8_t {
     text,
+    int32,  // an integer that drivers give as a number: not every language has 64 bits for one
     integer,
     unsigned_integer,
     float32,

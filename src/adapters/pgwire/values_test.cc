@@ -49,6 +49,7 @@ Value from_binary(KnownType type, std::string_view bytes) {
 
 TEST(Cells, EachTypeHasItsNumberAndSize) {
     EXPECT_EQ(type_id_of(ColumnType::text), 25U);
+    EXPECT_EQ(type_id_of(ColumnType::int32), 23U);
     EXPECT_EQ(type_id_of(ColumnType::integer), 20U);
     EXPECT_EQ(type_id_of(ColumnType::unsigned_integer), 1700U);
     EXPECT_EQ(type_id_of(ColumnType::float32), 700U);
@@ -57,6 +58,7 @@ TEST(Cells, EachTypeHasItsNumberAndSize) {
     EXPECT_EQ(type_id_of(ColumnType::time), 1184U);
     EXPECT_EQ(type_id_of(ColumnType::json), 114U);
     EXPECT_EQ(size_of(ColumnType::boolean), 1);
+    EXPECT_EQ(size_of(ColumnType::int32), 4);
     EXPECT_EQ(size_of(ColumnType::integer), 8);
     EXPECT_EQ(size_of(ColumnType::text), -1);
 }
@@ -108,6 +110,9 @@ TEST(Cells, TimesAsPostgresWritesThem) {
 
 TEST(Cells, BinaryForms) {
     EXPECT_EQ(binary(ColumnType::boolean, true), "\1"s);
+    EXPECT_EQ(binary(ColumnType::int32, std::int64_t{-2}), "\xff\xff\xff\xfe"s);
+    EXPECT_EQ(text(ColumnType::int32, std::int64_t{1} << 31),
+              "error 4003: 2147483648 cannot be sent as integer");
     EXPECT_EQ(binary(ColumnType::integer, std::int64_t{-2}), "\xff\xff\xff\xff\xff\xff\xff\xfe"s);
     EXPECT_EQ(binary(ColumnType::float64, 1.0), "\x3f\xf0\0\0\0\0\0\0"s);
     EXPECT_EQ(binary(ColumnType::float32, 1.0), "\x3f\x80\0\0"s);

@@ -1,0 +1,141 @@
+#include "adapters/pg_catalog/pg_catalog.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+
+namespace baton::pg {
+namespace {
+
+World world() {
+    World world{.user = "ann",
+                .database = "db",
+                .version = "PostgreSQL 15.0",
+                .process = 7,
+                .settings = {{"server_version", "15.0"}}};
+    world.relations.push_back({.schema = "baton",
+                               .name = "workers",
+                               .kind = 'v',
+                               .comment = "machines",
+                               .columns = {{.name = "name", .comment = "of it"},
+                                           {.name = "used", .type = pgwire::KnownType::int8}}});
+    world.relations.push_back(
+        {.schema = "public",
+         .name = "s",
+         .kind = 'r',
+         .columns = {{.name = "a", .type = pgwire::KnownType::int2, .not_null = true}}});
+    return world;
+}
+
+std::string asked(std::string_view statement, std::vector<SqlValue> parameters = {}) {
+    const auto rows = answer(world(), statement, parameters);
+    if (!rows) return to_string(rows.error());
+    std::string text;
+    for (const SqlRow& row : rows->rows) {
+        if (!text.empty()) text += "\n";
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            if (i > 0) text += "|";
+            if (const auto* number = std::get_if<std::int64_t>(&row[i])) {
+                text += std::to_string(*number);
+            } else if (const auto* string = std::get_if<std::string>(&row[i])) {
+                text += *string;
+            }
+        }
+    }
+    return text;
+}
+
+TEST(PgCatalog, KnowsRelationsAndColumns) {
+    EXPECT_EQ(asked("SELECT n.nspname, c.relname, c.relkind FROM pg_catalog.pg_class c JOIN "
+                    "pg_catalog.pg_namespace n ON n.oid = c.relnamespace ORDER BY 1"),
+              "baton|workers|v\npublic|s|r");
+    EXPECT_EQ(asked("SELECT column_name, data_type, is_nullable FROM information_schema.columns "
+                    "WHERE table_name = $1",
+                    {"s"}),
+              "a|smallint|NO");
+    EXPECT_EQ(asked("SELECT col_description('workers'::regclass, 1), "
+                    "obj_description('baton.workers'::regclass, 'pg_class')"),
+              "of it|machines");
+}
+
+TEST(PgCatalog, AnswersWithoutATable) {
+    EXPECT_EQ(asked("SELECT 1, 'a', version(), current_user, pg_backend_pid(), current_schema"),
+              "1|a|PostgreSQL 15.0|ann|7|baton");
+    EXPECT_EQ(asked("SELECT current_setting('server_version')"), "15.0");
+}
+
+TEST(PgCatalog, NamesAndTypesItsColumns) {
+    const auto rows = answer(world(),
+                             "SELECT 1, version(), relname, oid, relhasindex, 2 AS b, "
+                             "5000000000 FROM pg_class",
+                             {});
+    ASSERT_TRUE(rows) << to_string(rows.error());
+    using pgwire::ColumnType;
+    EXPECT_EQ(rows->columns, (std::vector<pgwire::Column>{{"?column?", ColumnType::int32},
+                                                          {"version", ColumnType::text},
+                                                          {"relname", ColumnType::text},
+                                                          {"oid", ColumnType::int32},
+                                                          {"relhasindex", ColumnType::boolean},
+                                                          {"b", ColumnType::int32},
+                                                          {"?column?", ColumnType::integer}}));
+}
+
+TEST(PgCatalog, KnowsTheFormsOfPostgres) {
+    EXPECT_EQ(asked("SELECT '5'::int + 1, 16::regtype, 'text'::regtype::oid, E'a\\tb', 't'::bool"),
+              "6|boolean|25|a\tb|1");
+    EXPECT_EQ(asked("SELECT relname FROM pg_class WHERE relname OPERATOR(pg_catalog.~) '^(w.*)$' "
+                    "COLLATE pg_catalog.default"),
+              "workers");
+    EXPECT_EQ(asked("SELECT relname FROM pg_class WHERE relname !~ '^w' AND relname ~* '^S$'"),
+              "s");
+    EXPECT_EQ(asked("SELECT relname FROM pg_class WHERE relkind = ANY (ARRAY['v', 'm'])"),
+              "workers");
+    EXPECT_EQ(asked("SELECT relname FROM pg_class WHERE relkind = ANY ('{v,m}'::char[])"),
+              "workers");
+    EXPECT_EQ(asked("SELECT relname FROM pg_class WHERE relkind <> ALL ('{v,m}')"), "s");
+    EXPECT_EQ(asked("SELECT ARRAY(SELECT relname FROM pg_class ORDER BY 1)"), "{s,workers}");
+    EXPECT_EQ(asked("SELECT (current_schemas(false))[s.r] FROM generate_series(1, 2) AS s(r)"),
+              "baton\npublic");
+    EXPECT_EQ(asked("SELECT x FROM pg_catalog.unnest('{a,b}'::text[]) x"), "a\nb");
+    EXPECT_EQ(asked("SELECT 1 WHERE 'pg_x' LIKE 'pg\\\\_%' AND 'pgyx' NOT LIKE 'pg\\\\_%'"), "1");
+    EXPECT_EQ(asked("SELECT CASE WHEN true THEN 'a' END::text, trim(both 'x' from 'xax')"), "a|a");
+}
+
+TEST(PgCatalog, CanOnlyBeRead) {
+    for (const char* statement :
+         {"DELETE FROM pg_class", "INSERT INTO pg_class(oid) VALUES (1)", "DROP TABLE pg_class",
+          "ATTACH '/tmp/x' AS x", "PRAGMA journal_mode", "SELECT * FROM sqlite_master",
+          "SELECT load_extension('x')", "SELECT 1; DELETE FROM pg_class", "VACUUM INTO '/tmp/x'"}) {
+        EXPECT_NE(asked(statement).find("error 2001"), std::string::npos) << statement;
+    }
+}
+
+TEST(PgCatalog, GivesUpInTime) {
+    EXPECT_NE(asked("WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) "
+                    "SELECT count(*) FROM r")
+                  .find("takes too long"),
+              std::string::npos);
+    EXPECT_NE(asked("WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) "
+                    "SELECT n FROM r")
+                  .find("takes too long"),
+              std::string::npos);
+    const std::string evil(40, 'a');
+    EXPECT_EQ(asked("SELECT '" + evil + "' ~ '^(a*)*b$'"), "0");
+    EXPECT_EQ(asked("SELECT 'a' ~ '['"), "0");
+    EXPECT_NE(
+        asked("SELECT " + std::string(5'000, '(') + "1" + std::string(5'000, ')')).find("error"),
+        std::string::npos);
+}
+
+TEST(PgCatalog, RefusesWhatItDoesNotKnow) {
+    EXPECT_NE(asked("SELECT * FROM pg_nothing").find("not supported: no such table: pg_nothing"),
+              std::string::npos);
+    for (const char* statement :
+         {"SELECT )", "SELECT ]", "SELECT ::int", "SELECT a::", "::", "", "SELECT ARRAY[",
+          "SELECT x[", "SELECT any(", "OPERATOR(", "SELECT FROM unnest(", "COLLATE"}) {
+        EXPECT_NE(asked(statement).find("error 2001"), std::string::npos) << statement;
+    }
+}
+
+}  // namespace
+}  // namespace baton::pg

@@ -1,0 +1,270 @@
+#include "adapters/pgserver/link.h"
+
+#include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+#include <netinet/tcp.h>
+
+#include "base/overload.h"
+
+namespace baton::pgserver {
+
+namespace asio = boost::asio;
+namespace wire = pgwire::connection;
+
+namespace {
+
+constexpr auto kLingerMax = std::chrono::seconds(2);
+
+pgwire::Report shutting_down() {
+    return {.sqlstate = "57P01", .message = "the coordinator is shutting down"};
+}
+
+// A client whose machine is gone is noticed after about two minutes.
+void keep_alive(Socket& socket) {
+    boost::system::error_code ignored;
+    socket.set_option(asio::socket_base::keep_alive(true), ignored);
+    socket.set_option(Tcp::no_delay(true), ignored);
+    using Idle = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
+    using Interval = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPINTVL>;
+    using Count = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPCNT>;
+    socket.set_option(Idle(60), ignored);
+    socket.set_option(Interval(15), ignored);
+    socket.set_option(Count(4), ignored);
+}
+
+}  // namespace
+
+Link::Link(House& house, Socket socket, LinkOptions options)
+    : house_(house),
+      options_(std::move(options)),
+      socket_(std::move(socket)),
+      timer_(socket_.get_executor()),
+      heard_(std::chrono::steady_clock::now()),
+      machine_(options_.connection) {
+    login_until_ = heard_ + options_.login_timeout;
+    keep_alive(socket_);
+}
+
+Link::~Link() {
+    house_.left(options_.connection.process);
+}
+
+void Link::start() {
+    asio::post(socket_.get_executor(), [self = shared_from_this()] {
+        self->watch_login();
+        self->read();
+    });
+}
+
+void Link::cancel() {
+    asio::post(socket_.get_executor(),
+               [self = shared_from_this()] { self->step(wire::CancelAsked{}); });
+}
+
+void Link::leave(bool at_once) {
+    asio::post(socket_.get_executor(), [self = shared_from_this(), at_once] {
+        if (at_once) return self->step(wire::Expelled{shutting_down()});
+        self->leaving_ = true;
+        self->after_steps();
+    });
+}
+
+// ---- events and effects -------------------------------------------------------------------------
+
+void Link::step(Event event) {
+    events_.push_back(std::move(event));
+    if (stepping_) return;
+    stepping_ = true;
+    while (!events_.empty()) {
+        Event next = std::move(events_.front());
+        events_.pop_front();
+        logged_in_ = logged_in_ || std::holds_alternative<wire::SessionOpened>(next);
+        for (wire::Effect& effect : machine_.step(std::move(next))) perform(std::move(effect));
+    }
+    stepping_ = false;
+    after_steps();
+}
+
+void Link::perform(wire::Effect effect) {
+    std::visit(Overload{
+                   [&](wire::Send& e) { waiting_.push_back(std::move(e.bytes)); },
+                   [&](const wire::StartTls&) { tls_wanted_ = true; },
+                   [&](const wire::HangUp&) { ending_ = Ending::wanted; },
+                   [&](const wire::PauseReading&) { reads_ = false; },
+                   [&](const wire::ResumeReading&) { reads_ = true; },
+                   [&](const wire::Cancel& e) { house_.cancel(e.process, e.key); },
+                   [&](const wire::LookUpVerifier& e) {
+                       events_.emplace_back(wire::VerifierLookedUp{house_.verifier(e.user)});
+                   },
+                   [&](const wire::OpenSession& e) { open_session(e); },
+                   [&](const wire::EndSession&) {
+                       if (runner_) runner_->end();
+                   },
+                   [&](const wire::RunSimple& e) { runner_->run(e); },
+                   [&](wire::Prepare& e) { runner_->prepare(std::move(e)); },
+                   [&](wire::BindPortal& e) { runner_->bind(std::move(e)); },
+                   [&](const wire::RunPortal& e) { runner_->run(e); },
+                   [&](const wire::ClosePrepared& e) { runner_->close(e); },
+                   [&](const wire::ClosePortal& e) { runner_->close(e); },
+                   [&](const wire::EndSeries& e) { runner_->end_series(e); },
+                   [&](const wire::Interrupt&) { runner_->interrupt(); },
+                   [&](const wire::PauseRows&) { runner_->pause_rows(); },
+                   [&](const wire::ResumeRows&) { runner_->resume_rows(); },
+               },
+               effect);
+}
+
+void Link::open_session(const wire::OpenSession& session) {
+    auto admitted = house_.admit(session.user);
+    if (auto* refused = std::get_if<pgwire::Report>(&admitted)) {
+        events_.emplace_back(wire::Failed{.report = std::move(*refused)});
+        return;
+    }
+    runner_ = std::make_shared<Runner>(
+        RunnerOptions{.desk = options_.desk,
+                      .post =
+                          [self = shared_from_this()](std::function<void()> work) {
+                              asio::post(self->socket_.get_executor(), std::move(work));
+                          },
+                      .tell = [link = this](Event event) { link->step(std::move(event)); },
+                      .process = options_.connection.process,
+                      .version = options_.connection.version});
+    runner_->open(session, std::get<front::Principal>(std::move(admitted)));
+}
+
+void Link::after_steps() {
+    if (ending_ == Ending::wanted) runner_.reset();  // which holds us
+    if (ending_ == Ending::wanted && !std::exchange(hurried_, true)) {
+        timer_.expires_after(kLingerMax);  // nobody waits for a client that does not read
+        timer_.async_wait([self = shared_from_this()](const Error& error) {
+            if (!error) self->close();
+        });
+    }
+    if (leaving_ && ending_ == Ending::no && (!runner_ || !runner_->works())) {
+        return step(wire::Expelled{shutting_down()});
+    }
+    write();
+    read();
+}
+
+// ---- bytes --------------------------------------------------------------------------------------
+
+void Link::read() {
+    if (reading_ || !reads_ || tls_wanted_ || ending_ != Ending::no) return;
+    reading_ = true;
+    with_stream([&](auto& stream) {
+        stream.async_read_some(asio::buffer(input_),
+                               [self = shared_from_this()](const Error& error, std::size_t bytes) {
+                                   self->on_read(error, bytes);
+                               });
+    });
+}
+
+void Link::on_read(const Error& error, std::size_t bytes) {
+    reading_ = false;
+    if (ending_ == Ending::under_way) return discard();
+    if (ending_ != Ending::no) return;
+    if (error) {
+        vanished_ = true;
+        return step(wire::Vanished{});
+    }
+    heard_ = std::chrono::steady_clock::now();
+    step(wire::Received{std::string(input_.data(), bytes)});
+}
+
+void Link::write() {
+    if (!sending_.empty()) return;
+    if (vanished_) waiting_.clear();
+    if (waiting_.empty()) {
+        if (ending_ == Ending::wanted) return hang_up();
+        if (tls_wanted_ && !tls_) return shake_hands();
+        return;
+    }
+    sending_ = std::exchange(waiting_, {});
+    std::vector<asio::const_buffer> buffers;
+    buffers.reserve(sending_.size());
+    for (const std::string& bytes : sending_) buffers.push_back(asio::buffer(bytes));
+    with_stream([&](auto& stream) {
+        asio::async_write(stream, buffers,
+                          [self = shared_from_this()](const Error& error, std::size_t bytes) {
+                              self->on_written(error, bytes);
+                          });
+    });
+}
+
+void Link::on_written(const Error& error, std::size_t bytes) {
+    sending_.clear();
+    if (ending_ == Ending::closed) return;
+    if (error) {
+        vanished_ = true;
+        if (ending_ == Ending::wanted) return hang_up();
+        return step(wire::Vanished{});
+    }
+    step(wire::Written{bytes});
+}
+
+void Link::shake_hands() {
+    tls_.emplace(socket_, *options_.tls);
+    tls_->async_handshake(asio::ssl::stream_base::server,
+                          [self = shared_from_this()](const Error& error) {
+                              self->tls_wanted_ = false;
+                              if (self->ending_ != Ending::no) return;
+                              if (error) {
+                                  self->house_.log("a TLS handshake failed: " + error.message());
+                                  self->vanished_ = true;
+                                  return self->step(wire::Vanished{});
+                              }
+                              self->step(wire::TlsStarted{});
+                          });
+}
+
+// ---- the end ------------------------------------------------------------------------------------
+
+// The client is to read what was said last: if input were left unread when the socket is closed, it
+// would see an error instead.
+void Link::hang_up() {
+    ending_ = Ending::under_way;
+    if (vanished_ || tls_wanted_) return close();
+    if (tls_) {
+        tls_->async_shutdown([self = shared_from_this()](const Error&) { self->close(); });
+        return;
+    }
+    Error ignored;
+    socket_.shutdown(Socket::shutdown_send, ignored);
+    if (!reading_) discard();
+}
+
+void Link::discard() {
+    if (ending_ != Ending::under_way || tls_) return;
+    socket_.async_read_some(asio::buffer(input_),
+                            [self = shared_from_this()](const Error& error, std::size_t) {
+                                if (error) return self->close();
+                                self->discard();
+                            });
+}
+
+void Link::close() {
+    if (ending_ == Ending::closed) return;
+    ending_ = Ending::closed;
+    Error ignored;
+    timer_.cancel();
+    socket_.close(ignored);
+}
+
+void Link::watch_login() {
+    if (logged_in_ || ending_ != Ending::no) return;
+    const auto now = std::chrono::steady_clock::now();
+    const auto until = std::min(login_until_, heard_ + options_.startup_idle_timeout);
+    if (now >= until) {
+        return step(wire::Expelled{{.sqlstate = "57014", .message = "the login took too long"}});
+    }
+    timer_.expires_at(until);
+    timer_.async_wait([self = shared_from_this()](const Error& error) {
+        if (!error) self->watch_login();
+    });
+}
+
+}  // namespace baton::pgserver

@@ -1,0 +1,128 @@
+// Link is one client's connection: a socket, with or without TLS, around a pgwire::Connection and a
+// Runner. It moves bytes and performs effects, and has no opinions.
+//
+// Everything but the constructor runs on its strand. It lives as long as an operation of it is
+// under way, on the network or on the desk, and tells the House when it ends.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+
+#include "adapters/pgserver/runner.h"
+#include "adapters/pgwire/connection.h"
+#include "front/access.h"
+
+namespace baton::pgserver {
+
+using Tcp = boost::asio::ip::tcp;
+using Strand = boost::asio::strand<boost::asio::io_context::executor_type>;
+using Socket = boost::asio::basic_stream_socket<Tcp, Strand>;
+using Timer =
+    boost::asio::basic_waitable_timer<std::chrono::steady_clock,
+                                      boost::asio::wait_traits<std::chrono::steady_clock>, Strand>;
+
+// What is around all links. Any thread.
+class House {
+public:
+    virtual ~House() = default;
+    virtual void cancel(std::uint32_t process, std::uint32_t key) = 0;
+    [[nodiscard]] virtual std::optional<pgwire::ScramVerifier> verifier(
+        const std::string& user) = 0;
+    [[nodiscard]] virtual std::variant<front::Principal, pgwire::Report> admit(
+        const std::string& user) = 0;
+    virtual void left(std::uint32_t process) = 0;
+    virtual void log(const std::string& line) = 0;
+};
+
+struct LinkOptions {
+    pgwire::ConnectionOptions connection;
+    boost::asio::ssl::context* tls = nullptr;
+    front::Desk* desk = nullptr;
+    Duration login_timeout;
+    Duration startup_idle_timeout;
+};
+
+class Link : public std::enable_shared_from_this<Link> {
+public:
+    Link(House& house, Socket socket, LinkOptions options);
+    ~Link();
+    Link(const Link&) = delete;
+    Link& operator=(const Link&) = delete;
+
+    [[nodiscard]] std::uint32_t key() const { return options_.connection.key; }
+
+    // From any thread:
+    void start();
+    void cancel();
+    void leave(bool at_once);  // when nothing runs, or now
+
+private:
+    using Event = pgwire::connection::Event;
+    using Error = boost::system::error_code;
+
+    void step(Event event);
+    void perform(pgwire::connection::Effect effect);
+    void open_session(const pgwire::connection::OpenSession& session);
+    void after_steps();
+
+    void read();
+    void on_read(const Error& error, std::size_t bytes);
+    void write();
+    void on_written(const Error& error, std::size_t bytes);
+    void shake_hands();
+    void hang_up();
+    void discard();  // what still comes, until the client closes, too
+    void close();
+    void watch_login();
+
+    template <class Use>
+    void with_stream(Use use) {
+        if (tls_) {
+            use(*tls_);
+        } else {
+            use(socket_);
+        }
+    }
+
+    House& house_;
+    const LinkOptions options_;
+    Socket socket_;
+    std::optional<boost::asio::ssl::stream<Socket&>> tls_;  // once it was begun
+    Timer timer_;                                           // of the login, then of the end
+    std::chrono::steady_clock::time_point login_until_;
+    std::chrono::steady_clock::time_point heard_;
+
+    pgwire::Connection machine_;
+    std::shared_ptr<Runner> runner_;
+    std::deque<Event> events_;
+    bool stepping_ = false;
+
+    std::array<char, 16'384> input_{};
+    bool reading_ = false;  // an operation is under way
+    bool reads_ = true;     // the connection wants input
+    std::vector<std::string> waiting_;
+    std::vector<std::string> sending_;
+
+    bool tls_wanted_ = false;  // when what is waiting is written
+    bool logged_in_ = false;
+    bool leaving_ = false;
+    bool vanished_ = false;
+    bool hurried_ = false;  // the end has a deadline
+    enum class Ending : std::uint8_t { no, wanted, under_way, closed } ending_ = Ending::no;
+};
+
+}  // namespace baton::pgserver

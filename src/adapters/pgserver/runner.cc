@@ -1,0 +1,373 @@
+#include "adapters/pgserver/runner.h"
+
+#include <utility>
+
+#include "adapters/pgserver/rows.h"
+#include "adapters/pgserver/runner_desk.h"
+#include "adapters/pgwire/sqlstate.h"
+#include "base/check.h"
+#include "base/overload.h"
+#include "base/text.h"
+
+namespace baton::pgserver {
+
+using namespace pgwire::connection;  // NOLINT: its events and effects
+using pgwire::TransactionStatus;
+
+namespace {
+
+pgwire::Report in_failed_transaction() {
+    return {.sqlstate = "25P02",
+            .message = "the transaction has failed",
+            .hint = "ROLLBACK ends it",
+            .code = ErrorCode::transaction_state};
+}
+
+pgwire::Report cancelled() {
+    return {.sqlstate = "57014",
+            .message = "the statement was cancelled",
+            .code = ErrorCode::cancelled};
+}
+
+}  // namespace
+
+Runner::Runner(RunnerOptions options) : options_(std::move(options)), settings_(options_.version) {}
+
+void Runner::open(const OpenSession& session, front::Principal who) {
+    database_ = session.database;
+    for (const auto& [name, value] : session.parameters) {
+        // What cannot be had is not had; a client that insists will SET it.
+        static_cast<void>(settings_.set(pg::to_lower(name), value));
+    }
+    visitor_ = options_.desk->visitor(std::move(who));
+    options_.tell(SessionOpened{});
+}
+
+void Runner::end() {
+    if (visitor_) visitor_->cancel();
+    turn_ += 1;
+    run_.reset();
+    portals_.clear();
+    prepared_.clear();
+    visitor_.reset();
+}
+
+bool Runner::works() const {
+    return preparing_ || (run_ && !(run_->stream && run_->stream->watch));
+}
+
+// ---- the run ------------------------------------------------------------------------------------
+
+void Runner::run(const RunSimple& effect) {
+    begin({.text = effect.text, .statements = statements_of(effect.text)});
+}
+
+void Runner::run(const RunPortal& effect) {
+    Portal& portal = portals_.at(effect.portal);
+    Run run{.text = portal.prepared->text,
+            .parameters = portal.parameters,
+            .portal = effect.portal,
+            .rows_max = effect.rows_max};
+    if (portal.stream) {
+        run.stream = std::exchange(portal.stream, std::nullopt);
+    } else if (portal.prepared->statement) {
+        run.statements = {*portal.prepared->statement};
+    }
+    begin(std::move(run));
+}
+
+void Runner::begin(Run run) {
+    CHECK(!run_ && !preparing_);
+    turn_ += 1;
+    paused_ = false;
+    run_ = std::move(run);
+    if (run_->stream) return pump();
+    advance();
+}
+
+void Runner::advance() {
+    while (run_ && !run_->asked && !run_->stream) {
+        if (run_->delivered < run_->results.size()) {
+            deliver(std::move(run_->results[run_->delivered++]));
+        } else if (run_->failure) {
+            fail(*run_->failure);
+        } else if (run_->next < run_->statements.size()) {
+            answer(run_->statements[run_->next]);
+        } else {
+            finish(Ended{status_});
+        }
+    }
+}
+
+void Runner::answer(const Statement& statement) {
+    const bool for_session = std::holds_alternative<ForSession>(statement.answerer) ||
+                             std::holds_alternative<EndTransaction>(statement.answerer);
+    if (has_failed() && !for_session) return fail(in_failed_transaction());
+    if (const auto* end = std::get_if<EndTransaction>(&statement.answerer);
+        end != nullptr && status_ == TransactionStatus::idle) {
+        return end_transaction(end->commit);
+    }
+    if (for_session) return ask_session();
+    run_->next += 1;
+    std::visit(Overload{
+                   [](const ForSession&) {},
+                   [](const EndTransaction&) {},
+                   [&](const ForCatalog&) { ask_catalog(statement); },
+                   [&](const SetParameter& s) { set_parameter(s); },
+                   [&](const ShowParameter& s) { show_parameter(s, statement.copy); },
+                   [&](const Forget& s) { forget(s); },
+                   [&](const Refuse& s) { fail(s.report); },
+               },
+               statement.answerer);
+}
+
+// ---- the session --------------------------------------------------------------------------------
+
+// The statements from here on that can be given together, and their text: each at its place.
+void Runner::ask_session() {
+    const std::vector<Statement>& statements = run_->statements;
+    const std::size_t at = statements[run_->next].at;
+    std::string text;
+    bool open = status_ != TransactionStatus::idle;
+    const std::size_t first = run_->next;
+    for (; run_->next < statements.size(); run_->next += 1) {
+        const Statement& statement = statements[run_->next];
+        const auto* session = std::get_if<ForSession>(&statement.answerer);
+        const auto* end = std::get_if<EndTransaction>(&statement.answerer);
+        if (session == nullptr && (end == nullptr || !open)) break;
+        const bool alone = statement.copy || (session != nullptr && session->watches);
+        if (alone && run_->next > first) break;
+        if (run_->next > first) text += ';';
+        if (text.size() < statement.at - at) text.resize(statement.at - at, ' ');
+        text += statement.text;
+        open = end == nullptr && (open || statement.text.starts_with("BEGIN"));
+        if (!alone) continue;
+        run_->copy = statement.copy;
+        run_->next += 1;
+        break;
+    }
+    front::Request request{.text = std::move(text)};
+    for (const pgwire::Value& value : run_->parameters) {
+        request.parameters.push_back(literal_of(value));
+    }
+    run_->asked = true;
+    using Answer = std::shared_ptr<Execution>;
+    auto then =
+        back<Answer>([this, at](const Answer& execution) { session_answered(at, execution); });
+    visitor_->ask(std::move(request), [then](Execution execution) {
+        then(std::make_shared<Execution>(std::move(execution)));
+    });
+}
+
+void Runner::session_answered(std::size_t at, const std::shared_ptr<Execution>& execution) {
+    run_->asked = false;
+    run_->results = std::move(execution->results);
+    run_->delivered = 0;
+    if (execution->error) {
+        Error error = *std::move(execution->error);
+        if (error.at) error.at->offset += static_cast<std::uint32_t>(at);
+        run_->failure = pgwire::report_of(error, run_->text, status_before_);
+    }
+    advance();
+}
+
+void Runner::deliver(StatementResult result) {
+    if (auto* table = std::get_if<Table>(&result.value)) {
+        return give_rows(columns_of(table->columns), std::move(table->rows), result.tag,
+                         std::exchange(run_->copy, std::nullopt));
+    }
+    if (auto* watch = std::get_if<std::unique_ptr<Watch>>(&result.value)) {
+        return follow(std::shared_ptr<Watch>(std::move(*watch)),
+                      std::exchange(run_->copy, std::nullopt));
+    }
+    if (const auto* answer = std::get_if<Answer>(&result.value)) {
+        std::string notice;
+        if (answer->did == Did::unchanged) notice = "nothing was changed";
+        if (answer->id) {
+            notice = quoted(answer->name) + " has the number " + std::to_string(*answer->id);
+        }
+        if (!notice.empty()) {
+            options_.tell(Noticed{{.severity = pgwire::Severity::notice,
+                                   .sqlstate = "00000",
+                                   .message = std::move(notice)}});
+        }
+    }
+    complete(result.tag);
+}
+
+void Runner::end_transaction(bool commit) {
+    run_->next += 1;
+    options_.tell(Noticed{{.severity = pgwire::Severity::warning,
+                           .sqlstate = "25P01",
+                           .message = "no transaction is open"}});
+    complete(commit ? "COMMIT" : "ROLLBACK");
+}
+
+// ---- what is PostgreSQL's -----------------------------------------------------------------------
+
+void Runner::ask_catalog(const Statement& statement) {
+    std::vector<SqlValue> parameters;
+    for (const pgwire::Value& value : run_->parameters) parameters.push_back(sql_value_of(value));
+    run_->asked = true;
+    on_desk<pg::Rows>(question(statement.text, std::move(parameters)),
+                      [this, copy = statement.copy](Result<pg::Rows> rows) {
+                          run_->asked = false;
+                          if (!rows) return fail(pgwire::report_of(rows.error()));
+                          give_rows(std::move(rows->columns), std::move(rows->rows), "SELECT",
+                                    copy);
+                      });
+}
+
+void Runner::set_parameter(const SetParameter& statement) {
+    auto set = settings_.set(statement.name, statement.value);
+    if (auto* refused = std::get_if<pgwire::Report>(&set)) return fail(std::move(*refused));
+    const auto& changed = std::get<Settings::Changed>(set);
+    if (changed.reported) {
+        options_.tell(ParameterChanged{changed.reported->first, changed.reported->second});
+    }
+    if (!changed.warning.empty()) {
+        options_.tell(Noticed{{.severity = pgwire::Severity::warning,
+                               .sqlstate = "01000",
+                               .message = changed.warning}});
+    }
+    complete(statement.tag);
+}
+
+void Runner::forget(const Forget& statement) {
+    if (statement.parameters) settings_.reset();
+    complete(statement.tag);
+}
+
+void Runner::show_parameter(const ShowParameter& statement, const std::optional<CopyFormat>& copy) {
+    if (statement.name == "all") {
+        std::vector<SqlRow> rows;
+        for (auto& [name, value] : settings_.all()) rows.push_back({name, value, std::string()});
+        return give_rows({{"name"}, {"setting"}, {"description"}}, std::move(rows), "SHOW", copy);
+    }
+    const auto value = settings_.value(statement.name);
+    if (!value) {
+        return fail({.sqlstate = "42704",
+                     .message = "unknown parameter " + quoted(statement.name),
+                     .hint = "SHOW also tells of QUERIES, FRAGMENTS, WORKERS, LINKS, SINKS, "
+                             "STATEMENTS, COUNTERS, LOGICAL SOURCES and PHYSICAL SOURCES"});
+    }
+    give_rows({{statement.name}}, {{*value}}, "SHOW", copy);
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+void Runner::give_rows(std::vector<pgwire::Column> columns, std::vector<SqlRow> rows,
+                       std::string tag, const std::optional<CopyFormat>& copy) {
+    begin_stream(
+        {.columns = std::move(columns),
+         .rows = {std::make_move_iterator(rows.begin()), std::make_move_iterator(rows.end())},
+         .tag = std::move(tag),
+         .copy = copy});
+}
+
+void Runner::follow(std::shared_ptr<Watch> watch, const std::optional<CopyFormat>& copy) {
+    const auto news = std::make_shared<std::atomic<bool>>(false);
+    begin_stream({.columns = watched_columns_of(watch->columns()),
+                  .tag = "WATCH",
+                  .copy = copy,
+                  .watch = watch,
+                  .news = news});
+    if (!run_ || !run_->stream) return;
+    watch->wake_with([news, self = weak_from_this()] {
+        if (news->exchange(true)) return;
+        const auto runner = self.lock();
+        if (runner) runner->options_.post([runner] { runner->pump(); });
+    });
+}
+
+void Runner::begin_stream(Stream stream) {
+    if (run_->portal) {
+        const Portal& portal = portals_.at(*run_->portal);
+        if (portal.prepared->columns) {
+            if (portal.prepared->columns->size() != stream.columns.size()) {
+                return fail({.sqlstate = "0A000", .message = "the columns have changed"});
+            }
+            stream.columns = *portal.prepared->columns;
+        }
+        stream.formats = portal.formats;
+    } else if (!stream.copy) {
+        options_.tell(RowsBegan{stream.columns});
+    }
+    if (stream.copy) {
+        options_.tell(CopyBegan{.columns = static_cast<std::uint16_t>(stream.columns.size())});
+        if (stream.copy->header) {
+            options_.tell(CopyCame{{copy_header(*stream.copy, stream.columns)}});
+        }
+    }
+    run_->stream = std::move(stream);
+    options_.post([self = shared_from_this()] { self->pump(); });
+}
+
+void Runner::resume_rows() {
+    paused_ = false;
+    options_.post([self = shared_from_this()] { self->pump(); });
+}
+
+void Runner::pump() {
+    if (!run_ || !run_->stream || paused_ || run_->stream->polling) return;
+    Stream& stream = *run_->stream;
+    if (run_->rows_max != 0 && run_->rows >= run_->rows_max) {
+        portals_.at(*run_->portal).stream = std::move(run_->stream);
+        return finish(Suspended{status_});
+    }
+    if (!stream.rows.empty()) {
+        const std::size_t before = stream.given;
+        auto portion = stream.take(run_->rows_max == 0 ? SIZE_MAX : run_->rows_max - run_->rows);
+        if (!portion) return fail(pgwire::report_of(portion.error()));
+        run_->rows += stream.given - before;
+        options_.tell(*std::move(portion));
+        // Others get their turn, and the connection its say.
+        return options_.post([self = shared_from_this()] { self->pump(); });
+    }
+    if (stream.watch) {
+        if (stream.news->exchange(false)) poll();
+        return;
+    }
+    // Of a portal that was suspended, those since then.
+    const std::string tag = stream.complete_tag(run_->portal ? run_->rows : stream.given);
+    run_->stream.reset();
+    complete(tag);
+    advance();
+}
+
+void Runner::poll() {
+    using Events = std::vector<WatchEvent>;
+    run_->stream->polling = true;
+    on_desk<Events>([watch = run_->stream->watch] { return watch->poll(); },
+                    [this](Result<Events> events) {
+                        Stream& stream = *run_->stream;
+                        stream.polling = false;
+                        if (!events) return fail(pgwire::report_of(events.error()));
+                        append_events(stream.rows, *events);
+                        // A portion that was not empty may not have been the last.
+                        if (!events->empty()) stream.news->store(true);
+                        pump();
+                    });
+}
+
+void Runner::complete(const std::string& tag) {
+    options_.tell(StatementCompleted{tag});
+}
+
+void Runner::fail(pgwire::Report report) {
+    finish(Failed{.report = std::move(report), .status = status_});
+}
+
+void Runner::finish(Event last) {
+    run_.reset();
+    turn_ += 1;
+    options_.tell(std::move(last));
+}
+
+void Runner::interrupt() {
+    if (!visitor_) return;
+    visitor_->cancel();
+    if (run_ && run_->stream) fail(cancelled());
+}
+
+}  // namespace baton::pgserver

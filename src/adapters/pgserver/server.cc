@@ -1,0 +1,298 @@
+#include "adapters/pgserver/server.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <openssl/rand.h>
+
+#include "adapters/pgserver/link.h"
+#include "adapters/pgwire/scram.h"
+#include "base/check.h"
+#include "base/text.h"
+#include "runtime/version.h"
+
+namespace baton::pgserver {
+
+namespace asio = boost::asio;
+using ErrorOfAsio = boost::system::error_code;
+
+namespace {
+
+constexpr auto kAcceptPause = std::chrono::milliseconds(100);
+constexpr std::size_t kSpareConnections = 32;  // for those who cancel, or are told why not
+
+std::string random_bytes(std::size_t count) {
+    std::string bytes(count, '\0');
+    CHECK(RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(count)) == 1);
+    return bytes;
+}
+
+std::uint32_t random_number() {
+    std::uint32_t number = 0;
+    for (const char c : random_bytes(4)) number = number << 8U | static_cast<unsigned char>(c);
+    return number;
+}
+
+std::string version_number() {
+    std::string_view version = kVersion;
+    version.remove_prefix(std::min(version.find(' ') + 1, version.size()));
+    return std::string(version);
+}
+
+}  // namespace
+
+class Server::Inside : public House {
+public:
+    Inside(front::Desk& desk, front::Access access, ServerOptions options)
+        : desk_(desk),
+          access_(std::move(access)),
+          options_(std::move(options)),
+          mock_(random_bytes(32)),
+          acceptor_(asio::make_strand(io_)),
+          pause_(acceptor_.get_executor()),
+          work_(io_.get_executor()) {}
+
+    ~Inside() override {
+        stop(Duration::zero());
+        {
+            std::unique_lock lock(mutex_);  // what they run on the desk ends before they do
+            left_.wait(lock, [&] { return links_.empty(); });
+        }
+        work_.reset();
+        for (std::thread& thread : threads_) thread.join();
+    }
+
+    Result<Done> listen() {
+        TRY(use_tls());
+        ErrorOfAsio error;
+        asio::ip::tcp::resolver resolver(io_);
+        const auto found = resolver.resolve(options_.host, std::to_string(options_.port),
+                                            asio::ip::tcp::resolver::passive, error);
+        if (error || found.empty()) {
+            return Error{
+                .code = ErrorCode::invalid_configuration,
+                .message = "cannot listen on " + quoted(options_.host) + ": " + error.message()};
+        }
+        const Tcp::endpoint endpoint = found.begin()->endpoint();
+        acceptor_.open(endpoint.protocol(), error);
+        if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+        if (!error) acceptor_.bind(endpoint, error);
+        if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+        if (error) {
+            return Error{.code = ErrorCode::cannot_open,
+                         .message = "cannot listen on " + options_.host + ":" +
+                                    std::to_string(options_.port) + ": " + error.message()};
+        }
+        port_ = acceptor_.local_endpoint().port();
+        asio::post(acceptor_.get_executor(), [this] { accept(); });
+        for (std::size_t i = 0; i < std::max<std::size_t>(options_.threads, 1); ++i) {
+            threads_.emplace_back([this] { io_.run(); });
+        }
+        return Done{};
+    }
+
+    void stop(Duration patience) {
+        asio::post(acceptor_.get_executor(), [this] {
+            ErrorOfAsio ignored;
+            acceptor_.close(ignored);
+            pause_.cancel();
+        });
+        std::unique_lock lock(mutex_);
+        stopping_ = true;
+        tell_to_leave(lock, false);
+        const auto gone = [&] { return links_.empty(); };
+        if (left_.wait_for(lock, patience, gone)) return;
+        tell_to_leave(lock, true);
+    }
+
+    [[nodiscard]] std::uint16_t port() const { return port_; }
+    [[nodiscard]] Load load() const {
+        const std::lock_guard lock(mutex_);
+        return {.connections = links_.size(), .accepted = accepted_, .refused = refused_};
+    }
+
+    // ---- for links ----
+    void cancel(std::uint32_t process, std::uint32_t key) override {
+        const auto link = find(process);
+        if (link && link->key() == key) link->cancel();
+    }
+    std::optional<pgwire::ScramVerifier> verifier(const std::string& user) override {
+        const front::Access::User* known = access_.user(user);
+        if (known == nullptr) return std::nullopt;
+        auto verifier = pgwire::verifier_of(known->verifier);
+        if (verifier) return *std::move(verifier);
+        log("the verifier of user " + quoted(user) + " cannot be read");
+        return std::nullopt;
+    }
+    std::variant<front::Principal, pgwire::Report> admit(const std::string& user) override {
+        {
+            const std::lock_guard lock(mutex_);
+            if (links_.size() > options_.connections_max) {
+                refused_ += 1;
+                return pgwire::Report{.sqlstate = "53300", .message = "too many connections"};
+            }
+        }
+        if (trusts()) return front::Principal{.name = user, .role = front::Role::admin};
+        const front::Access::User* known = access_.user(user);
+        CHECK(known != nullptr);  // or it would not have proved its password
+        return front::Principal{.name = known->name, .role = known->role};
+    }
+    void left(std::uint32_t process) override {
+        const std::lock_guard lock(mutex_);
+        links_.erase(process);
+        left_.notify_all();
+    }
+    void log(const std::string& line) override {
+        if (options_.log) options_.log(line);
+    }
+
+private:
+    [[nodiscard]] bool trusts() const { return access_.trusts_everybody(); }
+
+    [[nodiscard]] std::shared_ptr<Link> find(std::uint32_t process) const {
+        const std::lock_guard lock(mutex_);
+        const auto found = links_.find(process);
+        return found == links_.end() ? nullptr : found->second.lock();
+    }
+
+    // Without the lock: a link that ends here wants it.
+    void tell_to_leave(std::unique_lock<std::mutex>& lock, bool at_once) {
+        std::vector<std::shared_ptr<Link>> present;
+        for (const auto& [process, link] : links_) present.push_back(link.lock());
+        lock.unlock();
+        for (const auto& link : present) {
+            if (link) link->leave(at_once);
+        }
+        present.clear();
+        lock.lock();
+    }
+
+    Result<Done> use_tls() {
+        if (!options_.tls) return Done{};
+        ErrorOfAsio error;
+        tls_.emplace(asio::ssl::context::tls_server);
+        tls_->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv2 |
+                              asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 |
+                              asio::ssl::context::no_tlsv1_1,
+                          error);
+        std::string what = options_.tls->certificate;
+        if (!error) tls_->use_certificate_chain_file(options_.tls->certificate, error);
+        if (!error) {
+            what = options_.tls->key;
+            tls_->use_private_key_file(options_.tls->key, asio::ssl::context::pem, error);
+        }
+        if (!error) return Done{};
+        return Error{.code = ErrorCode::invalid_configuration,
+                     .message = "cannot use " + quoted(what) + " for TLS: " + error.message()};
+    }
+
+    void accept() {
+        if (!acceptor_.is_open()) return;
+        acceptor_.async_accept(asio::make_strand(io_),
+                               [this](const ErrorOfAsio& error, Socket socket) {
+                                   if (!acceptor_.is_open()) return;
+                                   if (!error) {
+                                       let_in(std::move(socket));
+                                       return accept();
+                                   }
+                                   if (error == asio::error::connection_aborted) return accept();
+                                   // Out of descriptors or memory: those who have some will give
+                                   // them back.
+                                   log("cannot accept a connection: " + error.message());
+                                   pause_.expires_after(kAcceptPause);
+                                   pause_.async_wait([this](const ErrorOfAsio&) { accept(); });
+                               });
+    }
+
+    void let_in(Socket socket) {
+        std::shared_ptr<Link> link;
+        {
+            const std::lock_guard lock(mutex_);
+            if (stopping_) return;
+            if (links_.size() >= options_.connections_max + kSpareConnections) {
+                refused_ += 1;
+                return;
+            }
+            accepted_ += 1;
+            do {
+                last_process_ = last_process_ % INT32_MAX + 1;
+            } while (links_.contains(last_process_));
+            LinkOptions options = link_options();
+            options.connection.process = last_process_;
+            link = std::make_shared<Link>(*this, std::move(socket), std::move(options));
+            links_[last_process_] = link;
+        }
+        link->start();
+    }
+
+    [[nodiscard]] LinkOptions link_options() {
+        LinkOptions options{.connection = {},
+                            .tls = tls_ ? &*tls_ : nullptr,
+                            .desk = &desk_,
+                            .login_timeout = options_.login_timeout,
+                            .startup_idle_timeout = options_.startup_idle_timeout};
+        pgwire::ConnectionOptions& connection = options.connection;
+        if (options_.tls) {
+            connection.tls = options_.tls->required ? pgwire::Tls::required : pgwire::Tls::offered;
+        }
+        connection.authentication =
+            trusts() ? pgwire::Authentication::trust : pgwire::Authentication::scram;
+        connection.scram = {.nonce = pgwire::nonce_of(random_bytes(18)), .mock = mock_};
+        connection.key = random_number();
+        connection.version = version_number();
+        connection.output_bytes_max = options_.output_bytes_max;
+        return options;
+    }
+
+    front::Desk& desk_;
+    const front::Access access_;
+    const ServerOptions options_;
+    const std::string mock_;
+    std::optional<asio::ssl::context> tls_;
+
+    asio::io_context io_;
+    boost::asio::basic_socket_acceptor<Tcp, Strand> acceptor_;
+    Timer pause_;
+    asio::executor_work_guard<asio::io_context::executor_type> work_;
+    std::uint16_t port_ = 0;
+    std::vector<std::thread> threads_;
+
+    mutable std::mutex mutex_;
+    std::condition_variable left_;
+    std::map<std::uint32_t, std::weak_ptr<Link>> links_;  // by process
+    std::uint32_t last_process_ = 0;
+    std::uint64_t accepted_ = 0;
+    std::uint64_t refused_ = 0;
+    bool stopping_ = false;
+};
+
+Result<std::unique_ptr<Server>> Server::open(front::Desk& desk, front::Access access,
+                                             ServerOptions options) {
+    auto inside = std::make_unique<Inside>(desk, std::move(access), std::move(options));
+    TRY(inside->listen());
+    return std::unique_ptr<Server>(new Server(std::move(inside)));
+}
+
+Server::Server(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+Server::~Server() = default;
+
+std::uint16_t Server::port() const {
+    return inside_->port();
+}
+
+void Server::stop(Duration patience) {
+    inside_->stop(patience);
+}
+
+Server::Load Server::load() const {
+    return inside_->load();
+}
+
+}  // namespace baton::pgserver

@@ -1,0 +1,128 @@
+#include "adapters/pgserver/settings.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "adapters/pg_catalog/tokens.h"
+#include "base/text.h"
+
+namespace baton::pgserver {
+
+namespace {
+
+constexpr std::size_t kNamesMax = 200;
+constexpr std::size_t kValueBytesMax = 10'000;
+
+pgwire::Report invalid(const std::string& name, const std::string& value, std::string hint) {
+    return {.sqlstate = "22023",
+            .message = "parameter " + quoted(name) + " cannot be " + quoted(value),
+            .hint = std::move(hint)};
+}
+
+// Why this value is refused; none if it is not.
+std::optional<pgwire::Report> objection(const std::string& name, const std::string& value) {
+    const std::string lower = pg::to_lower(value);
+    const bool on = lower == "on" || lower == "true" || lower == "1" || lower == "yes";
+    if (name == "standard_conforming_strings" && on) {
+        return invalid(name, value, "a backslash escapes in strings: write \\\\ for one");
+    }
+    if (name == "client_encoding") {
+        std::string letters;
+        for (const char c : lower) {
+            if (c != '-' && c != '_' && c != '\'') letters += c;
+        }
+        const bool known = letters == "utf8" || letters == "unicode" || letters == "sqlascii";
+        if (!known) return invalid(name, value, "use UTF8");
+    }
+    if (name == "datestyle" && !lower.starts_with("iso")) return invalid(name, value, "use ISO");
+    return std::nullopt;
+}
+
+// As clients are told at the start, if they are.
+std::optional<std::string> reported_name(const std::string& name) {
+    if (name == "application_name") return "application_name";
+    return std::nullopt;
+}
+
+// Kept, but of no effect on what it would change in PostgreSQL.
+bool is_fixed(const std::string& name) {
+    constexpr std::array<std::string_view, 8> kFixed = {
+        "timezone",        "datestyle",         "client_encoding", "standard_conforming_strings",
+        "server_encoding", "integer_datetimes", "server_version",  "server_version_num"};
+    return std::find(kFixed.begin(), kFixed.end(), name) != kFixed.end();
+}
+
+}  // namespace
+
+Settings::Settings(const std::string& version)
+    : defaults_{{"application_name", ""},
+                {"bytea_output", "hex"},
+                {"client_encoding", "UTF8"},
+                {"client_min_messages", "notice"},
+                {"datestyle", "ISO, MDY"},
+                {"default_transaction_isolation", "serializable"},
+                {"default_transaction_read_only", "off"},
+                {"extra_float_digits", "1"},
+                {"in_hot_standby", "off"},
+                {"integer_datetimes", "on"},
+                {"intervalstyle", "postgres"},
+                {"is_superuser", "off"},
+                {"lc_collate", "C"},
+                {"lc_ctype", "C.UTF-8"},
+                {"lc_monetary", "C"},
+                {"max_identifier_length", "63"},
+                {"max_index_keys", "32"},
+                {"search_path", "baton, public"},
+                {"server_encoding", "UTF8"},
+                {"server_version", "15.0 (Baton " + version + ")"},
+                {"server_version_num", "150000"},
+                {"session_authorization", ""},
+                {"standard_conforming_strings", "off"},
+                {"statement_timeout", "0"},
+                {"timezone", "UTC"},
+                {"transaction_isolation", "serializable"},
+                {"transaction_read_only", "off"}} {}
+
+std::variant<Settings::Changed, pgwire::Report> Settings::set(const std::string& name,
+                                                              std::optional<std::string> value) {
+    if (!value) {
+        values_.erase(name);
+        value = defaults_.contains(name) ? defaults_.at(name) : "";
+    } else {
+        if (auto refused = objection(name, *value)) return *std::move(refused);
+        if (value->size() > kValueBytesMax || values_.size() >= kNamesMax) {
+            return pgwire::Report{.sqlstate = "53400", .message = "too many parameters were set"};
+        }
+    }
+    Changed changed;
+    if (is_fixed(name)) {
+        const std::string& fixed = defaults_.at(name);
+        if (name == "timezone" && pg::to_lower(*value) != "utc") {
+            changed.warning = "times are told in UTC, whatever the time zone";
+        }
+        value = fixed;
+    } else {
+        values_[name] = *value;
+    }
+    if (const auto reported = reported_name(name)) changed.reported = {*reported, *value};
+    return changed;
+}
+
+void Settings::reset() {
+    values_.clear();
+}
+
+std::optional<std::string> Settings::value(const std::string& name) const {
+    if (const auto found = values_.find(name); found != values_.end()) return found->second;
+    if (const auto found = defaults_.find(name); found != defaults_.end()) return found->second;
+    return std::nullopt;
+}
+
+std::vector<std::pair<std::string, std::string>> Settings::all() const {
+    std::map<std::string, std::string> merged = values_;
+    merged.insert(defaults_.begin(), defaults_.end());
+    return {merged.begin(), merged.end()};
+}
+
+}  // namespace baton::pgserver

@@ -1,0 +1,39 @@
+// The parameters of a session that PostgreSQL's clients set and ask for. Only few mean anything
+// here; the others are kept and told again. What would make a client misread what it is told, or us
+// what it says, is refused.
+//
+// Pure: no I/O.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "adapters/pgwire/replies.h"
+
+namespace baton::pgserver {
+
+class Settings {
+public:
+    explicit Settings(const std::string& version);
+
+    struct Changed {  // what clients are told of, if anything
+        std::optional<std::pair<std::string, std::string>> reported;
+        std::string warning;
+    };
+    // `name` in lower case; no value: its default.
+    [[nodiscard]] std::variant<Changed, pgwire::Report> set(const std::string& name,
+                                                            std::optional<std::string> value);
+    void reset();
+    [[nodiscard]] std::optional<std::string> value(const std::string& name) const;
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> all() const;
+
+private:
+    std::map<std::string, std::string> defaults_;
+    std::map<std::string, std::string> values_;  // that differ
+};
+
+}  // namespace baton::pgserver

@@ -1,0 +1,41 @@
+// The rows of one statement on their way to a client: those of a table, which end, or those of a
+// watch, which do not.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "adapters/pgserver/statements.h"
+#include "adapters/pgwire/connection_events.h"
+#include "adapters/pgwire/values.h"
+#include "base/result.h"
+#include "ports/sql.h"
+#include "runtime/watch.h"
+
+namespace baton::pgserver {
+
+struct Stream {
+    std::vector<pgwire::Column> columns;
+    std::vector<pgwire::Format> formats;  // one for each column, or none: all text
+    std::deque<SqlRow> rows;              // not given yet
+    std::string tag;                      // "SELECT"; the number of rows is added
+    std::optional<CopyFormat> copy;
+    std::size_t given = 0;
+
+    std::shared_ptr<Watch> watch;  // none: there will be no more rows
+    bool polling = false;
+    std::shared_ptr<std::atomic<bool>> news;  // the watch may have more; set by any thread
+
+    // The next rows, at most `most` and about as many as fill a portion. Fails with cannot_format.
+    [[nodiscard]] Result<pgwire::connection::Event> take(std::size_t most);
+    // After so many rows.
+    [[nodiscard]] std::string complete_tag(std::size_t count) const;
+};
+
+}  // namespace baton::pgserver
