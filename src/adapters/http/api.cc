@@ -238,38 +238,32 @@ bool comes_from_another_site(const Request& request) {
 
 }  // namespace
 
-Plan plan(const Request& request, const ApiOptions& options) {
+Planned plan(const Request& request, const ApiOptions& options) {
     if (comes_from_another_site(request)) {
-        return problem({.code = ErrorCode::not_permitted,
-                        .message = "requests from pages of other sites are not served"});
+        return {.what = problem({.code = ErrorCode::not_permitted,
+                                 .message = "requests from pages of other sites are not served"})};
     }
     const auto target = parse_target(request.target);
-    if (!target) return problem(target.error());
+    if (!target) return {.what = problem(target.error())};
     const auto found = find_route(request.method, target->path);
-    return std::visit(
-        Overload{
-            [&](const Routed& routed) { return plan_routed(routed, request, *target, options); },
-            [&](const NoSuchPath&) -> Plan {
-                return problem({.code = ErrorCode::not_supported,
-                                .message = "there is nothing at " + baton::quoted(request.target),
-                                .hint = "see /v1/openapi.yaml"},
-                               404);
-            },
-            [&](const OtherMethods& other) -> Plan {
-                Response response = problem({.code = ErrorCode::not_supported,
-                                             .message = baton::quoted(request.target) + " takes " +
-                                                        other.allowed + ", not " + request.method},
-                                            405);
-                response.headers.emplace_back("Allow", other.allowed);
-                return response;
-            },
-        },
-        found);
-}
-
-bool is_open(const Plan& plan) {
-    const auto* page = std::get_if<Page>(&plan);
-    return page != nullptr && (*page == Page::health || *page == Page::ready);
+    if (const auto* routed = std::get_if<Routed>(&found)) {
+        const Endpoint endpoint = routed->route->endpoint;
+        return {.what = plan_routed(*routed, request, *target, options),
+                .kind = to_string(endpoint),
+                .open = endpoint == Endpoint::health || endpoint == Endpoint::ready};
+    }
+    if (const auto* other = std::get_if<OtherMethods>(&found)) {
+        Response response = problem({.code = ErrorCode::not_supported,
+                                     .message = baton::quoted(request.target) + " takes " +
+                                                other->allowed + ", not " + request.method},
+                                    405);
+        response.headers.emplace_back("Allow", other->allowed);
+        return {.what = std::move(response)};
+    }
+    return {.what = problem({.code = ErrorCode::not_supported,
+                             .message = "there is nothing at " + baton::quoted(request.target),
+                             .hint = "see /v1/openapi.yaml"},
+                            404)};
 }
 
 }  // namespace baton::http

@@ -68,10 +68,12 @@ struct ApiOptions {
     Duration wait_default = std::chrono::seconds(60);
     Duration wait_max = std::chrono::minutes(10);
 };
-// A Response: it can be told at once, and is mostly a problem.
-[[nodiscard]] Plan plan(const Request& request, const ApiOptions& options = {});
-// Whether the request can be answered without knowing who asks.
-[[nodiscard]] bool is_open(const Plan& plan);
+struct Planned {
+    Plan what;                       // a Response: it can be told at once
+    std::string_view kind = "none";  // what was asked, for those who count
+    bool open = false;               // it is answered without knowing who asks
+};
+[[nodiscard]] Planned plan(const Request& request, const ApiOptions& options = {});
 
 // ---- what came of it ----------------------------------------------------------------------------
 

@@ -96,6 +96,14 @@ std::optional<std::size_t> fit(std::string_view pattern, const std::vector<std::
 
 }  // namespace
 
+std::string_view to_string(Endpoint endpoint) {
+    constexpr std::array<std::string_view, 14> kNames = {
+        "health",     "ready", "metrics",      "manual",       "sql",
+        "watch",      "list",  "one",          "watch_list",   "create_query",
+        "stop_query", "drop",  "drain_worker", "resume_worker"};
+    return kNames.at(static_cast<std::size_t>(endpoint));
+}
+
 std::span<const Collection> collections() {
     return kCollections;
 }

@@ -32,6 +32,8 @@ enum class Endpoint : std::uint8_t {
     resume_worker,
 };
 
+[[nodiscard]] std::string_view to_string(Endpoint endpoint);  // "create_query"
+
 // What a view is called in a path.
 struct Collection {
     std::string_view path;  // "logical-sources"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 
 #include "adapters/http/json_values.h"
 #include "adapters/http/problems.h"
@@ -80,10 +81,13 @@ public:
     };
 
     std::unique_ptr<Watch> watch;  // of the hub's thread
-    Clock::time_point looked;
-    // Also held by the wake-up of the watch, which may not touch the channel itself: it could be
+    // Held by the wake-up of the watch, too, which may not touch the channel itself: it could be
     // the last to let go of it, inside of a call from the feed.
-    std::shared_ptr<std::atomic<bool>> wanted = std::make_shared<std::atomic<bool>>(false);
+    struct Alarm {
+        std::atomic<bool> raised{false};
+        std::atomic<Clock::time_point> not_before{Clock::time_point()};
+    };
+    std::shared_ptr<Alarm> alarm = std::make_shared<Alarm>();
 
     std::mutex mutex;       // of what follows
     std::deque<Kept> kept;  // whole revisions, all after `floor`
@@ -281,15 +285,16 @@ void WatchHub::work() {
 }
 
 void WatchHub::look(const std::shared_ptr<Channel>& channel) {
-    channel->wanted->store(false);  // before looking: what comes now is looked for again
-    channel->looked = Clock::now();
+    channel->alarm->raised = false;  // before looking: what comes now is looked for again
+    const auto began = Clock::now();
     const std::vector<TableColumn> columns = channel->watch->columns();
     while (true) {
         const auto events = channel->watch->poll();
         const std::lock_guard lock(channel->mutex);
         if (!events) {
-            // Everybody is sent back to a watch of their own, and is told there what is wrong.
-            channel->restart_at(Revision(channel->reaches.value() + 1));
+            // Everybody goes back to a watch of their own, and is told there what is wrong.
+            forget(channel);
+            channel->restart_at(Revision(std::numeric_limits<std::uint64_t>::max()));
             break;
         }
         std::string text;
@@ -316,7 +321,17 @@ void WatchHub::look(const std::shared_ptr<Channel>& channel) {
             if (auto follower = known.lock()) followers.push_back(std::move(follower));
         }
     }
+    const auto pace = std::min(options_.pace_max, options_.pace_of_follower *
+                                                      static_cast<Duration::rep>(followers.size()));
+    channel->alarm->not_before = began + pace;
     for (const auto& follower : followers) follower->wake();
+}
+
+void WatchHub::forget(const std::shared_ptr<Channel>& channel) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(channels_, [&](const auto& known) {
+        return !known.second.owner_before(channel) && !channel.owner_before(known.second);
+    });
 }
 
 Result<std::shared_ptr<WatchHub::Channel>> WatchHub::channel_for(const Follower& follower,
@@ -338,8 +353,8 @@ Result<std::shared_ptr<WatchHub::Channel>> WatchHub::channel_for(const Follower&
         const std::lock_guard lock(mutex_);
         channels_.insert_or_assign(follower.key, channel);
     }
-    channel->watch->wake_with([this, wanted = channel->wanted, weak = std::weak_ptr(channel)] {
-        if (!wanted->exchange(true)) want_look(weak, Clock::now());
+    channel->watch->wake_with([this, alarm = channel->alarm, weak = std::weak_ptr(channel)] {
+        if (!alarm->raised.exchange(true)) want_look(weak, alarm->not_before);
     });
     return channel;
 }

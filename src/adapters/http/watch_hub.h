@@ -67,6 +67,7 @@ private:
     void want_more(std::weak_ptr<Follower> follower);
     // On the thread of the hub.
     void look(const std::shared_ptr<Channel>& channel);
+    void forget(const std::shared_ptr<Channel>& channel);
     void catch_up(const std::shared_ptr<Follower>& follower);
     [[nodiscard]] Result<std::shared_ptr<Channel>> channel_for(const Follower& follower,
                                                                Revision at);
