@@ -87,6 +87,8 @@ public:
     void ask(Request request, std::function<void(Execution)> done);
     // The same for what a text is made of.
     void describe(std::string text, std::function<void(Result<Described>)> done);
+    // Other work for this visitor, in its turn; false: it is refused.
+    void run(std::function<void(bool)> work) { enqueue(std::move(work)); }
     // What is being run ends as soon as it can, with `cancelled`. What it changed stays.
     void cancel();
 

@@ -1,0 +1,269 @@
+#include "adapters/http/api.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <nlohmann/json.hpp>
+
+#include "adapters/http/entities.h"
+#include "adapters/http/json_values.h"
+#include "adapters/http/problems.h"
+#include "adapters/http/target.h"
+#include "base/overload.h"
+#include "base/text.h"
+#include "sql/parser.h"
+
+namespace baton::http {
+
+namespace {
+
+Error malformed(std::string message, std::string hint = {}) {
+    return {.code = ErrorCode::malformed_message,
+            .message = std::move(message),
+            .hint = std::move(hint)};
+}
+
+std::optional<std::uint64_t> number_of(std::string_view text) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool whole = error == std::errc{} && end == text.data() + text.size() && !text.empty();
+    return whole ? std::optional(number) : std::nullopt;
+}
+
+// ---- how long it waits --------------------------------------------------------------------------
+
+struct WaitText {
+    std::string until = "accepted";
+    std::optional<std::uint64_t> timeout_ms;
+};
+
+Result<Wait> wait_of(const WaitText& text, const ApiOptions& options) {
+    Wait wait;
+    if (text.until == "running") {
+        wait.until = Wait::Until::settled;
+    } else if (text.until == "ended") {
+        wait.until = Wait::Until::ended;
+    } else if (text.until != "accepted") {
+        return malformed("\"wait\" is accepted, running or ended, not " +
+                         baton::quoted(text.until));
+    }
+    wait.timeout = options.wait_default;
+    if (text.timeout_ms) {
+        const auto most = std::chrono::duration_cast<std::chrono::milliseconds>(options.wait_max);
+        if (*text.timeout_ms > static_cast<std::uint64_t>(most.count())) {
+            return malformed("\"timeout_ms\" is at most " + std::to_string(most.count()));
+        }
+        wait.timeout = std::chrono::milliseconds(*text.timeout_ms);
+    }
+    return wait;
+}
+
+Result<WaitText> wait_text(const Target& target) {
+    WaitText text;
+    if (const std::string* until = target.parameter("wait")) text.until = *until;
+    if (const std::string* timeout = target.parameter("timeout_ms")) {
+        text.timeout_ms = number_of(*timeout);
+        if (!text.timeout_ms) return malformed("\"timeout_ms\" is not a number of milliseconds");
+    }
+    return text;
+}
+
+// ---- bodies -------------------------------------------------------------------------------------
+
+struct SqlBody {
+    std::string sql;
+    std::vector<sql::Literal> parameters;
+    WaitText wait;
+};
+
+Result<SqlBody> body_of_json(const std::string& text, WaitText wait) {
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_object()) return malformed("the body is not a JSON object");
+    SqlBody body{.sql = {}, .parameters = {}, .wait = std::move(wait)};
+    for (const auto& [name, value] : json.items()) {
+        if (name == "sql" && value.is_string()) {
+            body.sql = value.get<std::string>();
+        } else if (name == "wait" && value.is_string()) {
+            body.wait.until = value.get<std::string>();
+        } else if (name == "timeout_ms" && value.is_number_unsigned()) {
+            body.wait.timeout_ms = value.get<std::uint64_t>();
+        } else if (name == "parameters" && value.is_array()) {
+            for (const auto& parameter : value) {
+                TRY_ASSIGN(literal, literal_of(parameter));
+                body.parameters.push_back(std::move(literal));
+            }
+        } else {
+            return malformed(
+                "the member " + baton::quoted(name) + " of the body is unknown or misfits",
+                "the members are sql, parameters, wait and timeout_ms");
+        }
+    }
+    if (body.sql.empty()) return malformed("the body has no member \"sql\"");
+    return body;
+}
+
+std::string_view media_type(const Request& request) {
+    const std::string* header = request.header("content-type");
+    std::string_view type = header == nullptr ? std::string_view() : *header;
+    type = type.substr(0, type.find(';'));
+    while (type.ends_with(' ')) type.remove_suffix(1);
+    return type;
+}
+
+Result<SqlBody> sql_body_of(const Request& request, const Target& target) {
+    TRY_ASSIGN(wait, wait_text(target));
+    const std::string_view type = media_type(request);
+    if (equal_ignoring_case(type, "application/json")) return body_of_json(request.body, wait);
+    return SqlBody{.sql = request.body, .parameters = {}, .wait = std::move(wait)};
+}
+
+bool has_known_type(const Request& request) {
+    const std::string_view type = media_type(request);
+    return equal_ignoring_case(type, "application/json") ||
+           equal_ignoring_case(type, "text/plain") || equal_ignoring_case(type, "application/sql");
+}
+
+Response unsupported_type() {
+    return problem(malformed("the body is of no type that is known here",
+                             "say Content-Type: application/json, or text/plain for plain SQL"),
+                   415);
+}
+
+// ---- plans --------------------------------------------------------------------------------------
+
+Result<Ask> plan_sql(const Request& request, const Target& target, const ApiOptions& options) {
+    TRY_ASSIGN(body, sql_body_of(request, target));
+    TRY_ASSIGN(wait, wait_of(body.wait, options));
+    return Ask{.text = std::move(body.sql),
+               .parameters = std::move(body.parameters),
+               .wait = wait,
+               .shape = AsResults{},
+               .precondition = {}};
+}
+
+Result<Ask> plan_create(const Request& request, const Target& target, const ApiOptions& options) {
+    TRY_ASSIGN(ask, plan_sql(request, target, options));
+    TRY_ASSIGN(statements, sql::parse(ask.text, {}, ask.parameters));
+    if (statements.size() != 1 ||
+        !std::holds_alternative<sql::CreateQuery>(statements.front().node)) {
+        return Error{.code = ErrorCode::not_supported,
+                     .message = "what is posted here is one query: CREATE QUERY, or SELECT .. INTO",
+                     .hint = "POST /v1/sql takes any statements"};
+    }
+    ask.shape = AsChange{.created_at = "/v1/queries/"};
+    return ask;
+}
+
+Result<Follow> plan_watch(const Routed& routed, const Request& request, const Target& target) {
+    Follow follow;
+    if (routed.route->endpoint == Endpoint::watch_list) {
+        TRY_ASSIGN(statement, watch_of(*routed.route->collection, target));
+        follow.statement = std::move(statement);
+    } else {
+        const std::string* text = target.parameter("sql");
+        if (text == nullptr) return malformed("the parameter \"sql\" is missing: WATCH ..");
+        TRY_ASSIGN(statement, sql::parse_one(*text));
+        if (!std::holds_alternative<sql::Watch>(statement.node)) {
+            return Error{.code = ErrorCode::not_supported,
+                         .message = "only WATCH can be watched",
+                         .hint = "put WATCH before the SHOW or SELECT"};
+        }
+        follow.statement = std::move(statement);
+    }
+    if (const std::string* last = request.header("last-event-id"); last && !last->empty()) {
+        const auto revision = number_of(*last);
+        if (!revision) return malformed("Last-Event-ID is not a revision: " + baton::quoted(*last));
+        std::get<sql::Watch>(follow.statement.node).since = *revision;
+    }
+    return follow;
+}
+
+Result<Ask> plan_change_and_wait(const Routed& routed, const Request& request, const Target& target,
+                                 const ApiOptions& options) {
+    TRY_ASSIGN(text, wait_text(target));
+    TRY_ASSIGN(wait, wait_of(text, options));
+    TRY_ASSIGN(ask, plan_change(routed, target, request));
+    ask.wait = wait;
+    return ask;
+}
+
+template <class T>
+Plan plan_or_problem(Result<T> result) {
+    if (!result) return problem(result.error());
+    return *std::move(result);
+}
+
+Plan plan_routed(const Routed& routed, const Request& request, const Target& target,
+                 const ApiOptions& options) {
+    switch (routed.route->endpoint) {
+        case Endpoint::health:
+            return Page::health;
+        case Endpoint::ready:
+            return Page::ready;
+        case Endpoint::metrics:
+            return Page::metrics;
+        case Endpoint::manual:
+            return Page::manual;
+        case Endpoint::sql:
+            if (!has_known_type(request)) return unsupported_type();
+            return plan_or_problem(plan_sql(request, target, options));
+        case Endpoint::create_query:
+            if (!has_known_type(request)) return unsupported_type();
+            return plan_or_problem(plan_create(request, target, options));
+        case Endpoint::watch:
+        case Endpoint::watch_list:
+            return plan_or_problem(plan_watch(routed, request, target));
+        case Endpoint::list:
+            return plan_or_problem(plan_list(*routed.route->collection, target));
+        case Endpoint::one:
+            return plan_or_problem(plan_one(routed, request));
+        case Endpoint::drop:
+        case Endpoint::stop_query:
+        case Endpoint::drain_worker:
+        case Endpoint::resume_worker:
+            return plan_or_problem(plan_change_and_wait(routed, request, target, options));
+    }
+    return problem({.code = ErrorCode::defect, .message = "a route nobody serves"});
+}
+
+// A page of another site may make a browser send requests here. It cannot read the answers, since
+// there is no CORS; but changes would happen.
+bool comes_from_another_site(const Request& request) {
+    const std::string* origin = request.header("origin");
+    if (origin == nullptr) return false;
+    const std::string* host = request.header("host");
+    const std::size_t scheme = origin->find("://");
+    return host == nullptr || scheme == std::string::npos || origin->substr(scheme + 3) != *host;
+}
+
+}  // namespace
+
+Planned plan(const Request& request, const ApiOptions& options) {
+    if (comes_from_another_site(request)) {
+        return {.what = problem({.code = ErrorCode::not_permitted,
+                                 .message = "requests from pages of other sites are not served"})};
+    }
+    const auto target = parse_target(request.target);
+    if (!target) return {.what = problem(target.error())};
+    const auto found = find_route(request.method, target->path);
+    if (const auto* routed = std::get_if<Routed>(&found)) {
+        const Endpoint endpoint = routed->route->endpoint;
+        return {.what = plan_routed(*routed, request, *target, options),
+                .kind = to_string(endpoint),
+                .open = endpoint == Endpoint::health || endpoint == Endpoint::ready};
+    }
+    if (const auto* other = std::get_if<OtherMethods>(&found)) {
+        Response response = problem({.code = ErrorCode::not_supported,
+                                     .message = baton::quoted(request.target) + " takes " +
+                                                other->allowed + ", not " + request.method},
+                                    405);
+        response.headers.emplace_back("Allow", other->allowed);
+        return {.what = std::move(response)};
+    }
+    return {.what = problem({.code = ErrorCode::not_supported,
+                             .message = "there is nothing at " + baton::quoted(request.target),
+                             .hint = "see /v1/openapi.yaml"},
+                            404)};
+}
+
+}  // namespace baton::http

@@ -1,0 +1,428 @@
+#include "adapters/http/connection.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <type_traits>
+
+#include <boost/asio.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
+
+#include "adapters/http/problems.h"
+
+namespace baton::http {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace wire = boost::beast::http;
+using tcp = asio::ip::tcp;
+using beast::error_code;
+using Plain = beast::tcp_stream;
+using Secure = beast::ssl_stream<beast::tcp_stream>;
+
+constexpr std::size_t kEventBytes = std::size_t{256} * 1024;  // of one write
+constexpr std::size_t kLingerBytesMax = std::size_t{1} << 20U;
+constexpr auto kLinger = std::chrono::seconds(2);
+
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+constexpr std::string_view kEventsHead =
+    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
+    "X-Accel-Buffering: no\r\nConnection: close\r\n\r\n";
+constexpr std::string_view kComment = ":\n\n";
+
+Request request_of(const wire::request<wire::string_body>& message) {
+    Request request{.method = std::string(message.method_string()),
+                    .target = std::string(message.target()),
+                    .headers = {},
+                    .body = {}};
+    for (const auto& field : message) {
+        std::string name(field.name_string());
+        for (char& c : name) {
+            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+        }
+        request.headers.emplace_back(std::move(name), std::string(field.value()));
+    }
+    return request;
+}
+
+Response unreadable(const error_code& error) {
+    Error what{.code = ErrorCode::malformed_message,
+               .message = "the request cannot be read: " + error.message()};
+    if (error == wire::error::header_limit || error == wire::error::buffer_overflow) {
+        return problem(what, 431);
+    }
+    if (error == wire::error::body_limit) {
+        what.code = ErrorCode::too_large;
+        what.message = "the body is too large";
+        return problem(what);
+    }
+    return problem(what);
+}
+
+template <class Stream>
+class Talk final : public Connection, public std::enable_shared_from_this<Talk<Stream>> {
+public:
+    Talk(std::shared_ptr<Hall> hall, std::uint64_t id, Stream stream)
+        : hall_(std::move(hall)), id_(id), stream_(std::move(stream)), timer_(hall_->io) {}
+
+    void start() override {
+        hall_->open.add(1);
+        if constexpr (kSecure) {
+            lowest().expires_after(hall_->options.header_timeout);
+            stream_.async_handshake(asio::ssl::stream_base::server, then(&Talk::read_head));
+        } else {
+            read_head();
+        }
+    }
+
+    void replied(Service::Answered answered) override {
+        if (state_ != State::serving) return;
+        underway_.reset();
+        turn_ += 1;
+        error_code ignored;
+        lowest().socket().cancel(ignored);  // the look-out for its end
+        if (auto* events = std::get_if<std::shared_ptr<EventStream>>(&answered)) {
+            if (!head_only_) return begin_events(std::move(*events));
+            return respond_and_end(
+                {.content_type = "text/event-stream", .headers = {}, .body = {}});
+        }
+        respond(std::get<Response>(std::move(answered)));
+    }
+
+    void end_when_idle() override {
+        if (state_ == State::idle) return close();
+        if (state_ != State::events) return;
+        ending_ = true;
+        if (!writing_) finish();
+    }
+
+    void end_now() override {
+        if (underway_) underway_->cancel(true);
+        close();
+    }
+
+    // ---- events -----------------------------------------------------------------------------
+
+    void pump() override {
+        if (state_ != State::events || writing_) return;
+        auto pieces = events_->take(kEventBytes);
+        if (!pieces.empty()) return write_events(std::move(pieces));
+        if (events_->ended()) finish();
+    }
+
+private:
+    static constexpr bool kSecure = std::is_same_v<Stream, Secure>;
+    enum class State : std::uint8_t { idle, reading, serving, writing, events, ended };
+
+    beast::tcp_stream& lowest() { return beast::get_lowest_layer(stream_); }
+
+    // Calls a member when something was done, or ends the connection if it failed.
+    auto then(void (Talk::*next)()) {
+        return [self = this->shared_from_this(), next](const error_code& error, auto...) {
+            if (self->state_ == State::ended) return;
+            if (error) return self->close();
+            ((*self).*next)();
+        };
+    }
+
+    // ---- a request --------------------------------------------------------------------------
+
+    void read_head() {
+        parser_.emplace();
+        parser_->header_limit(static_cast<std::uint32_t>(hall_->options.header_bytes_max));
+        parser_->body_limit(hall_->options.body_bytes_max);
+        if (buffer_.size() > 0) return read_rest_of_head();
+        // Between two requests there is more time than within one.
+        state_ = State::idle;
+        if (hall_->closing) return close();
+        lowest().expires_after(served_ == 0 ? hall_->options.header_timeout
+                                            : hall_->options.idle_timeout);
+        stream_.async_read_some(
+            buffer_.prepare(1024),
+            [self = this->shared_from_this()](const error_code& error, std::size_t size) {
+                if (self->state_ == State::ended) return;
+                if (error) return self->close();
+                self->buffer_.commit(size);
+                self->read_rest_of_head();
+            });
+    }
+
+    void read_rest_of_head() {
+        state_ = State::reading;
+        lowest().expires_after(hall_->options.header_timeout);
+        wire::async_read_header(
+            stream_, buffer_, *parser_,
+            [self = this->shared_from_this()](const error_code& error, std::size_t) {
+                self->got_head(error);
+            });
+    }
+
+    void got_head(const error_code& error) {
+        if (state_ == State::ended) return;
+        if (error) return refuse(error);
+        const Request head = request_of(parser_->get());
+        if (parser_->get().version() >= 11 && head.header("host") == nullptr) {
+            return respond_and_end(problem(
+                {.code = ErrorCode::malformed_message, .message = "the header Host is missing"}));
+        }
+        if (auto refusal = hall_->service.refusal(head)) {
+            return respond_and_end(*std::move(refusal));
+        }
+        const std::string* expects = head.header("expect");
+        if (expects == nullptr) return read_body();
+        lowest().expires_after(hall_->options.write_timeout);
+        asio::async_write(stream_, asio::buffer(kContinue), then(&Talk::read_body));
+    }
+
+    void read_body() {
+        lowest().expires_after(hall_->options.body_timeout);
+        wire::async_read(stream_, buffer_, *parser_,
+                         [self = this->shared_from_this()](const error_code& error, std::size_t) {
+                             if (self->state_ == State::ended) return;
+                             if (error) return self->refuse(error);
+                             self->serve();
+                         });
+    }
+
+    // What is sent cannot be read. Who went away is told nothing.
+    void refuse(const error_code& error) {
+        const bool ours =
+            error.category() == wire::make_error_code(wire::error::bad_method).category();
+        const bool gone =
+            error == wire::error::end_of_stream || error == wire::error::partial_message;
+        if (!ours || gone) return close();
+        respond_and_end(unreadable(error));
+    }
+
+    void serve() {
+        state_ = State::serving;
+        served_ += 1;
+        auto message = parser_->release();
+        head_only_ = message.method() == wire::verb::head;
+        keep_alive_ = message.keep_alive() && served_ < hall_->options.requests_per_connection_max;
+        Request request = request_of(message);
+        request.body = std::move(message.body());
+        lowest().expires_never();
+        look_out();
+        hall_->replies_due += 1;
+        underway_ = hall_->service.serve(
+            std::move(request), [hall = hall_, id = id_](Service::Answered answered) {
+                // Called by any thread; the connection lives and dies on that of the server.
+                const std::lock_guard lock(hall->posting);
+                asio::post(hall->io, [hall, id, told = std::move(answered)]() mutable {
+                    hall->replies_due -= 1;
+                    const auto found = hall->connections.find(id);
+                    if (found == hall->connections.end()) return;
+                    const auto connection = found->second;
+                    connection->replied(std::move(told));
+                });
+            });
+    }
+
+    // While a request is served nothing is read; but if the client goes away it need not go on.
+    void look_out() {
+        lowest().socket().async_wait(
+            tcp::socket::wait_read,
+            [self = this->shared_from_this(), turn = turn_](const error_code& error) {
+                if (error || self->turn_ != turn || self->state_ != State::serving) return;
+                error_code failure;
+                const bool gone = self->lowest().socket().available(failure) == 0 || failure;
+                if (!gone) return;
+                if (self->underway_) self->underway_->cancel();
+                self->close();
+            });
+    }
+
+    // ---- a response -------------------------------------------------------------------------
+
+    void respond_and_end(Response told) {
+        keep_alive_ = false;
+        respond(std::move(told));
+    }
+
+    void respond(Response told) {
+        state_ = State::writing;
+        if (hall_->closing) keep_alive_ = false;
+        response_.emplace(static_cast<wire::status>(told.status), 11);
+        for (const auto& [name, value] : told.headers) response_->set(name, value);
+        if (!told.content_type.empty()) {
+            response_->set(wire::field::content_type, told.content_type);
+            response_->set(wire::field::cache_control, "no-store");
+            response_->set("X-Content-Type-Options", "nosniff");
+            response_->content_length(told.body.size());
+            if (!head_only_) response_->body() = std::move(told.body);
+        }
+        response_->keep_alive(keep_alive_);
+        lowest().expires_after(hall_->options.write_timeout);
+        wire::async_write(stream_, *response_, then(&Talk::responded));
+    }
+
+    void responded() {
+        response_.reset();
+        if (keep_alive_) return read_head();
+        finish();
+    }
+
+    // ---- events -----------------------------------------------------------------------------
+
+    void begin_events(std::shared_ptr<EventStream> events) {
+        if (hall_->closing) {
+            return respond_and_end(problem(
+                {.code = ErrorCode::cancelled, .message = "the coordinator is shutting down"}));
+        }
+        state_ = State::events;
+        hall_->streams.add(1);
+        events_ = std::move(events);
+        const std::weak_ptr<Hall> weak = hall_;
+        events_->when_ready([weak, id = id_] {
+            const auto hall = weak.lock();
+            if (!hall) return;
+            asio::post(hall->io, [weak, id] {
+                const auto still = weak.lock();
+                if (!still) return;
+                const auto found = still->connections.find(id);
+                if (found == still->connections.end()) return;
+                const auto connection = found->second;
+                connection->pump();
+            });
+        });
+        notice_end();
+        write_events({std::make_shared<const std::string>(kEventsHead)});
+        keep_alive();
+    }
+
+    void write_events(std::vector<Piece> pieces) {
+        writing_ = true;
+        quiet_ = false;
+        pieces_ = std::move(pieces);
+        std::vector<asio::const_buffer> buffers;
+        buffers.reserve(pieces_.size());
+        for (const Piece& piece : pieces_) buffers.emplace_back(asio::buffer(*piece));
+        lowest().expires_after(hall_->options.write_timeout);
+        asio::async_write(stream_, buffers, then(&Talk::wrote_events));
+    }
+
+    void wrote_events() {
+        writing_ = false;
+        pieces_.clear();
+        if (ending_) return finish();
+        pump();
+    }
+
+    void keep_alive() {
+        quiet_ = true;
+        timer_.expires_after(hall_->options.keep_alive);
+        timer_.async_wait([self = this->shared_from_this()](const error_code& error) {
+            if (error || self->state_ != State::events) return;
+            if (self->quiet_ && !self->writing_) {
+                self->write_events({std::make_shared<const std::string>(kComment)});
+            }
+            self->keep_alive();
+        });
+    }
+
+    // A client that shows events says nothing more; reading tells when it is gone.
+    void notice_end() {
+        lowest().expires_never();
+        stream_.async_read_some(asio::buffer(unread_), then(&Talk::notice_end));
+    }
+
+    // ---- the end ----------------------------------------------------------------------------
+
+    // Everything was written. What the client still sends is read for a while: a socket that is
+    // closed with something unread takes back what was written last.
+    void finish() {
+        if (state_ == State::ended) return;
+        const bool streamed = state_ == State::events;
+        leave();
+        if (streamed) return shut();  // it is being read from; and nothing was unread
+        lowest().expires_after(kLinger);
+        if constexpr (kSecure) {
+            stream_.async_shutdown(
+                [self = this->shared_from_this()](const error_code&) { self->shut(); });
+        } else {
+            error_code ignored;
+            lowest().socket().shutdown(tcp::socket::shutdown_send, ignored);
+            linger();
+        }
+    }
+
+    void linger() {
+        stream_.async_read_some(
+            asio::buffer(unread_),
+            [self = this->shared_from_this()](const error_code& error, std::size_t size) {
+                self->lingered_ += size;
+                if (error || self->lingered_ > kLingerBytesMax) return self->shut();
+                self->linger();
+            });
+    }
+
+    void close() {
+        if (state_ == State::ended) return;
+        leave();
+        shut();
+    }
+
+    void shut() {
+        error_code ignored;
+        lowest().socket().close(ignored);
+    }
+
+    void leave() {
+        if (events_) hall_->streams.add(-1);
+        hall_->open.add(-1);
+        state_ = State::ended;
+        events_.reset();
+        timer_.cancel();
+        hall_->connections.erase(id_);
+    }
+
+    const std::shared_ptr<Hall> hall_;
+    const std::uint64_t id_;
+    Stream stream_;
+    asio::steady_timer timer_;
+    State state_ = State::reading;
+    beast::flat_buffer buffer_;
+    std::optional<wire::request_parser<wire::string_body>> parser_;
+    std::optional<wire::response<wire::string_body>> response_;
+    std::shared_ptr<Underway> underway_;
+    std::size_t served_ = 0;
+    std::uint64_t turn_ = 0;
+    bool keep_alive_ = false;
+    bool head_only_ = false;
+
+    std::shared_ptr<EventStream> events_;
+    std::vector<Piece> pieces_;  // being written
+    bool writing_ = false;
+    bool ending_ = false;  // after what is being written
+    bool quiet_ = true;    // nothing was written since the last comment was due
+    std::array<char, 1024> unread_{};
+    std::size_t lingered_ = 0;
+};
+
+}  // namespace
+
+void let_in(const std::shared_ptr<Hall>& hall, int socket) {
+    const std::uint64_t id = ++hall->last_id;
+    tcp::socket taken(hall->io);
+    error_code error;
+    taken.assign(tcp::v4(), socket, error);
+    if (error) return;
+    taken.set_option(tcp::no_delay(true), error);
+    taken.set_option(asio::socket_base::keep_alive(true), error);
+    std::shared_ptr<Connection> connection;
+    if (hall->tls != nullptr) {
+        connection = std::make_shared<Talk<Secure>>(hall, id, Secure(std::move(taken), *hall->tls));
+    } else {
+        connection = std::make_shared<Talk<Plain>>(hall, id, Plain(std::move(taken)));
+    }
+    hall->connections.emplace(id, connection);
+    connection->start();
+}
+
+}  // namespace baton::http

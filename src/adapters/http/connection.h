@@ -1,0 +1,51 @@
+// Connection is one client of the server: requests one after the other, or one stream of events.
+// Everything of it happens on the thread of the server.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "adapters/http/server.h"
+
+namespace boost::asio {
+class io_context;
+namespace ssl {
+class context;
+}
+}  // namespace boost::asio
+
+namespace baton::http {
+
+class Connection {
+public:
+    virtual ~Connection() = default;
+    virtual void start() = 0;
+    virtual void replied(Service::Answered answered) = 0;
+    virtual void pump() = 0;  // there may be events
+    // Ends it if it waits for a request or shows events; else when it has answered.
+    virtual void end_when_idle() = 0;
+    virtual void end_now() = 0;
+};
+
+// What connections share. Used on the thread of the server, but for `posting`.
+struct Hall {
+    boost::asio::io_context& io;
+    boost::asio::ssl::context* tls;  // null: none
+    Service& service;
+    const ServerOptions& options;
+    front::Gauge& open;
+    front::Gauge& streams;
+    std::map<std::uint64_t, std::shared_ptr<Connection>> connections;
+    std::size_t replies_due = 0;  // requests under way, also of clients that are gone
+    std::uint64_t last_id = 0;
+    bool closing = false;
+    std::mutex posting{};  // held by other threads while they use `io`
+};
+
+// Takes the socket over. It is in the hall until it ends.
+void let_in(const std::shared_ptr<Hall>& hall, int socket);
+
+}  // namespace baton::http

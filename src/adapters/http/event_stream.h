@@ -1,0 +1,31 @@
+// EventStream is what a connection shows that asked for events: pieces of text, in order, as long
+// as the client takes them. The watch of a view is one kind (watch_hub.h); rows of a query can be
+// another.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace baton::http {
+
+// Whole events as text/event-stream. Shared by all who see the same.
+using Piece = std::shared_ptr<const std::string>;
+
+class EventStream {
+public:
+    virtual ~EventStream() = default;
+
+    // What is to be sent next, up to about `bytes`; empty: nothing yet. Never waits. Who is slow to
+    // ask makes nobody wait and holds no memory: what it misses is made up for by the stream.
+    [[nodiscard]] virtual std::vector<Piece> take(std::size_t bytes) = 0;
+    // Nothing comes after what was taken.
+    [[nodiscard]] virtual bool ended() const = 0;
+    // Called by any thread when there may be something to take; it may not wait, nor use the
+    // stream.
+    virtual void when_ready(std::function<void()> ready) = 0;
+};
+
+}  // namespace baton::http

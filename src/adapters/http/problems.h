@@ -1,0 +1,19 @@
+// Errors as HTTP tells them: a status, and application/problem+json (RFC 9457).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "adapters/http/message.h"
+#include "base/error.h"
+
+namespace baton::http {
+
+[[nodiscard]] unsigned status_of(ErrorCode code);
+
+// {"type":..,"title":..,"status":..,"detail":..,"code":2030,"name":"unknown_source",..}; `status`
+// where the situation says more than the code. `more` is further members as JSON: `"results":[]`.
+[[nodiscard]] Response problem(const Error& error, std::optional<unsigned> status = {},
+                               const std::string& more = {});
+
+}  // namespace baton::http

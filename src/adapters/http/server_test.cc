@@ -1,0 +1,328 @@
+#include "adapters/http/server_test.h"
+
+#include <fstream>
+#include <thread>
+
+#include "base/prng.h"
+#include "testing/temporary_directory.h"
+
+namespace baton::http {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+// ---- curl ---------------------------------------------------------------------------------------
+
+TEST_F(ServerTest, CurlIsServed) {
+    listen();
+    EXPECT_EQ(curl("", "/healthz"), "ok\n");
+    EXPECT_EQ(curl("", "/readyz"), "ready\n");
+    const json made = json::parse(curl(
+        "-H 'Content-Type: text/plain' --data-binary \"CREATE WORKER 'a:1' SET ('W' AS NAME)\"",
+        "/v1/sql"));
+    EXPECT_EQ(made["results"][0]["name"], "W");
+    EXPECT_EQ(json::parse(curl("", "/v1/workers/W"))["name"], "W");
+    EXPECT_EQ(curl("-o /dev/null -w '%{http_code}'", "/v1/workers/X"), "404");
+    EXPECT_EQ(curl("-I -o /dev/null -w '%{http_code}'", "/v1/workers/W"), "200");
+    EXPECT_EQ(curl("-X DELETE -o /dev/null -w '%{http_code}'", "/v1/workers/W"), "200");
+}
+
+TEST_F(ServerTest, AConnectionCarriesManyRequests) {
+    listen({.requests_per_connection_max = 3});
+    RawClient client(server_->port());
+    for (int i = 0; i < 3; ++i) {
+        client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+        EXPECT_NE(client.read_until("ok\n").find("200 OK"), std::string::npos);
+    }
+    client.read_all();
+    EXPECT_TRUE(client.ended());
+}
+
+TEST_F(ServerTest, RequestsMayBeSentAhead) {
+    listen();
+    RawClient client(server_->port());
+    std::string many;
+    for (int i = 0; i < 10; ++i) many += "GET /v1/workers HTTP/1.1\r\nHost: x\r\n\r\n";
+    client.send(many + "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    const std::string told = client.read_all();
+    EXPECT_NE(told.find("ok\n"), std::string::npos) << told;
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = told.find("{\"items\":[]}", at)) != std::string::npos; ++at) {
+        count += 1;
+    }
+    EXPECT_EQ(count, 10U);
+}
+
+TEST_F(ServerTest, TlsIsServed) {
+    const testing::TemporaryDirectory directory;
+    const std::string base = directory.path();
+    shell("openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -keyout " + base +
+          "/key.pem -out " + base + "/cert.pem 2>&1");
+    listen({.tls = TlsFiles{.certificate = base + "/cert.pem", .key = base + "/key.pem"}});
+    EXPECT_EQ(curl("", "/healthz"), "ok\n");
+    EXPECT_EQ(shell("curl -s --max-time 5 --cacert " + base + "/cert.pem " + url("/healthz")),
+              "ok\n");
+    const std::string seen = curl("-N --max-time 1", "/v1/workers/watch");
+    EXPECT_NE(seen.find("event: snapshot"), std::string::npos) << seen;
+    RawClient plain(server_->port());
+    plain.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_EQ(plain.read_all().find("ok"), std::string::npos);
+}
+
+TEST_F(ServerTest, AnAddressBeyondThisMachineNeedsTokens) {
+    const auto opened = Server::open(*desk_, access_, metrics_, {.address = "0.0.0.0"});
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, ErrorCode::invalid_configuration);
+    listen({.address = "0.0.0.0", .trust_network = true});
+    EXPECT_EQ(curl("", "/healthz"), "ok\n");
+}
+
+TEST_F(ServerTest, APortThatIsTakenIsSaid) {
+    listen();
+    const auto opened = Server::open(*desk_, access_, metrics_, {.port = server_->port()});
+    // Linux lets nobody else listen at a port that somebody listens at.
+    ASSERT_FALSE(opened);
+    EXPECT_NE(opened.error().message.find("cannot listen"), std::string::npos);
+}
+
+// ---- abuse --------------------------------------------------------------------------------------
+
+TEST_F(ServerTest, WhoIsSlowWithItsHeaderIsCutOff) {
+    listen({.header_timeout = 200ms});
+    RawClient silent(server_->port());
+    RawClient slow(server_->port());
+    slow.send("GET /healthz HTTP/1.1\r\nHo");
+    slow.read_all(3'000);
+    EXPECT_TRUE(slow.ended());
+    silent.read_all(3'000);
+    EXPECT_TRUE(silent.ended());
+    EXPECT_TRUE(soon([&] { return open_connections() == 0; }));
+}
+
+TEST_F(ServerTest, WhoIsSlowWithItsBodyIsCutOff) {
+    listen({.body_timeout = 200ms});
+    RawClient slow(server_->port());
+    slow.send("POST /v1/sql HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc");
+    slow.read_all(3'000);
+    EXPECT_TRUE(slow.ended());
+    EXPECT_TRUE(soon([&] { return open_connections() == 0; }));
+}
+
+TEST_F(ServerTest, WhoSaysNothingMoreIsCutOff) {
+    listen({.idle_timeout = 200ms});
+    RawClient idle(server_->port());
+    idle.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+    idle.read_all(3'000);
+    EXPECT_TRUE(idle.ended());
+}
+
+TEST_F(ServerTest, AHeaderHasALimit) {
+    listen({.header_bytes_max = 4'096});
+    RawClient client(server_->port());
+    client.send("GET /healthz HTTP/1.1\r\nHost: x\r\nX: " + std::string(10'000, 'x') + "\r\n\r\n");
+    EXPECT_NE(client.read_all().find(" 431 "), std::string::npos);
+}
+
+TEST_F(ServerTest, ABodyHasALimitAndIsNotReadBeyondIt) {
+    listen();
+    const testing::TemporaryDirectory directory;
+    const std::string file = directory.path() + "/large";
+    std::ofstream(file) << std::string(100'000'000, ' ');
+    const std::string type = "-H 'Content-Type: text/plain' -o /dev/null -w '%{http_code}' ";
+    EXPECT_EQ(curl(type + "--data-binary @" + file, "/v1/sql"), "413");
+    // Without saying beforehand how long it is.
+    EXPECT_EQ(curl(type + "-H 'Transfer-Encoding: chunked' -H 'Expect:' --data-binary @" + file,
+                   "/v1/sql")
+                  .substr(0, 3),
+              "413");
+    EXPECT_EQ(curl("", "/healthz"), "ok\n");
+}
+
+TEST_F(ServerTest, ALargeBodyWithinTheLimitIsRead) {
+    listen();
+    RawClient client(server_->port());
+    const std::string body =
+        R"({"sql": "SHOW VERSION", "parameters": [")" + std::string(8'000'000, 'x') + "\"]}";
+    client.send(
+        "POST /v1/sql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        "Content-Length: " +
+        std::to_string(body.size()) + "\r\n\r\n" + body);
+    EXPECT_NE(client.read_until("baton 0").find("200 OK"), std::string::npos);
+}
+
+TEST_F(ServerTest, ConnectionsHaveALimit) {
+    listen({.connections_max = 2});
+    RawClient one(server_->port());
+    RawClient two(server_->port());
+    ASSERT_TRUE(soon([&] { return open_connections() == 2; }));
+    RawClient three(server_->port());
+    EXPECT_NE(three.read_all().find(" 503 "), std::string::npos);
+    one.end();
+    ASSERT_TRUE(soon([&] { return open_connections() == 1; }));
+    EXPECT_EQ(curl("", "/healthz"), "ok\n");
+}
+
+TEST_F(ServerTest, RandomBytesHarmNobody) {
+    listen();
+    const std::size_t before = descriptors();
+    Prng dice(7);
+    for (int i = 0; i < 200; ++i) {
+        RawClient client(server_->port());
+        std::string bytes = i % 2 == 0 ? "POST /v1/sql HTTP/1.1\r\n" : "";
+        for (std::uint64_t left = dice.between(1, 300); left > 0; --left) {
+            bytes += static_cast<char>(dice.between(0, 255));
+        }
+        client.send(bytes);
+        if (i % 4 == 0) client.send("\r\n\r\n");
+    }
+    EXPECT_EQ(curl("", "/healthz"), "ok\n");
+    EXPECT_TRUE(soon([&] { return open_connections() == 0 && descriptors() <= before; }));
+}
+
+TEST_F(ServerTest, WhoGoesAwayWhileItWaitsIsForgotten) {
+    make_small_cluster();
+    listen();
+    const std::string body = R"({"sql": "CREATE QUERY q AS SELECT id FROM readings INTO alerts",
+                                 "wait": "running"})";
+    RawClient client(server_->port());
+    client.send(
+        "POST /v1/sql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        "Content-Length: " +
+        std::to_string(body.size()) + "\r\n\r\n" + body);
+    ASSERT_TRUE(soon([&] { return !rows("SELECT name FROM baton.queries").empty(); }));
+    ASSERT_TRUE(soon([&] { return desk_->load().running == 1; }));
+    client.end();
+    EXPECT_TRUE(soon([&] { return desk_->load().running == 0 && desk_->load().visitors == 0; }));
+}
+
+// ---- events -------------------------------------------------------------------------------------
+
+const char* const kWatchWorkers = "GET /v1/workers/watch HTTP/1.1\r\nHost: x\r\n";
+
+TEST_F(ServerTest, ChangesAreShownAsTheyHappen) {
+    listen();
+    RawClient client(server_->port());
+    client.send(std::string(kWatchWorkers) + "\r\n");
+    EXPECT_NE(client.read_until("\"rows\":[]}\n\n").find("text/event-stream"), std::string::npos);
+    run("CREATE WORKER 'a:1' SET ('W' AS NAME)");
+    const std::string made = client.read_until("\n\n");
+    EXPECT_NE(made.find("event: create\nid: 1\ndata: {\"revision\":1,\"key\":\"W\""),
+              std::string::npos)
+        << made;
+    run("DRAIN WORKER w");
+    EXPECT_NE(client.read_until("\n\n").find("event: update\nid: 2\n"), std::string::npos);
+    run("DROP WORKER w");
+    EXPECT_NE(client.read_until("\n\n").find("event: drop\nid: 3\n"), std::string::npos);
+}
+
+TEST_F(ServerTest, WhoComesBackGoesOnWhereItWas) {
+    listen();
+    for (int i = 1; i <= 5; ++i) {
+        run("CREATE WORKER 'h:" + std::to_string(i) + "' SET ('W" + std::to_string(i) +
+            "' AS NAME)");
+    }
+    RawClient client(server_->port());
+    client.send(std::string(kWatchWorkers) + "Last-Event-ID: 3\r\n\r\n");
+    const std::string seen = client.read_until("id: 5\n");
+    EXPECT_EQ(seen.find("snapshot"), std::string::npos);
+    EXPECT_EQ(seen.find("id: 3\n"), std::string::npos);
+    EXPECT_NE(seen.find("id: 4\n"), std::string::npos);
+    RawClient wrong(server_->port());
+    wrong.send(std::string(kWatchWorkers) + "Last-Event-ID: x\r\n\r\n");
+    EXPECT_NE(wrong.read_until("\r\n").find(" 400 "), std::string::npos);
+}
+
+TEST_F(ServerTest, AStreamWithoutEventsIsKeptAlive) {
+    listen({.keep_alive = 50ms});
+    RawClient client(server_->port());
+    client.send(std::string(kWatchWorkers) + "\r\n");
+    client.read_until("\"rows\":[]}\n\n");
+    EXPECT_EQ(client.read_until(":\n\n:\n\n"), ":\n\n:\n\n");
+}
+
+TEST_F(ServerTest, ClientsThatVanishLeaveNothingBehind) {
+    listen();
+    const std::size_t before = descriptors();
+    for (int round = 0; round < 3; ++round) {
+        std::vector<std::unique_ptr<RawClient>> clients;
+        for (int i = 0; i < 50; ++i) {
+            clients.push_back(std::make_unique<RawClient>(server_->port()));
+            clients.back()->send(std::string(kWatchWorkers) + "\r\n");
+        }
+        ASSERT_TRUE(soon([&] { return streams() == 50; }));
+        run("CREATE WORKER 'a:1' SET ('W' AS NAME)");
+        clients.clear();
+        run("DROP WORKER w");
+        EXPECT_TRUE(soon([&] { return streams() == 0 && open_connections() == 0; }));
+    }
+    EXPECT_TRUE(soon([&] { return descriptors() <= before + 10; })) << descriptors();
+    EXPECT_EQ(desk_->load().visitors, 0U);
+}
+
+// What a slow client does not take waits in the catalog, not in memory; in the end it has all.
+TEST_F(ServerTest, ASlowClientFallsBehindAndMissesNothing) {
+    listen({.service = {.watches = {.kept_bytes_max = 20'000}}});
+    RawClient client(server_->port(), 4'096);
+    client.send(std::string(kWatchWorkers) + "\r\n");
+    client.read_until("\n\n");
+    run("CREATE WORKER 'a:1' SET ('W' AS NAME)");
+    for (int i = 0; i < 3'000; ++i) run(i % 2 == 0 ? "DRAIN WORKER w" : "RESUME WORKER w");
+    std::string seen;
+    for (int i = 0; i < 500 && seen.find("id: 3001\n") == std::string::npos; ++i) {
+        seen += client.read_until("id: 3001\n", 20);
+    }
+    std::uint64_t expected = 0;
+    for (std::size_t at = 0; (at = seen.find("\nid: ", at)) != std::string::npos; at += 5) {
+        const auto id = std::stoull(seen.substr(at + 5));
+        const bool is_snapshot = seen.rfind("snapshot", at) == at - 8;
+        if (!is_snapshot && expected > 0) {
+            EXPECT_EQ(id, expected);
+        }
+        expected = id + 1;
+    }
+    EXPECT_EQ(expected, 3002U);
+}
+
+// ---- the end ------------------------------------------------------------------------------------
+
+TEST_F(ServerTest, StoppingEndsStreamsAndLetsRequestsFinish) {
+    make_small_cluster();
+    listen();
+    RawClient stream(server_->port());
+    stream.send(std::string(kWatchWorkers) + "\r\n");
+    stream.read_until("\n\n");
+    RawClient idle(server_->port());
+    const std::string body = R"({"sql": "CREATE QUERY q AS SELECT id FROM readings INTO alerts",
+                                 "wait": "running", "timeout_ms": 300})";
+    RawClient waiting(server_->port());
+    waiting.send(
+        "POST /v1/sql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        "Content-Length: " +
+        std::to_string(body.size()) + "\r\n\r\n" + body);
+    ASSERT_TRUE(soon([&] { return desk_->load().running == 1; }));
+    server_->stop(10s);
+    EXPECT_NE(waiting.read_all().find(" 504 "), std::string::npos);
+    stream.read_all();
+    EXPECT_TRUE(stream.ended());
+    EXPECT_FALSE(RawClient(server_->port()).connected());
+}
+
+TEST_F(ServerTest, WhatDoesNotFinishInTimeIsCancelled) {
+    make_small_cluster();
+    listen();
+    const std::string body = R"({"sql": "CREATE QUERY q AS SELECT id FROM readings INTO alerts",
+                                 "wait": "running"})";
+    RawClient waiting(server_->port());
+    waiting.send(
+        "POST /v1/sql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        "Content-Length: " +
+        std::to_string(body.size()) + "\r\n\r\n" + body);
+    ASSERT_TRUE(soon([&] { return desk_->load().running == 1; }));
+    const auto began = std::chrono::steady_clock::now();
+    server_->stop(100ms);
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
+}
+
+}  // namespace
+}  // namespace baton::http

@@ -1,0 +1,269 @@
+#include "adapters/http/service.h"
+
+#include <array>
+
+#include <openssl/sha.h>
+
+#include "adapters/http/manual.h"
+#include "adapters/http/metrics_page.h"
+#include "adapters/http/problems.h"
+#include "base/overload.h"
+#include "base/text.h"
+#include "sql/printer.h"
+
+namespace baton::http {
+
+namespace {
+
+constexpr std::size_t kKeyMax = 255;
+constexpr std::size_t kPlannedAtOnceMax = 64 * 1024;  // of a body; more of it takes its time
+constexpr int kAttemptsMax = 5;
+
+Response text_page(std::string text, std::string type = "text/plain; charset=utf-8") {
+    return {.status = 200, .content_type = std::move(type), .headers = {}, .body = std::move(text)};
+}
+
+std::string digest_of(const Request& request) {
+    const std::string* type = request.header("content-type");
+    const std::string text = request.method + "\n" + request.target + "\n" +
+                             (type == nullptr ? "" : *type) + "\n" + request.body;
+    std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+    SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
+    return {digest.begin(), digest.end()};
+}
+
+// Whether the same request may be run again as if it had not been run.
+bool nothing_happened(const Execution& execution) {
+    if (!execution.error || !execution.results.empty()) return false;
+    const Reaction reaction = execution.error->reaction();
+    return reaction == Reaction::unavailable || reaction == Reaction::conflict ||
+           execution.error->code == ErrorCode::cancelled;
+}
+
+Response unauthenticated() {
+    return problem({.code = ErrorCode::not_authenticated,
+                    .message = "a token is needed, and none that is known was shown",
+                    .hint = "send it as Authorization: Bearer .."});
+}
+
+}  // namespace
+
+void Underway::cancel(bool must) {
+    std::shared_ptr<front::Visitor> visitor;
+    {
+        const std::lock_guard lock(mutex_);
+        if (keeps_on_ && !must) return;
+        visitor = visitor_;
+    }
+    if (visitor) visitor->cancel();
+}
+
+struct Service::Job {
+    Request request;
+    Reply reply;
+    Instant since;
+    std::string_view kind = "none";
+    std::optional<front::Principal> who;
+    std::string once;  // its Idempotency-Key, if it is being done under one
+    std::shared_ptr<Underway> underway = std::make_shared<Underway>();
+};
+
+Service::Service(front::Desk& desk, const front::Access& access, front::Metrics& metrics,
+                 const ServiceOptions& options)
+    : desk_(desk),
+      access_(access),
+      metrics_(metrics),
+      options_(options),
+      answers_(options.idempotency),
+      hub_(desk.coordinator(), options.watches) {}
+
+std::optional<front::Principal> Service::who(const Request& request) const {
+    if (access_.trusts_everybody()) {
+        return front::Principal{.name = "http", .role = front::Role::admin};
+    }
+    const std::string* header = request.header("authorization");
+    constexpr std::string_view kScheme = "bearer ";
+    if (header == nullptr || header->size() <= kScheme.size()) return std::nullopt;
+    if (!equal_ignoring_case(header->substr(0, kScheme.size()), kScheme)) return std::nullopt;
+    return access_.bearer(std::string_view(*header).substr(kScheme.size()));
+}
+
+std::optional<Response> Service::refusal(const Request& head) const {
+    const std::string path = head.target.substr(0, head.target.find('?'));
+    if (path == "/healthz" || path == "/readyz" || who(head)) return std::nullopt;
+    metrics_.answered("http", "none", "401", Duration::zero());
+    return unauthenticated();
+}
+
+std::shared_ptr<Underway> Service::serve(Request request, Reply reply) {
+    const auto job = std::make_shared<Job>();
+    job->request = std::move(request);
+    job->reply = std::move(reply);
+    job->since = desk_.coordinator().clock().now();
+    job->who = who(job->request);
+    const auto underway = job->underway;
+    if (job->request.body.size() <= kPlannedAtOnceMax) {
+        start(job);
+        return underway;
+    }
+    if (!job->who) {
+        answer(job, unauthenticated());
+        return underway;
+    }
+    visitor_of(job)->run([this, job](bool may) {
+        if (may) return start(job);
+        answer(job, problem({.code = ErrorCode::slow_down, .message = "too much is waiting"}));
+    });
+    return underway;
+}
+
+void Service::start(const JobPtr& job) {
+    const Planned planned = plan(job->request, options_.api);
+    job->kind = planned.kind;
+    if (!planned.open && !job->who) return answer(job, unauthenticated());
+    run(job, planned);
+}
+
+void Service::run(const JobPtr& job, const Planned& planned) {
+    std::visit(Overload{
+                   [&](const Response& response) { answer(job, response); },
+                   [&](const Ask& ask) {
+                       if (begin_once(job)) run_ask(job, ask);
+                   },
+                   [&](const Follow& wanted) { follow(job, wanted); },
+                   [&](Page page) { run_page(job, page); },
+               },
+               planned.what);
+}
+
+bool Service::begin_once(const JobPtr& job) {
+    const std::string* key = job->request.header("idempotency-key");
+    if (key == nullptr || job->request.method != "POST") return true;
+    if (key->empty() || key->size() > kKeyMax) {
+        answer(job, problem({.code = ErrorCode::malformed_message,
+                             .message = "an Idempotency-Key has 1 to 255 characters"}));
+        return false;
+    }
+    const auto verdict = answers_.begin(job->since, job->who->name, *key, digest_of(job->request));
+    return std::visit(
+        Overload{
+            [&](const Idempotency::Go&) {
+                job->once = *key;
+                const std::lock_guard lock(job->underway->mutex_);
+                job->underway->keeps_on_ = true;
+                return true;
+            },
+            [&](const Idempotency::Underway&) {
+                answer(job, problem({.code = ErrorCode::conflict,
+                                     .message = "a request with this Idempotency-Key is under way",
+                                     .hint = "ask again when it is answered"}));
+                return false;
+            },
+            [&](const Idempotency::Misused&) {
+                answer(job, problem({.code = ErrorCode::malformed_message,
+                                     .message = "this Idempotency-Key was used for another request",
+                                     .hint = "each request needs a key of its own"},
+                                    422));
+                return false;
+            },
+            [&](Response response) {
+                response.headers.emplace_back("Idempotency-Replayed", "true");
+                answer(job, std::move(response));
+                return false;
+            },
+        },
+        verdict);
+}
+
+std::shared_ptr<front::Visitor> Service::visitor_of(const JobPtr& job) {
+    auto visitor = desk_.visitor(
+        job->who.value_or(front::Principal{.name = "nobody", .role = front::Role::reader}));
+    const std::lock_guard lock(job->underway->mutex_);
+    job->underway->visitor_ = visitor;
+    return visitor;
+}
+
+void Service::run_page(const JobPtr& job, Page page) {
+    if (page == Page::health) return answer(job, text_page("ok\n"));
+    if (page == Page::manual) {
+        return answer(job, text_page(std::string(manual()), "application/yaml"));
+    }
+    if (page == Page::ready && closing_) {
+        return answer(job, problem({.code = ErrorCode::cancelled,
+                                    .message = "the coordinator is shutting down"}));
+    }
+    const std::string text = page == Page::metrics
+                                 ? metrics_questions()
+                                 : "SELECT name FROM baton.workers WHERE name = ''";
+    visitor_of(job)->ask({.text = text}, [this, job, page](const Execution& execution) {
+        if (execution.error) return answer(job, problem(*execution.error));
+        if (page == Page::ready) return answer(job, text_page("ready\n"));
+        answer(job, text_page(metrics_page(metrics_, desk_, execution),
+                              "text/plain; version=0.0.4; charset=utf-8"));
+    });
+}
+
+void Service::run_ask(const JobPtr& job, Ask ask) {
+    if (ask.precondition) {
+        return run_change(job, std::make_shared<const Ask>(std::move(ask)), 1);
+    }
+    front::Request request{
+        .text = std::move(ask.text), .parameters = std::move(ask.parameters), .wait = ask.wait};
+    visitor_of(job)->ask(std::move(request),
+                         [this, job, shape = std::move(ask.shape)](const Execution& execution) {
+                             answer(job, told(shape, execution), nothing_happened(execution));
+                         });
+}
+
+// Looks and changes in one transaction: if what was looked at changes in between, the commit fails,
+// and it is looked at again.
+void Service::run_change(const JobPtr& job, const std::shared_ptr<const Ask>& ask, int attempt) {
+    const auto visitor = visitor_of(job);
+    visitor->ask({.text = ask->precondition->look}, [this, job, ask, attempt,
+                                                     visitor](const Execution& looked) {
+        if (auto violated = violation(*ask->precondition, looked)) {
+            return answer(job, *std::move(violated), nothing_happened(looked));
+        }
+        visitor->ask({.text = ask->text, .parameters = ask->parameters, .wait = ask->wait},
+                     [this, job, ask, attempt](const Execution& execution) {
+                         const bool raced =
+                             execution.error && execution.error->code == ErrorCode::conflict;
+                         if (raced && attempt < kAttemptsMax) {
+                             return run_change(job, ask, attempt + 1);
+                         }
+                         answer(job, told(ask->shape, execution), nothing_happened(execution));
+                     });
+    });
+}
+
+void Service::follow(const JobPtr& job, const Follow& wanted) {
+    visitor_of(job)->ask({.text = sql::print(wanted.statement)},
+                         [this, job, statement = wanted.statement](Execution execution) {
+                             if (execution.error) return answer(job, problem(*execution.error));
+                             auto& value = execution.results.front().value;
+                             auto stream = hub_.follow(
+                                 statement, std::move(std::get<std::unique_ptr<Watch>>(value)));
+                             if (!stream) return answer(job, problem(stream.error()));
+                             answer(job, *std::move(stream));
+                         });
+}
+
+void Service::answer(const JobPtr& job, Answered answered, bool again) {
+    const auto* response = std::get_if<Response>(&answered);
+    const unsigned status = response == nullptr ? 200 : response->status;
+    if (!job->once.empty()) {
+        answers_.finish(job->who->name, job->once,
+                        again || response == nullptr ? std::nullopt : std::optional(*response));
+    }
+    const Instant now = desk_.coordinator().clock().now();
+    metrics_.answered("http", job->kind, std::to_string(status), now - job->since);
+    {
+        // The visitor ends with the last who holds it, which may be its own turn.
+        const std::lock_guard lock(job->underway->mutex_);
+        job->underway->visitor_.reset();
+    }
+    const Reply reply = std::exchange(job->reply, nullptr);
+    reply(std::move(answered));
+}
+
+}  // namespace baton::http

@@ -1,0 +1,87 @@
+// Service answers requests: it knows who asks, runs what the request means at the desk, and tells
+// what came of it. It knows no sockets.
+//
+// serve() never waits. The reply comes once, on a thread of the desk, or before serve() returns.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "adapters/http/api.h"
+#include "adapters/http/event_stream.h"
+#include "adapters/http/idempotency.h"
+#include "adapters/http/message.h"
+#include "adapters/http/watch_hub.h"
+#include "front/access.h"
+#include "front/desk.h"
+#include "front/metrics.h"
+
+namespace baton::http {
+
+struct ServiceOptions {
+    ApiOptions api;
+    IdempotencyOptions idempotency;
+    WatchHubOptions watches;
+};
+
+// A request that is being served.
+class Underway {
+public:
+    // It ends as soon as it can; what it changed stays. One with an Idempotency-Key goes on unless
+    // it must not: its client may come back for the answer.
+    void cancel(bool must = false);
+
+private:
+    friend class Service;
+    std::mutex mutex_;
+    std::shared_ptr<front::Visitor> visitor_;
+    bool keeps_on_ = false;
+};
+
+class Service {
+public:
+    // All of them outlive it.
+    Service(front::Desk& desk, const front::Access& access, front::Metrics& metrics,
+            const ServiceOptions& options = {});
+
+    using Answered = std::variant<Response, std::shared_ptr<EventStream>>;
+    using Reply = std::function<void(Answered)>;
+
+    // By the header alone, before the body is read: none: go on.
+    [[nodiscard]] std::optional<Response> refusal(const Request& head) const;
+    [[nodiscard]] std::shared_ptr<Underway> serve(Request request, Reply reply);
+    // From now on it is not ready.
+    void begin_to_close() { closing_ = true; }
+
+private:
+    struct Job;
+    using JobPtr = std::shared_ptr<Job>;
+
+    [[nodiscard]] std::optional<front::Principal> who(const Request& request) const;
+    void start(const JobPtr& job);
+    void run(const JobPtr& job, const Planned& planned);
+    void run_page(const JobPtr& job, Page page);
+    void run_ask(const JobPtr& job, Ask ask);
+    void run_change(const JobPtr& job, const std::shared_ptr<const Ask>& ask, int attempt);
+    void follow(const JobPtr& job, const Follow& follow);
+    // False: it was answered from memory, or refused.
+    [[nodiscard]] bool begin_once(const JobPtr& job);
+    [[nodiscard]] std::shared_ptr<front::Visitor> visitor_of(const JobPtr& job);
+    // `again`: nothing has happened, so the same may be tried again under its key.
+    void answer(const JobPtr& job, Answered answered, bool again = false);
+
+    front::Desk& desk_;
+    const front::Access& access_;
+    front::Metrics& metrics_;
+    const ServiceOptions options_;
+    Idempotency answers_;
+    std::atomic<bool> closing_{false};
+    WatchHub hub_;
+};
+
+}  // namespace baton::http
