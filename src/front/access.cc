@@ -1,5 +1,6 @@
 #include "front/access.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/overload.h"
@@ -20,6 +21,34 @@ bool same(std::string_view a, std::string_view b) {
                        static_cast<unsigned>(static_cast<unsigned char>(b[i]));
     }
     return differences == 0;
+}
+
+bool has_inline_source(const sql::Query& query);
+
+bool has_inline_source(const sql::Relation& relation) {
+    return std::visit(
+        Overload{
+            [](const sql::NamedRelation&) { return false; },
+            [](const sql::Subquery& sub) { return has_inline_source(sub.query.front()); },
+            [](const sql::InlineSource&) { return true; },
+            [](const sql::Join& join) {
+                return std::any_of(join.sides.begin(), join.sides.end(),
+                                   [](const auto& side) { return has_inline_source(side); });
+            },
+        },
+        relation.node);
+}
+
+bool has_inline_source(const sql::Query& query) {
+    return std::visit(Overload{
+                          [](const sql::Select& select) { return has_inline_source(select.from); },
+                          [](const sql::Union& all) {
+                              return std::any_of(
+                                  all.branches.begin(), all.branches.end(),
+                                  [](const auto& one) { return has_inline_source(one); });
+                          },
+                      },
+                      query.node);
 }
 
 }  // namespace
@@ -60,7 +89,10 @@ std::optional<Principal> Access::bearer(std::string_view token) const {
 
 Role needed_for(const sql::Statement& statement) {
     return std::visit(Overload{
-                          [](const sql::SelectOnce&) { return Role::reader; },
+                          [](const sql::SelectOnce& select) {
+                              // Rows of what somebody declared; not of any file of a worker.
+                              return has_inline_source(select.query) ? Role::writer : Role::reader;
+                          },
                           [](const sql::Show&) { return Role::reader; },
                           [](const sql::Explain&) { return Role::reader; },
                           [](const sql::Watch&) { return Role::reader; },

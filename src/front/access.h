@@ -21,8 +21,8 @@ namespace baton::front {
 
 // Each may do what those before it may.
 enum class Role : std::uint8_t {
-    reader,  // SHOW, SELECT, WATCH, EXPLAIN, WAIT
-    writer,  // sources, sinks, queries
+    reader,  // SHOW, SELECT of views and sources that are there, WATCH, EXPLAIN, WAIT
+    writer,  // sources, also inline ones, sinks, queries
     admin,   // workers
 };
 [[nodiscard]] std::string_view to_string(Role role);  // "reader"

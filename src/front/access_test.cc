@@ -13,8 +13,9 @@ Role needed(std::string_view statement) {
 
 TEST(AccessTest, LookingNeedsAReader) {
     for (const char* statement :
-         {"SHOW QUERIES", "SELECT name FROM baton.workers", "WATCH SHOW WORKERS",
-          "EXPLAIN SELECT a FROM s INTO k", "WAIT FOR QUERY q", "BEGIN", "COMMIT", "ROLLBACK"}) {
+         {"SHOW QUERIES", "SELECT name FROM baton.workers", "SELECT a FROM s LIMIT 5",
+          "WATCH SHOW WORKERS", "EXPLAIN SELECT a FROM s INTO k", "WAIT FOR QUERY q", "BEGIN",
+          "COMMIT", "ROLLBACK"}) {
         EXPECT_EQ(needed(statement), Role::reader) << statement;
     }
 }
@@ -23,7 +24,9 @@ TEST(AccessTest, WorkNeedsAWriter) {
     for (const char* statement :
          {"CREATE LOGICAL SOURCE s (a INT8)", "CREATE SINK k (a INT8) TYPE Void",
           "CREATE QUERY q AS SELECT a FROM s INTO k", "SELECT a FROM s INTO k", "DROP QUERY q",
-          "STOP QUERY q", "DROP SINK k", "DROP LOGICAL SOURCE s"}) {
+          "STOP QUERY q", "DROP SINK k", "DROP LOGICAL SOURCE s",
+          "SELECT a FROM s UNION SELECT a FROM (SELECT a FROM File('/etc/passwd' AS "
+          "SOURCE.FILE_PATH, SCHEMA(a VARSIZED) AS SOURCE.SCHEMA))"}) {
         EXPECT_EQ(needed(statement), Role::writer) << statement;
     }
 }

@@ -40,8 +40,7 @@ void ClientQueries::settled(QueryId query, const Outcome& outcome) {
     undone_.insert(query);
 }
 
-Result<Done> ClientQueries::drop_left_over(CommitLoop& commits, Readers& readers,
-                                           const Clock& clock) {
+Result<Done> ClientQueries::drop_left_over(CommitLoop& commits, Readers& readers) {
     std::vector<QueryId> queries;
     {
         TRY_ASSIGN(snapshot, readers.snapshot());
@@ -49,8 +48,7 @@ Result<Done> ClientQueries::drop_left_over(CommitLoop& commits, Readers& readers
         queries = std::move(found);
     }
     for (const QueryId query : queries) {
-        Outcome outcome = commits.submit_and_wait(drop_of(query, clock));
-        if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
+        settled(query, commits.submit_and_wait(drop_of(query, clock_)));
     }
     return Done{};
 }

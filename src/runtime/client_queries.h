@@ -22,10 +22,9 @@ public:
     // together with the next. `commits` ends before this does.
     void drop(CommitLoop& commits, QueryId query);
 
-    // All that the catalog has: at its opening nobody reads them any more. Waits until they are
-    // dropped, or until it is certain that they will be.
-    [[nodiscard]] static Result<Done> drop_left_over(CommitLoop& commits, Readers& readers,
-                                                     const Clock& clock);
+    // All that the catalog has, waiting for the answers: at its opening nobody reads them any more.
+    // What cannot be dropped now, because the disk is full, is dropped later, too.
+    [[nodiscard]] Result<Done> drop_left_over(CommitLoop& commits, Readers& readers);
 
 private:
     void settled(QueryId query, const Outcome& outcome);

@@ -53,7 +53,7 @@ Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(
     TRY_ASSIGN(sync, writer->defer_sync());
     std::unique_ptr<CoordinatorRuntime> opened(new CoordinatorRuntime(
         std::move(database), std::move(writer), std::move(sync), clock, options, start));
-    TRY(ClientQueries::drop_left_over(opened->commits_, opened->readers_, clock));
+    TRY(opened->client_queries_.drop_left_over(opened->commits_, opened->readers_));
     return opened;
 }
 

@@ -275,9 +275,10 @@ TEST_F(RowFeedTest, ASelectThatCannotBePlannedLeavesNothing) {
 }
 
 TEST_F(RowFeedTest, ASelectFromStreamsIsDescribedWithoutBeingRun) {
-    const auto described = session_->describe("SELECT id, value AS v FROM readings LIMIT $1");
+    const auto described =
+        session_->describe("SELECT id, value AS v FROM readings WHERE value > $2 LIMIT $1");
     ASSERT_TRUE(described) << to_string(described.error());
-    EXPECT_EQ(described->parameters, 1U);
+    EXPECT_EQ(described->parameters, 2U);
     const auto& statement = described->statements.front();
     EXPECT_TRUE(statement.streams);
     ASSERT_EQ(statement.columns->size(), 2U);
