@@ -10,6 +10,7 @@
 #include "adapters/system/log_writer.h"
 #include "adapters/system/service_manager.h"
 #include "adapters/system/system_clock.h"
+#include "app/doors.h"
 #include "app/leave_signals.h"
 #include "app/tls_options.h"
 #include "catalog/schema.h"
@@ -78,6 +79,8 @@ private:
 Result<Done> serve(const Configuration& configuration, const LeaveSignals& signals,
                    const Clock& clock, Log& log) {
     TRY_ASSIGN(house, House::open(configuration, clock, log));
+    front::Metrics metrics;
+    TRY_ASSIGN(doors, Doors::open(configuration, house->desk(), metrics, log));
     notify_service_manager("READY=1");
     log.info("ready", {{"version", std::string(kVersion)},
                        {"data", configuration.settings.text("data")},
@@ -86,6 +89,7 @@ Result<Done> serve(const Configuration& configuration, const LeaveSignals& signa
     notify_service_manager("STOPPING=1");
     log.info("leaving: told so");
     signals.release();  // the next one ends it at once
+    doors->stop(std::chrono::seconds(configuration.settings.number("shutdown_seconds")));
     return Done{};
 }
 

@@ -67,6 +67,20 @@ TEST_F(Psql, KnowsThatATransactionHasFailed) {
               "WARNING:  no transaction is open\nROLLBACK\n");
 }
 
+TEST_F(Psql, WhatTheSessionDoesNotSeeFailsATransactionToo) {
+    EXPECT_EQ(
+        psql_script("BEGIN;\nCREATE LOGICAL SOURCE s (a INT8);\nSET client_encoding = latin1;\n"
+                    "SHOW LINKS;\nROLLBACK;\nSELECT name FROM baton.logical_sources;\n"),
+        "BEGIN\nCREATE LOGICAL SOURCE\n"
+        "ERROR:  parameter \"client_encoding\" cannot be \"latin1\"\n"
+        "HINT:  use UTF8\n"
+        "ERROR:  the transaction has failed\n"
+        "LINE 1: SHOW LINKS;\n"
+        "        ^\n"
+        "HINT:  ROLLBACK ends it\n"
+        "ROLLBACK\nREADINGS\n");
+}
+
 TEST_F(Psql, DescribesWhatThereIs) {
     const std::string relations = psql({"\\d"});
     EXPECT_NE(relations.find("baton|workers|view|ann\n"), std::string::npos) << relations;

@@ -1,9 +1,12 @@
 #include "adapters/pg_catalog/pg_catalog.h"
 
+#include <set>
+
 #include "adapters/pg_catalog/functions.h"
 #include "adapters/pg_catalog/rewrite.h"
 #include "adapters/pg_catalog/store.h"
 #include "adapters/pg_catalog/tables.h"
+#include "adapters/pg_catalog/tokens.h"
 
 namespace baton::pg {
 
@@ -14,11 +17,18 @@ Result<Rows> answer(const World& world, std::string_view statement,
         return Error{.code = ErrorCode::too_large,
                      .message = "a question about PostgreSQL's catalog may have 100000 bytes"};
     }
+    const std::string text = rewritten(statement);
+    std::set<std::string> names;
+    for (Token& token : tokens_of(text)) {
+        if (token.names()) names.insert(to_lower(token.text));
+    }
     TRY_ASSIGN(store, Store::open());
     define_functions(*store, world);
-    TRY(make_tables(*store, world));
+    if (names.contains("from") || names.contains("table")) {
+        TRY(make_tables(*store, world, names));
+    }
     store->lock();
-    return store->select(rewritten(statement), parameters);
+    return store->select(text, parameters);
 }
 
 }  // namespace baton::pg

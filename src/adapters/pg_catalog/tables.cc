@@ -1,5 +1,7 @@
 #include "adapters/pg_catalog/tables.h"
 
+#include <set>
+
 #include "base/text.h"
 
 namespace baton::pg {
@@ -230,9 +232,16 @@ std::map<std::int64_t, const Relation*> numbered(const World& world) {
     return numbers;
 }
 
-Result<Done> make_tables(Store& store, const World& world) {
+Result<Done> make_tables(Store& store, const World& world, const std::set<std::string>& names) {
+    const std::set<std::string_view> filled = {
+        "pg_attribute",   "pg_authid",    "pg_class", "pg_collation", "pg_database",
+        "pg_description", "pg_namespace", "pg_roles", "pg_settings",  "pg_tablespace",
+        "pg_tables",      "pg_type",      "pg_user",  "pg_views"};
     std::string statements = "BEGIN;";
-    for (const TableDefinition& table : table_definitions()) statements += create(table);
+    for (const TableDefinition& table : table_definitions()) {
+        const bool wanted = filled.contains(table.name) || names.contains(std::string(table.name));
+        if (wanted) statements += create(table);
+    }
     TRY(store.execute(statements));
     TRY(fill_types(store));
     TRY(fill_cluster(store, world));

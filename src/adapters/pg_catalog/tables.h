@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,8 @@ inline constexpr std::int64_t kClassOfClasses = 1259;  // pg_class as a row of i
 // The numbers of relations: the same for a name each time.
 [[nodiscard]] std::map<std::int64_t, const Relation*> numbered(const World& world);
 
-[[nodiscard]] Result<Done> make_tables(Store& store, const World& world);
+// Those that are never empty, and of the others those with a name among these.
+[[nodiscard]] Result<Done> make_tables(Store& store, const World& world,
+                                       const std::set<std::string>& names);
 
 }  // namespace baton::pg

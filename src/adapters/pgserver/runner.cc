@@ -355,7 +355,25 @@ void Runner::complete(const std::string& tag) {
 }
 
 void Runner::fail(pgwire::Report report) {
+    // Of a portal, the connection tells at the end of the series.
+    if (!run_->portal && status_ == TransactionStatus::open) {
+        return fail_transaction([this, report](const std::shared_ptr<Execution>&) {
+            finish(Failed{.report = report, .status = status_});
+        });
+    }
     finish(Failed{.report = std::move(report), .status = status_});
+}
+
+// The session has not seen what failed. A second BEGIN fails its transaction.
+void Runner::fail_transaction(std::function<void(std::shared_ptr<Execution>)> then) {
+    if (run_) {
+        run_->stream.reset();
+        run_->asked = true;
+    }
+    visitor_->ask({.text = "BEGIN"},
+                  [told = back<std::shared_ptr<Execution>>(std::move(then))](Execution execution) {
+                      told(std::make_shared<Execution>(std::move(execution)));
+                  });
 }
 
 void Runner::finish(Event last) {

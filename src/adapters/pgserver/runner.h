@@ -108,6 +108,7 @@ private:
     void poll();
     void complete(const std::string& tag);
     void fail(pgwire::Report report);
+    void fail_transaction(std::function<void(std::shared_ptr<Execution>)> then);
     void finish(pgwire::connection::Event last);
 
     // ---- preparing ----

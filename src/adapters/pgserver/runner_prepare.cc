@@ -152,12 +152,7 @@ void Runner::end_series(const EndSeries& effect) {
         options_.tell(Ended{status_});
         return;
     }
-    // The session has not seen what failed. A second BEGIN fails its transaction.
-    using Answer = std::shared_ptr<Execution>;
-    auto then = back<Answer>([this](const Answer&) { options_.tell(Ended{status_}); });
-    visitor_->ask({.text = "BEGIN"}, [then](Execution execution) {
-        then(std::make_shared<Execution>(std::move(execution)));
-    });
+    fail_transaction([this](const std::shared_ptr<Execution>&) { options_.tell(Ended{status_}); });
 }
 
 }  // namespace baton::pgserver
