@@ -1,4 +1,4 @@
-#include "adapters/http/server_test.h"
+#include "http/server_test.h"
 
 #include <fstream>
 #include <thread>
