@@ -45,7 +45,7 @@ void ServerTest::serve(const With& with) {
     if (with.users) {
         access = front::Access(
             {user("ann", front::Role::writer, "secret"), user("rob", front::Role::reader, "r'b\\")},
-            {});
+            {}, nullptr);
     }
     if (with.tls) {
         const std::string key = directory_ / "key.pem";

@@ -13,8 +13,8 @@
 #include "adapters/http/message.h"
 #include "adapters/http/routes.h"
 #include "base/result.h"
-#include "front/desk.h"
 #include "model/wait.h"
+#include "runtime/session.h"
 
 namespace baton::http {
 

@@ -227,7 +227,8 @@ protected:
         access_ = front::Access(
             {}, {{.name = "ann",
                   .role = front::Role::reader,
-                  .sha256 = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"}});
+                  .sha256 = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"}},
+            sha256_hex);
         ServiceTest::SetUp();
     }
 };

@@ -1,4 +1,4 @@
-#include "adapters/http/server_test.h"
+#include "http/server_test.h"
 
 #include <fstream>
 #include <thread>
@@ -258,30 +258,6 @@ TEST_F(ServerTest, ClientsThatVanishLeaveNothingBehind) {
     }
     EXPECT_TRUE(soon([&] { return descriptors() <= before + 10; })) << descriptors();
     EXPECT_EQ(desk_->load().visitors, 0U);
-}
-
-// What a slow client does not take waits in the catalog, not in memory; in the end it has all.
-TEST_F(ServerTest, ASlowClientFallsBehindAndMissesNothing) {
-    listen({.service = {.watches = {.kept_bytes_max = 20'000}}});
-    RawClient client(server_->port(), 4'096);
-    client.send(std::string(kWatchWorkers) + "\r\n");
-    client.read_until("\n\n");
-    run("CREATE WORKER 'a:1' SET ('W' AS NAME)");
-    for (int i = 0; i < 3'000; ++i) run(i % 2 == 0 ? "DRAIN WORKER w" : "RESUME WORKER w");
-    std::string seen;
-    for (int i = 0; i < 500 && seen.find("id: 3001\n") == std::string::npos; ++i) {
-        seen += client.read_until("id: 3001\n", 20);
-    }
-    std::uint64_t expected = 0;
-    for (std::size_t at = 0; (at = seen.find("\nid: ", at)) != std::string::npos; at += 5) {
-        const auto id = std::stoull(seen.substr(at + 5));
-        const bool is_snapshot = seen.rfind("snapshot", at) == at - 8;
-        if (!is_snapshot && expected > 0) {
-            EXPECT_EQ(id, expected);
-        }
-        expected = id + 1;
-    }
-    EXPECT_EQ(expected, 3002U);
 }
 
 // ---- the end ------------------------------------------------------------------------------------
