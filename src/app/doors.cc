@@ -18,8 +18,7 @@ struct Listening {
 Result<Listening> listening_of(const config::Settings& settings, const std::string& key) {
     const std::string& text = settings.text(key);
     const bool any_port = text.ends_with(":0");
-    const auto address =
-        parse_address(any_port ? text.substr(0, text.size() - 1) + "1" : text);
+    const auto address = parse_address(any_port ? text.substr(0, text.size() - 1) + "1" : text);
     if (!address) {
         return Error{.code = ErrorCode::invalid_configuration,
                      .message = key + ": " + address.error().message,
@@ -39,8 +38,9 @@ Result<Done> check_trust(const Configuration& configuration, const std::string& 
     return Error{.code = ErrorCode::invalid_configuration,
                  .message = key + ": " + host +
                             " is beyond this machine, and nobody would have to say who they are",
-                 .hint = "add users or tokens (`baton config user`, `baton config token`), or set "
-                         "auth.trust_remote to true if that is meant"};
+                 .hint =
+                     "add users or tokens (`baton config user`, `baton config token`), or set "
+                     "auth.trust_remote to true if that is meant"};
 }
 
 Result<std::unique_ptr<pgserver::Server>> open_postgres(const Configuration& configuration,

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <nlohmann/json.hpp>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -85,6 +86,48 @@ TEST_F(Serve, ASecondOneOnTheSameDataIsToldWhoHoldsIt) {
         << second.errors;
     first.signal(SIGTERM);
     EXPECT_EQ(first.wait(), 0);
+}
+
+// A port that nobody has now.
+int free_port() {
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(bind(socket, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    close(socket);
+    return ntohs(address.sin_port);
+}
+
+TEST_F(Serve, PsqlSeesRowsOfStreamsAndCurlSeesTheSameCatalog) {
+    const std::string pg = std::to_string(free_port());
+    const std::string http = std::to_string(free_port());
+    Process daemon(serve({"--pg", "127.0.0.1:" + pg, "--http", "127.0.0.1:" + http}));
+    ASSERT_EQ(systemd_.heard(), "READY=1");
+    const auto psql = [&](const std::string& statement) {
+        return run({"/usr/bin/psql", "-X", "-A", "-t", "-h", "127.0.0.1", "-p", pg, "-U", "ann",
+                    "-d", "baton", "-c", statement});
+    };
+    const std::string generator =
+        "SELECT a, a * 2 AS b FROM Generator('SEQUENCE UINT64 0 1000000 1' AS "
+        "SOURCE.GENERATOR_SCHEMA, SCHEMA(a UINT64 NOT NULL) AS SOURCE.SCHEMA)";
+    const Ended rows = psql(generator + " LIMIT 3");
+    EXPECT_EQ(rows.out, "0|0\n1|2\n2|4\n") << rows.errors;
+    EXPECT_EQ(psql("CREATE LOGICAL SOURCE s (a INT8)").status, 0);
+    const Ended seen =
+        run({"/usr/bin/curl", "-s", "http://127.0.0.1:" + http + "/v1/logical-sources"});
+    EXPECT_NE(seen.out.find("\"S\""), std::string::npos) << seen.out;
+    EXPECT_EQ(run({"/usr/bin/curl", "-sf", "http://127.0.0.1:" + http + "/readyz"}).status, 0);
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait(), 0) << daemon.errors();
+}
+
+TEST_F(Serve, WhoListensBeyondThisMachineAsksWhoComes) {
+    const Ended open = run(serve({"--http", "0.0.0.0:0"}));
+    EXPECT_EQ(open.status, 1);
+    EXPECT_NE(open.errors.find("auth.trust_remote"), std::string::npos) << open.errors;
 }
 
 TEST_F(Serve, AnObjectPerLineIsLoggedIfItIsAskedFor) {

@@ -28,6 +28,12 @@ Response tell(const AsResults&, const Execution& execution) {
                           .hint = "GET /v1/watch?sql=WATCH .."};
             break;
         }
+        if (std::holds_alternative<std::unique_ptr<RowFeed>>(result.value)) {
+            error = Error{.code = ErrorCode::not_supported,
+                          .message = "rows of streams may have no end, and are not given here yet",
+                          .hint = "use INTO, or a client of PostgreSQL"};
+            break;
+        }
         if (results.back() != '[') results += ',';
         append_result(results, result);
     }

@@ -1,5 +1,7 @@
 #include "adapters/http/service_test.h"
 
+#include "adapters/system/digest.h"
+
 namespace baton::http {
 namespace {
 
@@ -225,9 +227,10 @@ protected:
     void SetUp() override {
         // SHA-256 of "secret"
         access_ = front::Access(
-            {}, {{.name = "ann",
-                  .role = front::Role::reader,
-                  .sha256 = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"}},
+            {},
+            {{.name = "ann",
+              .role = front::Role::reader,
+              .sha256 = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"}},
             sha256_hex);
         ServiceTest::SetUp();
     }

@@ -180,6 +180,10 @@ void Runner::deliver(StatementResult result) {
         return follow(std::shared_ptr<Watch>(std::move(*watch)),
                       std::exchange(run_->copy, std::nullopt));
     }
+    if (auto* feed = std::get_if<std::unique_ptr<RowFeed>>(&result.value)) {
+        return follow(std::shared_ptr<RowFeed>(std::move(*feed)),
+                      std::exchange(run_->copy, std::nullopt));
+    }
     if (const auto* answer = std::get_if<Answer>(&result.value)) {
         std::string notice;
         if (answer->did == Did::unchanged) notice = "nothing was changed";
@@ -272,12 +276,25 @@ void Runner::follow(std::shared_ptr<Watch> watch, const std::optional<CopyFormat
                   .copy = copy,
                   .watch = watch,
                   .news = news});
-    if (!run_ || !run_->stream) return;
-    watch->wake_with([news, self = weak_from_this()] {
+    if (run_ && run_->stream) watch->wake_with(pump_on(news));
+}
+
+void Runner::follow(std::shared_ptr<RowFeed> feed, const std::optional<CopyFormat>& copy) {
+    const auto news = std::make_shared<std::atomic<bool>>(false);
+    begin_stream({.columns = columns_of(feed->columns()),
+                  .tag = "SELECT",
+                  .copy = copy,
+                  .feed = feed,
+                  .news = news});
+    if (run_ && run_->stream) feed->wake_with(pump_on(news));
+}
+
+std::function<void()> Runner::pump_on(std::shared_ptr<std::atomic<bool>> news) {
+    return [news = std::move(news), self = weak_from_this()] {
         if (news->exchange(true)) return;
         const auto runner = self.lock();
         if (runner) runner->options_.post([runner] { runner->pump(); });
-    });
+    };
 }
 
 void Runner::begin_stream(Stream stream) {
@@ -324,8 +341,8 @@ void Runner::pump() {
         // Others get their turn, and the connection its say.
         return options_.post([self = shared_from_this()] { self->pump(); });
     }
-    if (stream.watch) {
-        if (stream.news->exchange(false)) poll();
+    if (stream.watch || stream.feed) {
+        if (stream.news->exchange(false)) stream.watch ? poll() : poll_feed();
         return;
     }
     // Of a portal that was suspended, those since then.
@@ -348,6 +365,22 @@ void Runner::poll() {
                         if (!events->empty()) stream.news->store(true);
                         pump();
                     });
+}
+
+void Runner::poll_feed() {
+    run_->stream->polling = true;
+    on_desk<FedRows>([feed = run_->stream->feed] { return feed->poll(); },
+                     [this](Result<FedRows> fed) {
+                         Stream& stream = *run_->stream;
+                         stream.polling = false;
+                         if (!fed) return fail(pgwire::report_of(fed.error()));
+                         // A portion that was not empty may not have been the last.
+                         if (!fed->rows.empty()) stream.news->store(true);
+                         std::move(fed->rows.begin(), fed->rows.end(),
+                                   std::back_inserter(stream.rows));
+                         if (fed->ended) stream.feed.reset();
+                         pump();
+                     });
 }
 
 void Runner::complete(const std::string& tag) {

@@ -1,5 +1,5 @@
-// The rows of one statement on their way to a client: those of a table, which end, or those of a
-// watch, which do not.
+// The rows of one statement on their way to a client: those of a table, which end, those of a
+// watch, which do not, or those of streams, which may.
 #pragma once
 
 #include <atomic>
@@ -16,6 +16,7 @@
 #include "adapters/pgwire/values.h"
 #include "base/result.h"
 #include "ports/sql.h"
+#include "runtime/row_feed.h"
 #include "runtime/watch.h"
 
 namespace baton::pgserver {
@@ -28,9 +29,11 @@ struct Stream {
     std::optional<CopyFormat> copy;
     std::size_t given = 0;
 
-    std::shared_ptr<Watch> watch;  // none: there will be no more rows
+    // Where more rows come from; none of them: there will be no more.
+    std::shared_ptr<Watch> watch;
+    std::shared_ptr<RowFeed> feed;
     bool polling = false;
-    std::shared_ptr<std::atomic<bool>> news;  // the watch may have more; set by any thread
+    std::shared_ptr<std::atomic<bool>> news;  // there may be more; set by any thread
 
     // The next rows, at most `most` and about as many as fill a portion. Fails with cannot_format.
     [[nodiscard]] Result<pgwire::connection::Event> take(std::size_t most);
