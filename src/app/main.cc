@@ -84,12 +84,14 @@ void add_settings(CLI::App& command, baton::ServeCommand& serve) {
     command.add_option("--config", serve.file, "a file of settings (YAML)");
     const auto flag = [&](const std::string& option, const std::string& key,
                           const std::string& meaning) {
-        command.add_option_function<std::string>(
-            option,
-            [&serve, option, key](const std::string& value) {
-                serve.flags.push_back({.option = option, .key = key, .value = value});
-            },
-            meaning);
+        command
+            .add_option_function<std::string>(
+                option,
+                [&serve, option, key](const std::string& value) {
+                    serve.flags.push_back({.option = option, .key = key, .value = value});
+                },
+                meaning)
+            ->take_last();
     };
     flag("--data", "data", "the data directory; created if it is not there");
     flag("--pg", "pg.listen", "host:port for psql and PostgreSQL drivers; '': closed");

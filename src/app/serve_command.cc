@@ -55,6 +55,7 @@ public:
         house->worker_ = std::move(worker);
         CoordinatorOptions options;
         options.transport = &house->worker_->transport();
+        options.results = &house->worker_->results();
         TRY_ASSIGN(coordinator,
                    CoordinatorRuntime::open(std::move(opened.database), clock, options));
         house->coordinator_ = std::move(coordinator);
