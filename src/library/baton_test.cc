@@ -257,6 +257,24 @@ TEST_F(LibraryCounts, WhatAQueryCountedIsShownAfterItsEndAndAfterARestart) {
     EXPECT_EQ(asked(question), counted);
 }
 
+TEST(LibraryWithItsOwnWorker, NothingIsSaidToRunThatEndedWithTheLastProcess) {
+    const testing::TemporaryDirectory directory;
+    for (int process = 1; process <= 10; ++process) {
+        auto baton = baton::Coordinator::open({.data = directory / "data"});
+        ASSERT_TRUE(baton) << to_string(baton.error());
+        if (process == 1) {
+            const auto made = (*baton)->execute(
+                "CREATE QUERY q AS SELECT a FROM Generator('SEQUENCE UINT64 0 1000000000 1' AS "
+                "SOURCE.GENERATOR_SCHEMA, SCHEMA(a UINT64 NOT NULL) AS SOURCE.SCHEMA) INTO Void()");
+            ASSERT_FALSE(made.error) << to_string(*made.error);
+        }
+        const auto waited = (*baton)->execute(
+            "WAIT FOR QUERY q STATE RUNNING TIMEOUT 60 SEC; SELECT run FROM baton.queries");
+        ASSERT_FALSE(waited.error) << to_string(*waited.error);
+        EXPECT_EQ(waited.done.back().rows.front().front(), std::to_string(process));
+    }
+}
+
 TEST(LibraryWithItsOwnWorker, IsThereWhenItIsNeededFirstByAQuery) {
     const testing::TemporaryDirectory directory;
     auto baton = baton::Coordinator::open({.data = directory / "data"});

@@ -37,6 +37,7 @@ CoordinatorRuntime::CoordinatorRuntime(std::unique_ptr<SqlDatabase> database,
       commits_(std::move(writer), std::move(sync), clock, starting_at(options.commits, start),
                durable_, [this](const std::vector<Change>& changes) { feed_.publish(changes); }) {
     if (options.transport == nullptr) return;
+    interrupt_embedded();
     ControllerOptions control = options.control;
     control.epoch = options.commits.committer.epoch;
     control_ = std::make_unique<ControlLoop>(
@@ -44,6 +45,22 @@ CoordinatorRuntime::CoordinatorRuntime(std::unique_ptr<SqlDatabase> database,
 }
 
 CoordinatorRuntime::~CoordinatorRuntime() = default;
+
+// What the embedded worker ran has ended with the last process, whatever the catalog says. If it
+// cannot be written now, the controller finds out by itself.
+void CoordinatorRuntime::interrupt_embedded() {
+    std::optional<Worker> worker;
+    if (auto now = snapshot()) {
+        auto found = now->read().worker(std::string(kEmbeddedWorker));
+        if (found) worker = *std::move(found);
+    }
+    if (!worker || !worker->incarnation || worker->kind != WorkerKind::embedded) return;
+    (void)execute(
+        request::ReportWorker{.name = worker->name,
+                              .state = worker->state,
+                              .incarnation = Incarnation(worker->incarnation->value() + 1),
+                              .reason = "begins with its process"});
+}
 
 Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(
     std::unique_ptr<SqlDatabase> database, const Clock& clock, const CoordinatorOptions& options) {

@@ -87,6 +87,7 @@ private:
     CoordinatorRuntime(std::unique_ptr<SqlDatabase> database, std::unique_ptr<Sql> writer,
                        std::unique_ptr<SqlSync> sync, const Clock& clock,
                        const CoordinatorOptions& options, Revision start);
+    void interrupt_embedded();
     // Plans the queries as if the bundle's other steps did not matter; the commit finds out if they
     // do. Fails only if the first step cannot be planned.
     [[nodiscard]] Result<Done> plan_ahead(Bundle& bundle);
