@@ -58,7 +58,8 @@ public:
         ending_ = Ending::finished;
         wake(lock);
         lock.lock();
-        return wait(lock, [&] { return end_taken_; });
+        const auto waited = wait(lock, [&] { return end_taken_; });
+        return end_taken_ ? Result<Done>(Done{}) : waited;  // who has it all may leave
     }
     void interrupt() {
         {

@@ -47,6 +47,16 @@ TEST_F(ResultHubTest, WhatWasPutIsTakenInItsOrderThenTheEnd) {
     EXPECT_EQ(reader->take().what, What::nothing);
 }
 
+TEST_F(ResultHubTest, AReaderThatHasTheEndMayLeaveAtOnce) {
+    const auto sink = inlet();
+    std::unique_ptr<ResultOutlet> reader;
+    reader = *hub_.read("t", [&] {
+        if (reader && reader->take().what == What::end) reader.reset();
+    });
+    EXPECT_TRUE(sink->finish());
+    EXPECT_EQ(reader, nullptr);
+}
+
 TEST_F(ResultHubTest, TheReaderMayComeFirst) {
     const auto reader = outlet();
     EXPECT_EQ(reader->take().what, What::nothing);
