@@ -71,7 +71,6 @@ Result<std::unique_ptr<http::Server>> open_http(const Configuration& configurati
     TRY_ASSIGN(where, listening_of(settings, "http.listen"));
     TRY(check_trust(configuration, "http.listen", where.host));
     http::ServerOptions options{.address = where.host, .port = where.port};
-    options.trust_network = settings.flag("auth.trust_remote");
     options.body_bytes_max = settings.number("http.body_max");
     options.connections_max = settings.number("http.connections_max");
     if (!settings.text("tls.cert").empty()) {

@@ -129,7 +129,9 @@ void Visitor::ask(Request request, std::function<void(Execution)> done) {
 void Visitor::describe(std::string text, std::function<void(Result<Described>)> done) {
     enqueue([this, text = std::move(text), done = std::move(done)](bool may) {
         if (!may) return done(desk_.refusal());
-        done(session_.describe(text));
+        auto described = session_.describe(text);
+        session_.interrupt().clear();
+        done(std::move(described));
     });
 }
 

@@ -59,6 +59,14 @@ struct Described {
 // Why somebody may not run a statement; none: anybody may run anything.
 using Permit = std::function<Result<Done>(const sql::Statement&)>;
 
+// What an open transaction has gathered.
+struct Transaction {
+    std::vector<Step> steps;
+    std::optional<Snapshot> snapshot;
+    SeenBefore seen;
+    bool failed = false;
+};
+
 class Session {
 public:
     // `permit` is asked before anything of a text is run.
@@ -86,13 +94,6 @@ public:
     [[nodiscard]] Interrupt& interrupt() { return interrupt_; }
 
 private:
-    struct Transaction {
-        std::vector<Step> steps;
-        std::optional<Snapshot> snapshot;
-        SeenBefore seen;
-        bool failed = false;
-    };
-
     struct Touched {
         QueryId query;
         bool ends = false;  // it was stopped or dropped, not created

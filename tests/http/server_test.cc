@@ -70,14 +70,6 @@ TEST_F(ServerTest, TlsIsServed) {
     EXPECT_EQ(plain.read_all().find("ok"), std::string::npos);
 }
 
-TEST_F(ServerTest, AnAddressBeyondThisMachineNeedsTokens) {
-    const auto opened = Server::open(*desk_, access_, metrics_, {.address = "0.0.0.0"});
-    ASSERT_FALSE(opened);
-    EXPECT_EQ(opened.error().code, ErrorCode::invalid_configuration);
-    listen({.address = "0.0.0.0", .trust_network = true});
-    EXPECT_EQ(curl("", "/healthz"), "ok\n");
-}
-
 TEST_F(ServerTest, APortThatIsTakenIsSaid) {
     listen();
     const auto opened = Server::open(*desk_, access_, metrics_, {.port = server_->port()});

@@ -28,8 +28,6 @@ struct ServerOptions {
     std::string address = "127.0.0.1";
     std::uint16_t port = 0;  // 0: any that is free
     std::optional<TlsFiles> tls;
-    // Beyond this machine everybody may come in, if nobody is known to Access.
-    bool trust_network = false;
 
     std::size_t header_bytes_max = std::size_t{16} * 1024;
     std::size_t body_bytes_max = std::size_t{16} * 1024 * 1024;
@@ -46,8 +44,9 @@ struct ServerOptions {
 
 class Server {
 public:
-    // All of them outlive it. Fails with invalid_configuration: the address cannot be listened at,
-    // the certificate cannot be used, or nobody would have to say who they are.
+    // All of them outlive it. If nobody is known to Access, everybody may come in, and whoever
+    // opens the server sees to it that this is meant. Fails with invalid_configuration: the address
+    // cannot be listened at, or the certificate cannot be used.
     [[nodiscard]] static Result<std::unique_ptr<Server>> open(front::Desk& desk,
                                                               const front::Access& access,
                                                               front::Metrics& metrics,

@@ -1,12 +1,9 @@
 #include "adapters/http/service.h"
 
-#include <array>
-
-#include <openssl/sha.h>
-
 #include "adapters/http/manual.h"
 #include "adapters/http/metrics_page.h"
 #include "adapters/http/problems.h"
+#include "adapters/system/digest.h"
 #include "base/overload.h"
 #include "base/text.h"
 #include "sql/printer.h"
@@ -27,9 +24,7 @@ std::string digest_of(const Request& request) {
     const std::string* type = request.header("content-type");
     const std::string text = request.method + "\n" + request.target + "\n" +
                              (type == nullptr ? "" : *type) + "\n" + request.body;
-    std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-    SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
-    return {digest.begin(), digest.end()};
+    return sha256_hex(text);
 }
 
 // Whether the same request may be run again as if it had not been run.

@@ -10,10 +10,10 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
-#include <openssl/rand.h>
 
 #include "adapters/pgserver/link.h"
 #include "adapters/pgwire/scram.h"
+#include "adapters/system/digest.h"
 #include "base/check.h"
 #include "base/text.h"
 #include "runtime/version.h"
@@ -27,12 +27,6 @@ namespace {
 
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 constexpr std::size_t kSpareConnections = 32;  // for those who cancel, or are told why not
-
-std::string random_bytes(std::size_t count) {
-    std::string bytes(count, '\0');
-    CHECK(RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(count)) == 1);
-    return bytes;
-}
 
 std::uint32_t random_number() {
     std::uint32_t number = 0;
