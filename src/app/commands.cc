@@ -6,22 +6,23 @@
 #include <set>
 #include <sstream>
 
-#include <pwd.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "adapters/sqlite/data_directory.h"
 #include "adapters/sqlite/restore.h"
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/system_clock.h"
+#include "app/counterparts.h"
 #include "app/files.h"
-#include "app/shell.h"
-#include "app/tls_options.h"
+#include "app/terminal.h"
 #include "base/text.h"
 #include "catalog/check.h"
 #include "catalog/schema.h"
 #include "node/embedded_worker.h"
+#include "runtime/session.h"
 #include "runtime/version.h"
+#include "shell/local.h"
+#include "shell/shell.h"
 
 namespace baton {
 
@@ -29,49 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int fail(const Error& error) {
-    std::cerr << to_string(error) << "\n";
-    return 1;
-}
-
-std::string user_name() {
-    const passwd* entry = getpwuid(geteuid());
-    return entry != nullptr ? entry->pw_name : "uid " + std::to_string(geteuid());
-}
-
-std::size_t screen_width() {
-    winsize size{};
-    if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
-    return size.ws_col;
-}
-
 bool is_deployment(const std::string& file) {
     return file.ends_with(".yaml") || file.ends_with(".yml");
-}
-
-// A coordinator with the worker in its process; the latter ends last.
-struct Embedded {
-    std::unique_ptr<EmbeddedWorker> worker;  // none: offline
-    std::unique_ptr<CoordinatorRuntime> coordinator;
-};
-
-Result<Embedded> open_embedded(const ShellCommand& command, const Clock& clock) {
-    Embedded embedded;
-    TRY_ASSIGN(opened, open_catalog_in(command.data, true, migrate));
-    if (opened.is_new) {
-        std::cerr << "created a new catalog in " << catalog_path(command.data) << "\n";
-    }
-    CoordinatorOptions options;
-    if (!command.offline) {
-        TRY_ASSIGN(tls, all_or_none(command.tls));
-        TRY_ASSIGN(worker, EmbeddedWorker::start(clock, {.tls = tls, .log = {}}));
-        embedded.worker = std::move(worker);
-        options.transport = &embedded.worker->transport();
-        options.results = &embedded.worker->results();
-    }
-    TRY_ASSIGN(coordinator, CoordinatorRuntime::open(std::move(opened.database), clock, options));
-    embedded.coordinator = std::move(coordinator);
-    return embedded;
 }
 
 // Queries that will not run on without this process.
@@ -95,18 +55,50 @@ void say_what_pauses(CoordinatorRuntime& coordinator) {
               << " in this process: stopped for now, started again with the next one\n";
 }
 
-int run_statements(Shell& shell, const ShellCommand& command, const std::string& text) {
-    if (command.file && is_deployment(*command.file)) return shell.run_deployment(text) ? 0 : 1;
+int run_statements(shell::Shell& shell, shell::Counterpart& counterpart,
+                   const ShellCommand& command, const std::string& text) {
+    if (command.file && is_deployment(*command.file)) return shell.apply(text, true, true) ? 0 : 1;
     if (command.statements || command.file) return shell.run_all(text) ? 0 : 1;
     if (isatty(STDIN_FILENO) == 0) {
         auto read = text_of_file("-");
         if (!read) return fail(read.error());
         return shell.run_all(*read) ? 0 : 1;
     }
-    std::cout << kVersion << ", catalog " << catalog_path(command.data)
-              << ". \\? for help, \\q to leave.\n";
-    shell.converse();
+    std::cout << kVersion << ", "
+              << (command.connect ? "connected to " + *command.connect
+                                  : "catalog " + catalog_path(command.data))
+              << ". \\? for help, \\q to leave." << std::endl;
+    converse(shell, counterpart, std::cout, std::cerr);
     return 0;
+}
+
+int run_with(shell::Counterpart& counterpart, const ShellCommand& command,
+             const std::string& text) {
+    shell::ShellOptions options = options_for_screen();
+    options.look.format = shell::format_of(command.format).value_or(shell::Format::text);
+    if (command.on_error == "continue") options.on_error = shell::OnError::go_on;
+    const bool converses = !command.statements && !command.file && isatty(STDIN_FILENO) != 0;
+    options.interruptible = converses;
+    shell::Shell shell(counterpart, std::cout, std::cerr, options);
+    return run_statements(shell, counterpart, command, text);
+}
+
+int run_embedded(const ShellCommand& command, const std::string& text) {
+    const SystemClock clock;
+    auto embedded = open_embedded(command.data, command.offline, command.tls, clock);
+    if (!embedded) return fail(embedded.error());
+    if (!command.first.empty()) {
+        Session session(*embedded->coordinator, user_name());
+        for (const std::string& statement : command.first) {
+            const Execution execution = session.execute(statement);
+            const bool there = execution.error && execution.error->code == ErrorCode::worker_exists;
+            if (execution.error && !there) return fail(*execution.error);
+        }
+    }
+    const auto counterpart = shell::local(*embedded->coordinator, user_name(), command.wait);
+    const int status = run_with(*counterpart, command, text);
+    if (embedded->worker) say_what_pauses(*embedded->coordinator);
+    return status;
 }
 
 }  // namespace
@@ -120,32 +112,16 @@ Wait wait_of(const std::string& until, std::uint64_t timeout_s) {
 }
 
 int run_shell(const ShellCommand& command) {
-    const SystemClock clock;
     std::string text = command.statements.value_or("");
     if (command.file) {
         auto read = text_of_file(*command.file);
         if (!read) return fail(read.error());
         text = *std::move(read);
     }
-    auto embedded = open_embedded(command, clock);
-    if (!embedded) return fail(embedded.error());
-    if (!command.first.empty()) {
-        Session session(*embedded->coordinator, user_name());
-        for (const std::string& statement : command.first) {
-            const Execution execution = session.execute(statement);
-            const bool there = execution.error && execution.error->code == ErrorCode::worker_exists;
-            if (execution.error && !there) return fail(*execution.error);
-        }
-    }
-    int status = 0;
-    {
-        Shell shell(*embedded->coordinator, user_name(), std::cout, std::cerr, screen_width(),
-                    command.wait);
-        status = run_statements(shell, command, text);
-    }
-    if (embedded->worker) say_what_pauses(*embedded->coordinator);
-    embedded->coordinator.reset();
-    return status;
+    if (!command.connect) return run_embedded(command, text);
+    const auto counterpart = connect(*command.connect, command.wait);
+    if (!counterpart) return fail(counterpart.error());
+    return run_with(**counterpart, command, text);
 }
 
 int run_backup(const std::string& data, const std::string& file) {

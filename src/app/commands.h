@@ -13,14 +13,17 @@ namespace baton {
 
 struct ShellCommand {
     std::string data;
-    bool offline = false;  // no worker, and nobody is spoken to: queries stay PENDING
-    TlsFiles tls;          // for the network to workers; all of them, or none
-    Wait wait;             // of each statement for its queries
+    bool offline = false;                // no worker, and nobody is spoken to: queries stay PENDING
+    std::optional<std::string> connect;  // a coordinator elsewhere; nothing of the above counts
+    TlsFiles tls;                        // for the network to workers; all of them, or none
+    Wait wait;                           // of each statement for its queries
     // Statements before all others, whose answers are not shown; workers may be there already.
     std::vector<std::string> first;
     std::optional<std::string> statements;  // -c
     // -f: statements, or a deployment if it ends in .yaml or .yml; "-" is the standard input
     std::optional<std::string> file;
+    std::string format = "text";    // of rows: text, json, csv
+    std::string on_error = "stop";  // stop, continue
 };
 // "accepted", "running" or "ended"; 0 seconds: for ever.
 [[nodiscard]] Wait wait_of(const std::string& until, std::uint64_t timeout_s);

@@ -58,6 +58,14 @@ void add_shell(CLI::App& command, baton::ShellCommand& shell, ShellWords& words)
                     "run the statements of this file and end; - is stdin,\n"
                     "FILE.yaml is a deployment: all of it happens or nothing")
         ->excludes(statements);
+    command.add_option("--format", shell.format, "how rows are shown, unless a statement says")
+        ->check(CLI::IsMember({"text", "json", "csv"}))
+        ->capture_default_str();
+    command
+        .add_option("--on-error", shell.on_error,
+                    "whether the statements after one that failed are run")
+        ->check(CLI::IsMember({"stop", "continue"}))
+        ->capture_default_str();
     command.footer("The exit status is 0 only if every statement succeeded.");
 }
 
@@ -195,8 +203,13 @@ int main(int argc, char** argv) {
     ShellWords words;
     CLI::App* command = app.add_subcommand(
         "shell", "a coordinator and a worker in this process, and statements for them");
-    command->add_flag("--offline", shell.offline,
-                      "only the catalog: no worker, nobody is spoken to, queries stay PENDING");
+    auto* offline =
+        command->add_flag("--offline", shell.offline,
+                          "only the catalog: no worker, nobody is spoken to, queries stay PENDING");
+    command
+        ->add_option("--connect", shell.connect,
+                     "a coordinator that runs elsewhere: postgres://USER@HOST:PORT or HOST:PORT")
+        ->excludes(offline);
     add_shell(*command, shell, words);
     add_tls(*command, shell.tls);
     command->callback([&] {

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/overload.h"
 #include "base/text.h"
+#include "runtime/answer_text.h"
 
 namespace baton::pgserver {
 
@@ -147,6 +148,7 @@ void Runner::ask_session() {
         break;
     }
     front::Request request{.text = std::move(text)};
+    request.wait = settings_.wait();
     for (const pgwire::Value& value : run_->parameters) {
         request.parameters.push_back(literal_of(value));
     }
@@ -185,15 +187,12 @@ void Runner::deliver(StatementResult result) {
                       std::exchange(run_->copy, std::nullopt));
     }
     if (const auto* answer = std::get_if<Answer>(&result.value)) {
-        std::string notice;
-        if (answer->did == Did::unchanged) notice = "nothing was changed";
-        if (answer->id) {
-            notice = quoted(answer->name) + " has the number " + std::to_string(*answer->id);
-        }
-        if (!notice.empty()) {
+        const bool plain = answer->did == Did::created || answer->did == Did::changed ||
+                           (answer->did == Did::dropped && answer->dropped.size() <= 1);
+        if (!plain || answer->id) {  // there is more to say than the tag does
             options_.tell(Noticed{{.severity = pgwire::Severity::notice,
                                    .sqlstate = "00000",
-                                   .message = std::move(notice)}});
+                                   .message = in_words(result)}});
         }
     }
     complete(result.tag);

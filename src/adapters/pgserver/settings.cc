@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
 #include <string_view>
 
 #include "adapters/pg_catalog/tokens.h"
@@ -20,6 +23,21 @@ pgwire::Report invalid(const std::string& name, const std::string& value, std::s
             .hint = std::move(hint)};
 }
 
+std::optional<Wait::Until> wait_of(std::string_view word) {
+    if (word == "accepted") return Wait::Until::accepted;
+    if (word == "running") return Wait::Until::settled;
+    if (word == "ended") return Wait::Until::ended;
+    return std::nullopt;
+}
+
+std::optional<std::chrono::milliseconds> milliseconds_of(std::string_view text) {
+    std::uint32_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, number);
+    if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+    return std::chrono::milliseconds(number);
+}
+
 // Why this value is refused; none if it is not.
 std::optional<pgwire::Report> objection(const std::string& name, const std::string& value) {
     const std::string lower = pg::to_lower(value);
@@ -34,6 +52,12 @@ std::optional<pgwire::Report> objection(const std::string& name, const std::stri
         }
         const bool known = letters == "utf8" || letters == "unicode" || letters == "sqlascii";
         if (!known) return invalid(name, value, "use UTF8");
+    }
+    if (name == "baton.wait" && !wait_of(lower)) {
+        return invalid(name, value, "use accepted, running or ended");
+    }
+    if (name == "baton.wait_timeout" && !milliseconds_of(lower)) {
+        return invalid(name, value, "give milliseconds; 0 is for ever");
     }
     if (name == "datestyle" && !lower.starts_with("iso")) return invalid(name, value, "use ISO");
     return std::nullopt;
@@ -57,6 +81,8 @@ bool is_fixed(const std::string& name) {
 
 Settings::Settings(const std::string& version)
     : defaults_{{"application_name", ""},
+                {"baton.wait", "accepted"},
+                {"baton.wait_timeout", "0"},
                 {"bytea_output", "hex"},
                 {"client_encoding", "UTF8"},
                 {"client_min_messages", "notice"},
@@ -111,6 +137,14 @@ std::variant<Settings::Changed, pgwire::Report> Settings::set(const std::string&
 
 void Settings::reset() {
     values_.clear();
+}
+
+Wait Settings::wait() const {
+    Wait wait;
+    wait.until = wait_of(pg::to_lower(value("baton.wait").value())).value();
+    const auto timeout = milliseconds_of(value("baton.wait_timeout").value()).value();
+    if (timeout.count() > 0) wait.timeout = timeout;
+    return wait;
 }
 
 std::optional<std::string> Settings::value(const std::string& name) const {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "adapters/pgwire/replies.h"
+#include "model/wait.h"
 
 namespace baton::pgserver {
 
@@ -28,6 +29,8 @@ public:
     [[nodiscard]] std::variant<Changed, pgwire::Report> set(const std::string& name,
                                                             std::optional<std::string> value);
     void reset();
+    // What statements wait for: baton.wait (accepted, running, ended), baton.wait_timeout (ms).
+    [[nodiscard]] Wait wait() const;
     [[nodiscard]] std::optional<std::string> value(const std::string& name) const;
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> all() const;
 

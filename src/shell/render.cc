@@ -1,15 +1,14 @@
-#include "app/render.h"
+#include "shell/render.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "base/overload.h"
 #include "base/text.h"
 #include "catalog/encode.h"
 #include "sql/parser.h"
-#include "sql/printer.h"
 
-namespace baton {
+namespace baton::shell {
 
 namespace {
 
@@ -142,113 +141,163 @@ std::string row_text(const std::vector<TableColumn>& columns, const SqlRow& row)
     return text;
 }
 
-}  // namespace
-
-std::string render_text(const Table& table, std::size_t width_max) {
-    RowLines lines(table.columns, sql::OutputFormat::text, width_max);
-    std::string text = lines.next(table.rows);
-    return text + lines.end();
+std::string cell_csv(std::string_view cell) {
+    if (cell.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(cell);
+    std::string text = "\"";
+    for (const char c : cell) text += c == '"' ? "\"\"" : std::string(1, c);
+    return text + "\"";
 }
 
-std::string RowLines::head(const std::vector<SqlRow>& rows) {
+std::string row_csv(const std::vector<TableColumn>& columns, const SqlRow& row) {
+    std::string text;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        if (i > 0) text += ",";
+        // What is not there is empty; a text that is empty is told from it by its quotes.
+        const auto* value = std::get_if<std::string>(&row[i]);
+        const bool empty = value != nullptr && value->empty();
+        text += empty ? "\"\"" : cell_csv(shown(row[i], columns[i].type));
+    }
+    return text;
+}
+
+std::string csv_names(const std::vector<TableColumn>& columns) {
+    std::string text;
+    for (const TableColumn& column : columns) {
+        text += (text.empty() ? "" : ",") + cell_csv(column.name);
+    }
+    return text;
+}
+
+constexpr std::string_view kBold = "\x1b[1m";
+constexpr std::string_view kRed = "\x1b[1;31m";
+
+std::string painted(const std::string& text, std::string_view colour, bool colours) {
+    if (!colours) return text;
+    const bool line = text.ends_with('\n');
+    return std::string(colour) + (line ? text.substr(0, text.size() - 1) : text) + "\x1b[0m" +
+           (line ? "\n" : "");
+}
+
+}  // namespace
+
+std::optional<Format> format_of(std::string_view name) {
+    if (name == "text") return Format::text;
+    if (name == "json") return Format::json;
+    if (name == "csv") return Format::csv;
+    return std::nullopt;
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+std::string RowLines::text_head(const std::vector<SqlRow>& rows) {
     const Cells cells = cells_of(columns_, rows);
-    widths_ = widths_of(cells, width_max_);
+    widths_ = widths_of(cells, look_.width_max);
     std::vector<std::string> rule;
     for (const std::size_t width : widths_) rule.emplace_back(width, '-');
-    return line_of(cells[0], widths_) + line_of(rule, widths_);
+    return painted(line_of(cells[0], widths_), kBold, look_.colours) + line_of(rule, widths_);
+}
+
+std::string RowLines::csv_head() {
+    if (std::exchange(has_head_, true)) return {};
+    return csv_names(columns_) + "\n";
 }
 
 std::string RowLines::next(const std::vector<SqlRow>& rows) {
     std::string text;
     count_ += rows.size();
-    if (format_ == sql::OutputFormat::json) {
+    if (look_.format == Format::json) {
         for (const SqlRow& row : rows) text += row_json(columns_, row) + "\n";
         return text;
     }
+    if (look_.format == Format::csv) {
+        text = csv_head();
+        for (const SqlRow& row : rows) text += row_csv(columns_, row) + "\n";
+        return text;
+    }
     if (rows.empty()) return text;
-    if (widths_.empty()) text = head(rows);
+    if (widths_.empty()) text = text_head(rows);
     const Cells cells = cells_of(columns_, rows);
-    const std::vector<std::size_t> needed = widths_of(cells, width_max_);
+    const std::vector<std::size_t> needed = widths_of(cells, look_.width_max);
     for (std::size_t i = 0; i < widths_.size(); ++i) widths_[i] = std::max(widths_[i], needed[i]);
     for (std::size_t i = 1; i < cells.size(); ++i) text += line_of(cells[i], widths_);
     return text;
 }
 
 std::string RowLines::end() {
-    if (format_ == sql::OutputFormat::json) return {};
-    const std::string text = widths_.empty() ? head({}) : std::string();
+    if (look_.format == Format::json) return {};
+    if (look_.format == Format::csv) return csv_head();
+    const std::string text = widths_.empty() ? text_head({}) : std::string();
     return text + "(" + std::to_string(count_) + (count_ == 1 ? " row)\n" : " rows)\n");
 }
 
-std::string render_json(const Table& table) {
+std::string render(const Table& table, const Look& look) {
+    RowLines lines(table.columns, look);
+    std::string text = lines.next(table.rows);
+    return text + lines.end();
+}
+
+// ---- events -------------------------------------------------------------------------------------
+
+namespace {
+
+std::string snapshot_json(const WatchSnapshot& snapshot, const std::vector<TableColumn>& columns) {
+    std::string rows;
+    for (const SqlRow& row : snapshot.table.rows) {
+        rows += (rows.empty() ? "" : ",") + row_json(columns, row);
+    }
+    return R"({"type":"SNAPSHOT","revision":)" + to_string(snapshot.revision) +
+           (snapshot.reason.empty() ? "" : ",\"reason\":" + json_string(snapshot.reason)) +
+           ",\"data\":[" + rows + "]}\n";
+}
+
+std::string change_json(const WatchChange& change, const std::vector<TableColumn>& columns) {
+    return R"({"type":"EVENT","revision":)" + to_string(change.revision) + ",\"op\":\"" +
+           std::string(to_string(change.op)) + "\"" +
+           (change.key.empty() ? "" : ",\"key\":" + json_string(change.key)) +
+           ",\"data\":" + row_json(columns, change.row) + "}\n";
+}
+
+}  // namespace
+
+std::string EventLines::csv(const WatchEvent& event) {
     std::string text;
-    for (const SqlRow& row : table.rows) text += row_json(table.columns, row) + "\n";
+    if (!std::exchange(has_head_, true)) text = "OP,REVISION," + csv_names(columns_) + "\n";
+    const auto add = [&](std::string_view op, Revision revision, const SqlRow& row) {
+        text += std::string(op) + "," + to_string(revision) + "," + row_csv(columns_, row) + "\n";
+    };
+    if (const auto* snapshot = std::get_if<WatchSnapshot>(&event)) {
+        for (const SqlRow& row : snapshot->table.rows) add("SNAPSHOT", snapshot->revision, row);
+    } else {
+        const auto& change = std::get<WatchChange>(event);
+        add(to_string(change.op), change.revision, change.row);
+    }
     return text;
 }
 
-std::string render_answer(const StatementResult& result) {
-    const auto* answer = std::get_if<Answer>(&result.value);
-    if (answer == nullptr) return result.tag + "\n";
-    std::string text = result.tag;
-    if (!answer->name.empty()) text += " " + sql::print_name(answer->name);
-    if (answer->id && answer->name != std::to_string(*answer->id)) {
-        text += " (id " + std::to_string(*answer->id) + ")";
-    }
-    switch (answer->did) {
-        case Did::created:
-        case Did::changed:
-            break;
-        case Did::dropped:
-            if (answer->dropped.size() > 1) {
-                text = result.tag + " (" + std::to_string(answer->dropped.size()) + " dropped)";
-            }
-            break;
-        case Did::existed:
-            text += ": it exists already, nothing was done";
-            break;
-        case Did::absent:
-            text += ": nothing to drop";
-            break;
-        case Did::accepted:
-            text += ": accepted, workers have yet to confirm";
-            break;
-        case Did::unchanged:
-            text += ": nothing to do";
-            break;
-    }
-    return text + "\n";
-}
-
-std::string render_event(const WatchEvent& event, const std::vector<TableColumn>& columns,
-                         sql::OutputFormat format, std::size_t width_max) {
-    const bool json = format == sql::OutputFormat::json;
+std::string EventLines::next(const WatchEvent& event) {
+    if (look_.format == Format::csv) return csv(event);
+    const bool json = look_.format == Format::json;
     if (const auto* snapshot = std::get_if<WatchSnapshot>(&event)) {
-        const std::string revision = to_string(snapshot->revision);
-        if (!json) {
-            std::string head = "-- snapshot at revision " + revision;
-            if (!snapshot->reason.empty()) head += ": " + snapshot->reason;
-            return head + "\n" + render_text(snapshot->table, width_max);
-        }
-        std::string rows;
-        for (const SqlRow& row : snapshot->table.rows) {
-            rows += (rows.empty() ? "" : ",") + row_json(columns, row);
-        }
-        return R"({"type":"SNAPSHOT","revision":)" + revision +
-               (snapshot->reason.empty() ? "" : ",\"reason\":" + json_string(snapshot->reason)) +
-               ",\"data\":[" + rows + "]}\n";
+        if (json) return snapshot_json(*snapshot, columns_);
+        std::string head = "-- snapshot at revision " + to_string(snapshot->revision);
+        if (!snapshot->reason.empty()) head += ": " + snapshot->reason;
+        return head + "\n" + render(snapshot->table, look_);
     }
     const auto& change = std::get<WatchChange>(event);
-    const std::string op(to_string(change.op));
-    if (!json) {
-        return to_string(change.revision) + "  " + op + "  " + row_text(columns, change.row) + "\n";
-    }
-    return R"({"type":"EVENT","revision":)" + to_string(change.revision) + ",\"op\":\"" + op +
-           "\",\"key\":" + json_string(change.key) + ",\"data\":" + row_json(columns, change.row) +
-           "}\n";
+    if (json) return change_json(change, columns_);
+    return to_string(change.revision) + "  " + std::string(to_string(change.op)) + "  " +
+           row_text(columns_, change.row) + "\n";
 }
 
-std::string render_error(const Error& error, std::string_view text) {
-    const std::string message = to_string(error) + "\n";
+// ---- errors -------------------------------------------------------------------------------------
+
+std::string render_error(const Error& error, std::string_view text, bool colours) {
+    std::string message = to_string(error) + "\n";
+    // "error 2030 at 1:15", then the rest.
+    const std::size_t head = message.find(": ");
+    if (colours && head != std::string::npos) {
+        message = painted(message.substr(0, head), kRed, true) + message.substr(head);
+    }
     if (!error.at || error.at->offset > text.size()) return message;
     const std::size_t end = std::min(text.find('\n', error.at->offset), text.size());
     std::string before = sql::without_strings(text.substr(0, error.at->offset));
@@ -264,7 +313,8 @@ std::string render_error(const Error& error, std::string_view text) {
     before = on_one_line(before);
     if (width_of(before) > kShownMax) before = std::string(kCut) + end_of(before, kShownMax - 1);
     after = cut_to(on_one_line(after), kShownMax);
-    return message + "  " + before + after + "\n  " + std::string(width_of(before), ' ') + "^\n";
+    return message + "  " + before + after + "\n  " + std::string(width_of(before), ' ') +
+           painted("^", kRed, colours) + "\n";
 }
 
-}  // namespace baton
+}  // namespace baton::shell

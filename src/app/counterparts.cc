@@ -1,0 +1,114 @@
+#include "app/counterparts.h"
+
+#include <cstdlib>
+#include <iostream>
+
+#include <pwd.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "adapters/libpq/remote.h"
+#include "adapters/sqlite/data_directory.h"
+#include "app/tls_options.h"
+#include "catalog/schema.h"
+#include "shell/local.h"
+
+namespace baton {
+
+namespace {
+
+Result<Embedded> open_catalog(const std::string& data, bool create, bool offline,
+                              const TlsFiles& tls, const Clock& clock) {
+    Embedded embedded;
+    auto opened = open_catalog_in(data, create, migrate);
+    if (!opened) {
+        Error error = std::move(opened.error());
+        if (error.code == ErrorCode::catalog_in_use) {
+            error.hint += std::string(error.hint.empty() ? "" : "; ") +
+                          "to talk to a daemon, use --connect " + kDefaultAddress;
+        }
+        return error;
+    }
+    if (opened->is_new) std::cerr << "created a new catalog in " << catalog_path(data) << "\n";
+    CoordinatorOptions options;
+    if (!offline) {
+        TRY_ASSIGN(files, all_or_none(tls));
+        TRY_ASSIGN(worker, EmbeddedWorker::start(clock, {.tls = files, .log = {}}));
+        embedded.worker = std::move(worker);
+        options.transport = &embedded.worker->transport();
+        options.results = &embedded.worker->results();
+    }
+    TRY_ASSIGN(coordinator, CoordinatorRuntime::open(std::move(opened->database), clock, options));
+    embedded.coordinator = std::move(coordinator);
+    return embedded;
+}
+
+// What is typed at the terminal while nothing of it is shown.
+std::optional<std::string> password_from_terminal() {
+    if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0) return std::nullopt;
+    std::cerr << "password: " << std::flush;
+    termios before{};
+    tcgetattr(STDIN_FILENO, &before);
+    termios hidden = before;
+    hidden.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
+    std::string password;
+    const bool given = static_cast<bool>(std::getline(std::cin, password));
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
+    std::cerr << "\n";
+    if (!given) return std::nullopt;
+    return password;
+}
+
+}  // namespace
+
+int fail(const Error& error) {
+    std::cerr << to_string(error) << "\n";
+    return 1;
+}
+
+std::string user_name() {
+    const passwd* entry = getpwuid(geteuid());
+    return entry != nullptr ? entry->pw_name : "uid " + std::to_string(geteuid());
+}
+
+shell::ShellOptions options_for_screen() {
+    shell::ShellOptions options;
+    const char* no_color = std::getenv("NO_COLOR");
+    const char* term = std::getenv("TERM");
+    const bool colours = (no_color == nullptr || *no_color == '\0') && term != nullptr &&
+                         std::string_view(term) != "dumb";
+    winsize size{};
+    if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+        options.look.width_max = size.ws_col;
+        options.look.colours = colours;
+    }
+    options.colours_of_errors = colours && isatty(STDERR_FILENO) != 0;
+    options.shows_progress = colours && isatty(STDERR_FILENO) != 0;
+    return options;
+}
+
+Result<Embedded> open_embedded(const std::string& data, bool offline, const TlsFiles& tls,
+                               const Clock& clock) {
+    return open_catalog(data, true, offline, tls, clock);
+}
+
+Result<std::unique_ptr<shell::Counterpart>> connect(const std::string& address, const Wait& wait) {
+    return libpq::remote(address, wait, password_from_terminal);
+}
+
+Result<Reached> reach(const Reach& where, const Wait& wait, const Clock& clock) {
+    Reached reached;
+    if (where.data.empty()) {
+        TRY_ASSIGN(counterpart, connect(where.connect, wait));
+        reached.counterpart = std::move(counterpart);
+        return reached;
+    }
+    TRY_ASSIGN(embedded, open_catalog(where.data, false, true, {}, clock));
+    reached.embedded = std::move(embedded);
+    reached.counterpart = shell::local(*reached.embedded->coordinator, user_name(), wait);
+    return reached;
+}
+
+}  // namespace baton

@@ -1,0 +1,53 @@
+// Whom the commands of `baton` talk to: a coordinator over a connection, or one in this process.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "adapters/grpc/tls.h"
+#include "model/wait.h"
+#include "node/embedded_worker.h"
+#include "runtime/coordinator_runtime.h"
+#include "shell/counterpart.h"
+#include "shell/shell.h"
+
+namespace baton {
+
+class Clock;
+
+// A coordinator in this process, with a worker unless it is offline. The worker ends last.
+struct Embedded {
+    std::unique_ptr<EmbeddedWorker> worker;  // none: offline
+    std::unique_ptr<CoordinatorRuntime> coordinator;
+};
+// Makes the catalog if it is not there, and says so. Fails with catalog_in_use and the like.
+[[nodiscard]] Result<Embedded> open_embedded(const std::string& data, bool offline,
+                                             const TlsFiles& tls, const Clock& clock);
+
+// Where a command line says that the coordinator is.
+struct Reach {
+    std::string connect;  // a URL, or host:port
+    std::string data;     // a data directory that nobody else uses; wins over `connect`
+};
+inline constexpr const char* kDefaultAddress = "127.0.0.1:5433";
+
+// The counterpart, and what it needs. `data` is opened offline, and must be there.
+struct Reached {
+    std::optional<Embedded> embedded;
+    std::unique_ptr<shell::Counterpart> counterpart;
+};
+[[nodiscard]] Result<Reached> reach(const Reach& where, const Wait& wait, const Clock& clock);
+
+// Asks at the terminal for the password, if there is one, and hides it.
+[[nodiscard]] Result<std::unique_ptr<shell::Counterpart>> connect(const std::string& address,
+                                                                  const Wait& wait);
+
+[[nodiscard]] std::string user_name();
+// Colours and widths as the terminal, if it is one, has them; NO_COLOR is obeyed.
+[[nodiscard]] shell::ShellOptions options_for_screen();
+
+// Says it on the standard error; the exit status.
+[[nodiscard]] int fail(const Error& error);
+
+}  // namespace baton
