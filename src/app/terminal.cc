@@ -155,7 +155,7 @@ private:
         const char* prompt = !text_.empty()            ? "    -> "
                              : shell_.in_transaction() ? "baton*> "
                                                        : "baton> ";
-        const shell::Interrupts interrupts;
+        shell::Interrupts::forget();
         const std::unique_ptr<char, decltype(&std::free)> line(readline(prompt), &std::free);
         if (shell::Interrupts::seen()) {
             text_.clear();
@@ -232,6 +232,7 @@ private:
              << std::endl;
     }
 
+    const shell::Interrupts interrupts_;  // also between a line and what comes of it
     shell::Shell& shell_;
     std::ostream& out_;
     std::ostream& errors_;

@@ -159,7 +159,7 @@ Result<Done> Settings::set(const std::string& key, std::string value, std::strin
 Result<Done> Settings::set_from_environment(const std::map<std::string, std::string>& all) {
     for (const auto& variable : all) {
         const std::string& name = variable.first;
-        if (!name.starts_with("BATON_")) continue;
+        if (!name.starts_with("BATON_") || name == "BATON_CONNECT") continue;  // that is clients'
         const auto& list = known_list();
         const auto known = std::find_if(list.begin(), list.end(), [&](const Known& one) {
             return environment_name(one.key) == name;

@@ -17,8 +17,8 @@ TEST(SettingsTest, EveryDefaultFitsItsOwnSetting) {
 TEST(SettingsTest, WhatIsSetLaterWinsAndIsShownWithItsOrigin) {
     Settings settings;
     ASSERT_TRUE(settings.set("http.listen", "127.0.0.1:1", "baton.yaml:2"));
-    ASSERT_TRUE(
-        settings.set_from_environment({{"BATON_HTTP_LISTEN", "127.0.0.1:2"}, {"PATH", "/bin"}}));
+    ASSERT_TRUE(settings.set_from_environment(
+        {{"BATON_HTTP_LISTEN", "127.0.0.1:2"}, {"PATH", "/bin"}, {"BATON_CONNECT", "elsewhere"}}));
     EXPECT_EQ(settings.text("http.listen"), "127.0.0.1:2");
     ASSERT_TRUE(settings.set("http.listen", "127.0.0.1:3", "--http"));
     for (const Settings::Shown& shown : settings.all()) {

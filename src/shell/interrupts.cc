@@ -7,11 +7,12 @@ namespace baton::shell {
 namespace {
 
 std::atomic<bool> g_seen = false;  // NOLINT: a signal handler reaches nothing else
+int g_depth = 0;                   // NOLINT: there is one terminal
 
 }  // namespace
 
 Interrupts::Interrupts() {
-    g_seen = false;
+    if (g_depth++ == 0) g_seen = false;
     struct sigaction action {};
     action.sa_handler = [](int) { g_seen = true; };
     ::sigaction(SIGINT, &action, &before_);
@@ -19,10 +20,15 @@ Interrupts::Interrupts() {
 
 Interrupts::~Interrupts() {
     ::sigaction(SIGINT, &before_, nullptr);
+    --g_depth;
 }
 
 bool Interrupts::seen() {
     return g_seen;
+}
+
+void Interrupts::forget() {
+    g_seen = false;
 }
 
 }  // namespace baton::shell

@@ -1,4 +1,5 @@
-// While an Interrupts lives, Ctrl-C does not end the process but is noticed here. One at a time.
+// While an Interrupts lives, Ctrl-C does not end the process but is noticed here. They may be
+// nested; what was noticed holds until it is forgotten, or until the outermost one ends.
 #pragma once
 
 #include <csignal>
@@ -12,8 +13,8 @@ public:
     Interrupts(const Interrupts&) = delete;
     Interrupts& operator=(const Interrupts&) = delete;
 
-    // Since the last one was made. Any thread.
-    [[nodiscard]] static bool seen();
+    [[nodiscard]] static bool seen();  // any thread
+    static void forget();
 
 private:
     struct sigaction before_ {};

@@ -257,6 +257,7 @@ bool Shell::follow(ComingRows& rows, const Look& look) {
         if (!out_.flush()) return false;
         ended = fed->ended;
     }
+    Interrupts::forget();
     if (!ended && look.width_max > 0) out_ << "\n";  // after the ^C that the terminal shows
     out_ << lines.end();
     return true;
@@ -274,6 +275,7 @@ bool Shell::follow(ComingEvents& events, const Look& look) {
         for (const WatchEvent& event : *news) out_ << lines.next(event);
         if (!out_.flush()) return false;
     }
+    Interrupts::forget();
     if (look.format == Format::text) {
         if (look.width_max > 0) out_ << "\n";  // after the ^C that the terminal shows
         if (const auto revision = events.revision()) {
@@ -308,7 +310,7 @@ std::string as_record(const Table& table, std::size_t row) {
     std::string text;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         const std::string value = shown(table.rows[row][i], table.columns[i].type);
-        if (value.empty()) continue;
+        if (value.empty() || value == "[]") continue;
         const std::string& name = table.columns[i].name;
         text += "  " + name + std::string(width - name.size() + 2, ' ') + value + "\n";
     }

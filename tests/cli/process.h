@@ -52,4 +52,7 @@ struct Ended {
 };
 [[nodiscard]] Ended run(const std::vector<std::string>& arguments, const std::string& input = "");
 
+// A port of this machine that nobody has now.
+[[nodiscard]] int free_port();
+
 }  // namespace baton::cli

@@ -28,10 +28,13 @@ using Connection = std::unique_ptr<pg_conn, ConnFinish>;
 std::string trimmed_message(const pg_conn* conn) {
     std::string text = PQerrorMessage(conn);
     text.erase(text.find_last_not_of(" \n") + 1);
-    for (char& c : text) {
-        if (c == '\n' || c == '\t') c = ' ';
+    std::string line;
+    for (const char c : text) {
+        const bool space = c == '\n' || c == '\t' || c == ' ';
+        if (!space) line += c;
+        if (space && !line.ends_with(' ')) line += ' ';
     }
-    return text;
+    return line;
 }
 
 Connection connect(const std::string& address, const std::optional<std::string>& password) {

@@ -1,6 +1,7 @@
 #include "adapters/libpq/remote.h"
 
 #include <algorithm>
+#include <deque>
 #include <mutex>
 #include <utility>
 
@@ -146,18 +147,15 @@ bool streams(const sql::Statement& statement) {
     return select != nullptr && !asks_views(select->query);
 }
 
-// What was told of a statement without rows: its tag, or the notice that says more.
-std::string words_of(const Answer& answer, const std::vector<std::string>& notices) {
+// What was told of a statement without rows. Changes are told in words, by notices that may be read
+// before the answers that they belong to.
+std::string words_of(const Answer& answer, std::deque<std::string>& notices) {
     std::string line = PQcmdStatus(answer.get());
-    std::string rest;
-    for (const std::string& notice : notices) {
-        if (notice.starts_with(line)) {
-            line = notice;
-        } else {
-            rest += "\n" + notice;
-        }
+    if (!notices.empty() && notices.front().starts_with(line)) {
+        line = std::move(notices.front());
+        notices.pop_front();
     }
-    return line + rest;
+    return line;
 }
 
 class Remote final : public shell::Counterpart {
@@ -235,6 +233,7 @@ private:
     void gather(const std::string& text, const std::vector<sql::Statement>& statements,
                 Replies& replies) {
         Table table;
+        std::deque<std::string> notices;
         const auto add = [&](auto value) {
             const std::size_t at = replies.done.size();
             Reply reply{.value = std::move(value), .format = {}};
@@ -247,7 +246,8 @@ private:
                 replies.error = std::move(answer.error());
                 return;
             }
-            if (*answer == nullptr) return;
+            for (std::string& notice : link_->take_notices()) notices.push_back(std::move(notice));
+            if (*answer == nullptr) break;
             if (auto error = error_of(**answer, text)) {
                 replies.error = std::move(error);
                 return link_->drain();
@@ -259,8 +259,11 @@ private:
             } else if (status == PGRES_COPY_OUT) {
                 add(link_->copied());
             } else if (status == PGRES_COMMAND_OK) {
-                add(words_of(*answer, link_->take_notices()));
+                add(words_of(*answer, notices));
             }
+        }
+        for (std::string& notice : notices) {
+            replies.done.push_back({.value = std::move(notice), .format = {}});
         }
     }
 
@@ -272,7 +275,7 @@ private:
 };
 
 std::string settings_for(const Wait& wait) {
-    std::string text;
+    std::string text = "SET baton.notices = 'all';";
     if (wait.until == Wait::Until::settled) text += "SET baton.wait = 'running';";
     if (wait.until == Wait::Until::ended) text += "SET baton.wait = 'ended';";
     if (wait.timeout) {

@@ -189,7 +189,7 @@ void Runner::deliver(StatementResult result) {
     if (const auto* answer = std::get_if<Answer>(&result.value)) {
         const bool plain = answer->did == Did::created || answer->did == Did::changed ||
                            (answer->did == Did::dropped && answer->dropped.size() <= 1);
-        if (!plain || answer->id) {  // there is more to say than the tag does
+        if (!plain || answer->id || settings_.tells_all()) {
             options_.tell(Noticed{{.severity = pgwire::Severity::notice,
                                    .sqlstate = "00000",
                                    .message = in_words(result)}});

@@ -53,6 +53,9 @@ std::optional<pgwire::Report> objection(const std::string& name, const std::stri
         const bool known = letters == "utf8" || letters == "unicode" || letters == "sqlascii";
         if (!known) return invalid(name, value, "use UTF8");
     }
+    if (name == "baton.notices" && lower != "some" && lower != "all") {
+        return invalid(name, value, "use some or all");
+    }
     if (name == "baton.wait" && !wait_of(lower)) {
         return invalid(name, value, "use accepted, running or ended");
     }
@@ -81,6 +84,7 @@ bool is_fixed(const std::string& name) {
 
 Settings::Settings(const std::string& version)
     : defaults_{{"application_name", ""},
+                {"baton.notices", "some"},
                 {"baton.wait", "accepted"},
                 {"baton.wait_timeout", "0"},
                 {"bytea_output", "hex"},
@@ -145,6 +149,10 @@ Wait Settings::wait() const {
     const auto timeout = milliseconds_of(value("baton.wait_timeout").value()).value();
     if (timeout.count() > 0) wait.timeout = timeout;
     return wait;
+}
+
+bool Settings::tells_all() const {
+    return pg::to_lower(value("baton.notices").value()) == "all";
 }
 
 std::optional<std::string> Settings::value(const std::string& name) const {

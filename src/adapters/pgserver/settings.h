@@ -31,6 +31,9 @@ public:
     void reset();
     // What statements wait for: baton.wait (accepted, running, ended), baton.wait_timeout (ms).
     [[nodiscard]] Wait wait() const;
+    // Whether every change is told in words, not only where the tag leaves something out:
+    // baton.notices (some, all).
+    [[nodiscard]] bool tells_all() const;
     [[nodiscard]] std::optional<std::string> value(const std::string& name) const;
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> all() const;
 

@@ -1,0 +1,299 @@
+#include "app/command_line.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "app/cluster_command.h"
+#include "app/commands.h"
+#include "app/ctl_command_line.h"
+#include "app/manual.h"
+#include "app/serve_command.h"
+#include "app/worker_command.h"
+#include "base/text.h"
+#include "runtime/version.h"
+
+namespace baton {
+
+namespace {
+
+void add_tls(CLI::App& command, TlsFiles& tls) {
+    command.add_option("--tls-ca", tls.ca, "who signs the certificates of all (PEM)");
+    command.add_option("--tls-cert", tls.cert, "the certificate of this process");
+    command.add_option("--tls-key", tls.key, "the key of the certificate");
+}
+
+void add_shell(CLI::App& command, ShellCommand& shell, WaitWords& words) {
+    command.add_option("--data", shell.data, "the data directory; created if it is not there")
+        ->capture_default_str();
+    add_wait(command, words);
+    auto* statements = command.add_option("-c", shell.statements, "run these statements and end");
+    command
+        .add_option("-f", shell.file,
+                    "run the statements of this file and end; - is stdin,\n"
+                    "FILE.yaml is a deployment: all of it happens or nothing")
+        ->excludes(statements);
+    command.add_option("--format", shell.format, "how rows are shown, unless a statement says")
+        ->check(CLI::IsMember({"text", "json", "csv"}))
+        ->capture_default_str();
+    command
+        .add_option("--on-error", shell.on_error,
+                    "whether the statements after one that failed are run")
+        ->check(CLI::IsMember({"stop", "continue"}))
+        ->capture_default_str();
+    command.footer("The exit status is 0 only if every statement succeeded.");
+}
+
+// `list`, `drain` and `resume` below it are added by add_ctl.
+CLI::App& add_worker(CLI::App& app, WorkerCommand& worker, int& status) {
+    CLI::App* command =
+        app.add_subcommand("worker", "run fragments for a coordinator; or look after workers");
+    command->add_option("--name", worker.name, "its name in the catalog; host:port if not given");
+    command->add_option("--listen", worker.listen,
+                        "host:port for the coordinator, and for data; required");
+    command->add_option("--data", worker.data, "another host:port for data");
+    command->add_option("--capacity", worker.capacity, "how many fragments it runs at most");
+    command->add_option("--data-dir", worker.directory,
+                        "where it keeps what must outlive it; created if it is not there");
+    add_tls(*command, worker.tls);
+    command
+        ->add_option("--drain", worker.drain_seconds,
+                     "seconds that it waits for fragments when it is told to leave")
+        ->capture_default_str();
+    command->footer("SIGTERM and SIGINT tell it to leave; the second one, at once.");
+    command->callback([&worker, &status, command] {
+        if (!command->get_subcommands().empty()) return;
+        if (worker.listen.empty()) throw CLI::RequiredError("--listen");
+        status = run_worker(worker);
+    });
+    return *command;
+}
+
+// Options that `serve` and `config` share. `flags` is filled when the command line is read.
+void add_settings(CLI::App& command, ServeCommand& serve) {
+    command.add_option("--config", serve.file, "a file of settings (YAML)");
+    const auto flag = [&](const std::string& option, const std::string& key,
+                          const std::string& meaning) {
+        command
+            .add_option_function<std::string>(
+                option,
+                [&serve, option, key](const std::string& value) {
+                    serve.flags.push_back({.option = option, .key = key, .value = value});
+                },
+                meaning)
+            ->take_last();
+    };
+    flag("--data", "data", "the data directory; created if it is not there");
+    flag("--pg", "pg.listen", "host:port for psql and PostgreSQL drivers; '': closed");
+    flag("--http", "http.listen", "host:port for HTTP; '': closed");
+    command.add_option_function<std::vector<std::string>>(
+        "--set",
+        [&serve](const std::vector<std::string>& pairs) {
+            for (const std::string& pair : pairs) {
+                const std::size_t equals = pair.find('=');
+                if (equals == std::string::npos) {
+                    throw CLI::ValidationError("--set", "is given as KEY=VALUE");
+                }
+                serve.flags.push_back({.option = "--set " + pair.substr(0, equals),
+                                       .key = pair.substr(0, equals),
+                                       .value = pair.substr(equals + 1)});
+            }
+        },
+        "KEY=VALUE: any setting; `baton config show` lists them");
+    command.footer(
+        "Each wins over those before it: defaults, the file, the environment (BATON_HTTP_LISTEN\n"
+        "for http.listen), the command line.");
+}
+
+struct CatalogWords {
+    std::string data;
+    std::string file;
+    std::string what;
+    bool force = false;
+};
+
+void add_catalog(CLI::App& app, CatalogWords& words, int& status) {
+    CLI::App* command = app.add_subcommand("backup", "copy a catalog, also while it is in use");
+    command->add_option("--data", words.data, "the data directory")->required();
+    command->add_option("file", words.file, "the copy; must not exist yet")->required();
+    command->callback([&] { status = run_backup(words.data, words.file); });
+
+    command = app.add_subcommand("restore", "put a backup in the place of a catalog");
+    command->add_option("--data", words.data, "the data directory")->required();
+    command->add_option("file", words.file, "the backup")->required();
+    command->add_flag("--force", words.force, "replace a catalog that is there; it is kept beside");
+    command->callback([&] { status = run_restore(words.data, words.file, words.force); });
+
+    command = app.add_subcommand("check", "verify a catalog and say what is wrong with it");
+    command->add_option("what", words.what, "a data directory, or the file of a catalog or backup")
+        ->required();
+    command->callback([&] { status = run_check(words.what); });
+}
+
+struct AccountWords {
+    std::string name;
+    std::string role = "reader";
+};
+
+void add_account(CLI::App& command, AccountWords& words) {
+    command.add_option("name", words.name, "who it is, in the log of statements")
+        ->required()
+        ->check([](const std::string& name) {
+            const bool plain =
+                !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+                });
+            return plain ? "" : "a name is made of letters, digits, _, - and .";
+        });
+    command.add_option("--role", words.role, "what it may do")
+        ->check(CLI::IsMember({"reader", "writer", "admin"}))
+        ->capture_default_str();
+}
+
+void add_serve(CLI::App& app, ServeCommand& serve, AccountWords& account, int& status) {
+    CLI::App* command = app.add_subcommand("serve", "the coordinator as a daemon");
+    add_settings(*command, serve);
+    command->callback([&] { status = run_serve(serve); });
+
+    CLI::App* config = app.add_subcommand("config", "the settings of the daemon");
+    config->require_subcommand(1);
+    command = config->add_subcommand("show", "what is set, and who set it");
+    add_settings(*command, serve);
+    command->callback([&] { status = run_config_show(serve); });
+    command = config->add_subcommand("check", "whether the settings are well");
+    add_settings(*command, serve);
+    command->callback([&] { status = run_config_check(serve); });
+    command = config->add_subcommand(
+        "user", "what to write to the file for a user; reads the password from standard input");
+    add_account(*command, account);
+    command->callback([&] { status = run_config_user(account.name, account.role); });
+    command = config->add_subcommand("token", "makes a token, and what to write to the file");
+    add_account(*command, account);
+    command->callback([&] { status = run_config_token(account.name, account.role); });
+}
+
+void add_shell_command(CLI::App& app, ShellCommand& shell, WaitWords& words, int& status) {
+    CLI::App* command = app.add_subcommand(
+        "shell", "a coordinator and a worker in this process, and statements for them");
+    auto* offline =
+        command->add_flag("--offline", shell.offline,
+                          "only the catalog: no worker, nobody is spoken to, queries stay PENDING");
+    command
+        ->add_option("--connect", shell.connect,
+                     "a coordinator that runs elsewhere: postgres://USER@HOST:PORT or HOST:PORT")
+        ->excludes(offline);
+    add_shell(*command, shell, words);
+    add_tls(*command, shell.tls);
+    command->callback([&] {
+        shell.wait = wait_of(words.until, words.timeout_s);
+        status = run_shell(shell);
+    });
+}
+
+void add_cluster(CLI::App& app, ClusterCommand& cluster, WaitWords& words, int& status) {
+    CLI::App* command =
+        app.add_subcommand("cluster", "worker processes on this machine, and a shell for them");
+    command->add_option("--workers", cluster.workers, "how many")
+        ->check(CLI::Range(1, 100))
+        ->capture_default_str();
+    command
+        ->add_option("--port", cluster.port, "of the first worker; the others have the next ones")
+        ->check(CLI::Range(1, 65000))
+        ->capture_default_str();
+    add_shell(*command, cluster.shell, words);
+    command->callback([&] {
+        cluster.shell.wait = wait_of(words.until, words.timeout_s);
+        status = run_cluster(cluster);
+    });
+}
+
+void add_manuals(CLI::App& app, std::string& which, int& status) {
+    CLI::App* command =
+        app.add_subcommand("completion", "what makes a shell complete the words of `baton`");
+    command->add_option("shell", which, "which one")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh"}));
+    command->footer(
+        "source <(baton completion bash)       # in ~/.bashrc\n"
+        "source <(baton completion zsh)        # in ~/.zshrc, after compinit");
+    command->callback([&] {
+        std::cout << (which == "bash" ? bash_completion(app) : zsh_completion(app));
+        status = 0;
+    });
+    command = app.add_subcommand("manual", "the manual page: baton manual | man -l -");
+    command->callback([&] {
+        std::cout << man_page(app);
+        status = 0;
+    });
+}
+
+// Says so if a command is not known; by itself, CLI11 would only say that one is required.
+bool is_unknown(const CLI::App& app, int argc, char** argv, int at) {
+    if (at >= argc || argv[at][0] == '-') return false;
+    const std::string command = argv[at];
+    std::vector<std::string> known;
+    for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
+        known.push_back(one->get_name());
+        if (command != known.back()) continue;
+        return one->get_require_subcommand_min() > 0 && is_unknown(*one, argc, argv, at + 1);
+    }
+    std::string hint = did_you_mean(command, known);
+    if (hint.empty()) hint = "known: " + join(known, ", ");
+    std::cerr << "unknown command " << quoted(command) << "; " << hint << "\n";
+    return true;
+}
+
+}  // namespace
+
+struct CommandLine::Words {
+    CLI::App app{"Baton, the coordinator of a distributed query system", "baton"};
+    int status = 0;
+    ShellCommand shell{.data = "./baton-data"};
+    ClusterCommand cluster{.shell = {.data = "./baton-cluster"}};
+    WaitWords wait;
+    CatalogWords catalog;
+    WorkerCommand worker;
+    ServeCommand serve;
+    AccountWords account;
+    CtlWords ctl;
+    std::string manual;
+};
+
+CommandLine::CommandLine() : words_(std::make_unique<Words>()) {
+    Words& words = *words_;
+    CLI::App& app = words.app;
+    app.set_version_flag("--version", std::string(kVersion));
+    app.require_subcommand(0, 1);
+    app.footer("Without a command: the shell, with the catalog in ./baton-data.");
+    add_shell_command(app, words.shell, words.wait, words.status);
+    add_cluster(app, words.cluster, words.wait, words.status);
+    add_catalog(app, words.catalog, words.status);
+    CLI::App& worker = add_worker(app, words.worker, words.status);
+    add_serve(app, words.serve, words.account, words.status);
+    add_ctl(app, worker, words.ctl, words.status);
+    add_manuals(app, words.manual, words.status);
+}
+
+CommandLine::~CommandLine() = default;
+
+int CommandLine::run(int argc, char** argv) {
+    Words& words = *words_;
+    if (is_unknown(words.app, argc, argv, 1)) return 2;
+    try {
+        words.app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return words.app.exit(error) == 0 ? 0 : 2;
+    }
+    if (argc == 1) words.status = run_shell(words.shell);
+    if (!std::cout.flush()) {
+        std::cerr << "cannot write to the standard output\n";
+        return 1;
+    }
+    return words.status;
+}
+
+}  // namespace baton

@@ -1,0 +1,148 @@
+#include "app/ctl_command_line.h"
+
+#include "app/commands.h"
+
+namespace baton {
+
+void add_wait(CLI::App& command, WaitWords& words) {
+    command
+        .add_option("--wait", words.until,
+                    "what a statement waits for: nothing more than that it is durable,\n"
+                    "that its queries run (or have ended), or that they have ended")
+        ->check(CLI::IsMember({"accepted", "running", "ended"}))
+        ->capture_default_str();
+    command.add_option("--timeout", words.timeout_s, "how many seconds at most; 0: for ever")
+        ->capture_default_str();
+}
+
+namespace {
+
+class Ctl {
+public:
+    Ctl(CtlWords& words, int& status) : words_(words), status_(status) {}
+
+    void add_status(CLI::App& app) {
+        CLI::App& command = add(app, "status", "how everything is, in a few lines");
+        add_format(command, {"text", "json"});
+        command.footer("The exit status is 3 if something is not as it should be.");
+        on(command, [](CtlWords& words) { return run_status(words.command); });
+    }
+
+    void add_top(CLI::App& app) {
+        CLI::App& command = add(app, "top", "workers and queries, and what they do per second");
+        command.add_option("--interval", words_.interval_s, "seconds from one look to the next")
+            ->check(CLI::Range(0.1, 3600.0))
+            ->capture_default_str();
+        command.add_flag("--once", words_.flag, "only one screen, as text");
+        on(command,
+           [](CtlWords& words) { return run_top(words.command, words.interval_s, words.flag); });
+    }
+
+    void add_apply(CLI::App& app) {
+        CLI::App& command = add(app, "apply", "all of a file happens, or nothing of it");
+        command
+            .add_option("-f,--file", words_.file,
+                        "statements, or a deployment if it is FILE.yaml; - is stdin")
+            ->required();
+        command.add_flag("--dry-run", words_.flag,
+                         "plan all of it and show what would change, but change nothing");
+        add_wait(command, words_.wait);
+        on(command,
+           [](CtlWords& words) { return run_apply(words.command, words.file, words.flag); });
+    }
+
+    void add_query(CLI::App& app) {
+        CLI::App& query = *app.add_subcommand("query", "look after queries");
+        query.require_subcommand(1);
+        CLI::App& list = add(query, "list", "what there is, and how it is");
+        add_format(list, {"text", "json", "csv"});
+        on(list, [](CtlWords& words) { return run_for(words.command, "SHOW QUERIES"); });
+
+        CLI::App& stop = add(query, "stop", "let a query end; it stays in the catalog");
+        add_name(stop, "its name or number");
+        stop.add_flag("--forceful", words_.flag, "without what is still on its way through it");
+        add_wait(stop, words_.wait);
+        on(stop, [](CtlWords& words) {
+            return run_for(words.command, "STOP QUERY " + name_in_statement(words.name) +
+                                              (words.flag ? " FORCEFUL" : ""));
+        });
+
+        CLI::App& drop = add(query, "drop", "end a query, and forget it");
+        add_name(drop, "its name or number");
+        add_wait(drop, words_.wait);
+        on(drop, [](CtlWords& words) {
+            return run_for(words.command, "DROP QUERY " + name_in_statement(words.name));
+        });
+
+        CLI::App& logs = add(query, "logs", "what became of a query and its fragments");
+        add_name(logs, "its name or number; one that was dropped is known by its number");
+        logs.add_flag("--follow", words_.flag, "and what becomes of it, until Ctrl-C");
+        add_format(logs, {"text", "json", "csv"});
+        on(logs,
+           [](CtlWords& words) { return run_query_logs(words.command, words.name, words.flag); });
+    }
+
+    void add_worker(CLI::App& worker) {
+        worker.require_subcommand(0, 1);
+        CLI::App& list = add(worker, "list", "the workers of a coordinator, and how they are");
+        add_format(list, {"text", "json", "csv"});
+        on(list, [](CtlWords& words) { return run_for(words.command, "SHOW WORKERS"); });
+        CLI::App& drain =
+            add(worker, "drain", "a worker gets nothing new; what runs there goes on");
+        add_name(drain, "its name");
+        on(drain, [](CtlWords& words) {
+            return run_for(words.command, "DRAIN WORKER " + name_of_worker(words.name));
+        });
+        CLI::App& resume = add(worker, "resume", "a drained worker takes fragments again");
+        add_name(resume, "its name");
+        on(resume, [](CtlWords& words) {
+            return run_for(words.command, "RESUME WORKER " + name_of_worker(words.name));
+        });
+    }
+
+private:
+    // With the options that say where the coordinator is.
+    CLI::App& add(CLI::App& app, const char* name, const char* meaning) {
+        CLI::App& command = *app.add_subcommand(name, meaning);
+        command
+            .add_option("--connect", words_.command.reach.connect,
+                        "where the coordinator is: postgres://USER@HOST:PORT or HOST:PORT")
+            ->envname("BATON_CONNECT")
+            ->capture_default_str();
+        command.add_option("--data", words_.command.reach.data,
+                           "instead, a data directory that no process uses now");
+        return command;
+    }
+    void add_format(CLI::App& command, const std::vector<std::string>& formats) {
+        command.add_option("--format", words_.command.format, "how it is shown")
+            ->check(CLI::IsMember(formats))
+            ->capture_default_str();
+    }
+    void add_name(CLI::App& command, const char* meaning) {
+        command.add_option("name", words_.name, meaning)->required();
+    }
+    void on(CLI::App& command, int (*run)(CtlWords&)) {
+        command.callback([this_words = &words_, status = &status_, run] {
+            this_words->command.wait = wait_of(this_words->wait.until, this_words->wait.timeout_s);
+            *status = run(*this_words);
+        });
+    }
+    // Names of workers are kept as they were given.
+    static std::string name_of_worker(const std::string& given) { return "'" + given + "'"; }
+
+    CtlWords& words_;
+    int& status_;
+};
+
+}  // namespace
+
+void add_ctl(CLI::App& app, CLI::App& worker, CtlWords& words, int& status) {
+    Ctl ctl(words, status);
+    ctl.add_status(app);
+    ctl.add_top(app);
+    ctl.add_apply(app);
+    ctl.add_query(app);
+    ctl.add_worker(worker);
+}
+
+}  // namespace baton
