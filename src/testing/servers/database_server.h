@@ -6,7 +6,7 @@
 // Starting one takes seconds, so a program has one of each kind, and tests have databases of it.
 #pragma once
 
-#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -41,6 +41,7 @@ public:
 
 private:
     void prepare();
+    void end(int signal);
     [[nodiscard]] bool answers() const;
 
     const ServerKind kind_;
