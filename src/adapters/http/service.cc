@@ -3,6 +3,7 @@
 #include "adapters/http/manual.h"
 #include "adapters/http/metrics_page.h"
 #include "adapters/http/problems.h"
+#include "adapters/http/row_events.h"
 #include "adapters/system/digest.h"
 #include "base/overload.h"
 #include "base/text.h"
@@ -126,6 +127,7 @@ void Service::run(const JobPtr& job, const Planned& planned) {
                        if (begin_once(job)) run_ask(job, ask);
                    },
                    [&](const Follow& wanted) { follow(job, wanted); },
+                   [&](const Rows& wanted) { stream(job, wanted); },
                    [&](Page page) { run_page(job, page); },
                },
                planned.what);
@@ -241,6 +243,19 @@ void Service::follow(const JobPtr& job, const Follow& wanted) {
                              if (!stream) return answer(job, problem(stream.error()));
                              answer(job, *std::move(stream));
                          });
+}
+
+void Service::stream(const JobPtr& job, const Rows& wanted) {
+    const auto visitor = visitor_of(job);
+    visitor->ask({.text = wanted.text, .parameters = wanted.parameters},
+                 [this, job, visitor](Execution execution) {
+                     if (execution.error) return answer(job, problem(*execution.error));
+                     auto& value = execution.results.front().value;
+                     if (auto* feed = std::get_if<std::unique_ptr<RowFeed>>(&value)) {
+                         return answer(job, row_events(std::move(*feed), visitor));
+                     }
+                     answer(job, row_events(std::get<Table>(std::move(value))));
+                 });
 }
 
 void Service::answer(const JobPtr& job, Answered answered, bool again) {

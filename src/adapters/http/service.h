@@ -69,6 +69,7 @@ private:
     void run_ask(const JobPtr& job, Ask ask);
     void run_change(const JobPtr& job, const std::shared_ptr<const Ask>& ask, int attempt);
     void follow(const JobPtr& job, const Follow& follow);
+    void stream(const JobPtr& job, const Rows& rows);
     // False: it was answered from memory, or refused.
     [[nodiscard]] bool begin_once(const JobPtr& job);
     [[nodiscard]] std::shared_ptr<front::Visitor> visitor_of(const JobPtr& job);
