@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <nlohmann/json.hpp>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -86,19 +85,6 @@ TEST_F(Serve, ASecondOneOnTheSameDataIsToldWhoHoldsIt) {
         << second.errors;
     first.signal(SIGTERM);
     EXPECT_EQ(first.wait(), 0);
-}
-
-// A port that nobody has now.
-int free_port() {
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(bind(socket, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    close(socket);
-    return ntohs(address.sin_port);
 }
 
 TEST_F(Serve, PsqlSeesRowsOfStreamsAndCurlSeesTheSameCatalog) {
