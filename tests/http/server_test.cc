@@ -3,7 +3,9 @@
 #include <fstream>
 #include <thread>
 
+#include "adapters/system/digest.h"
 #include "base/prng.h"
+#include "testing/log_lines.h"
 #include "testing/temporary_directory.h"
 
 namespace baton::http {
@@ -76,6 +78,76 @@ TEST_F(ServerTest, APortThatIsTakenIsSaid) {
     // Linux lets nobody else listen at a port that somebody listens at.
     ASSERT_FALSE(opened);
     EXPECT_NE(opened.error().message.find("cannot listen"), std::string::npos);
+}
+
+// ---- who, and what it is called
+// ------------------------------------------------------------------
+
+TEST_F(ServerTest, EveryAnswerSaysWhatItsRequestIsCalled) {
+    listen();
+    const std::string named = curl("-D - -o /dev/null -H 'X-Request-Id: mine-1'", "/v1/workers");
+    EXPECT_NE(named.find("X-Request-Id: mine-1\r\n"), std::string::npos) << named;
+    for (const char* path : {"/healthz", "/v1/none", "/v1/workers/watch"}) {
+        const std::string made =
+            curl("-N --max-time 1 -D - -o /dev/null -H 'X-Request-Id: a b'", path);
+        EXPECT_NE(made.find("X-Request-Id: "), std::string::npos) << made;
+        EXPECT_EQ(made.find("a b"), std::string::npos) << made;
+    }
+}
+
+TEST_F(ServerTest, TheLogTellsOfEveryRequestByItsName) {
+    testing::LogLines log;
+    listen({.service = {.log = &log}});
+    (void)curl("-H 'X-Request-Id: mine-1'", "/v1/workers/W?secret=1");
+    EXPECT_EQ(log.count("debug: a request was answered door=http request=mine-1 user=http "
+                        "method=GET path=/v1/workers/W status=404 took_us="),
+              1U)
+        << log.text();
+    EXPECT_EQ(log.count("secret"), 0U);
+    server_.reset();
+}
+
+class LoginTest : public ServerTest {
+protected:
+    void SetUp() override {
+        access_ = front::Access(
+            {}, {{.name = "ann", .role = front::Role::reader, .sha256 = sha256_hex("Wv8x")}},
+            sha256_hex);
+        ServerTest::SetUp();
+        listen({.service = {.log = &log_}});
+    }
+    void TearDown() override {
+        EXPECT_EQ(log_.count("Wv8"), 0U) << log_.text();
+        ServerTest::TearDown();
+    }
+    testing::LogLines log_;
+};
+
+TEST_F(LoginTest, WhoIsRefusedIsLoggedWithoutWhatItShowed) {
+    const std::string status = "-o /dev/null -w '%{http_code}' -H 'X-Request-Id: r1' ";
+    EXPECT_EQ(curl(status + "-H 'Authorization: Bearer Wv8y'", "/v1/workers?x=Wv8x"), "401");
+    EXPECT_EQ(log_.count("warn: a request was refused: nobody knows who asks door=http "
+                         "reason=no such token path=/v1/workers peer=127.0.0.1:"),
+              1U)
+        << log_.text();
+    EXPECT_EQ(log_.count(" request=r1\n"), 1U) << log_.text();
+    EXPECT_EQ(curl(status, "/metrics"), "401");
+    EXPECT_EQ(log_.count("reason=no token was shown path=/metrics"), 1U) << log_.text();
+    EXPECT_EQ(curl(status, "/healthz"), "200");
+    EXPECT_EQ(log_.count("warn"), 2U) << log_.text();
+}
+
+TEST_F(LoginTest, WhoIsLetInIsLoggedOncePerConnection) {
+    RawClient client(server_->port());
+    for (int i = 0; i < 3; ++i) {
+        client.send(
+            "GET /v1/openapi.yaml HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer Wv8x\r\n\r\n");
+        EXPECT_NE(client.read_until("results: {type: array").find("200 OK"), std::string::npos);
+    }
+    EXPECT_EQ(log_.count("info: a client showed its token door=http user=ann role=reader "
+                         "peer=127.0.0.1:"),
+              1U)
+        << log_.text();
 }
 
 // ---- abuse --------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ constexpr auto kLinger = std::chrono::seconds(2);
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr std::string_view kEventsHead =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
-    "X-Accel-Buffering: no\r\nConnection: close\r\n\r\n";
+    "X-Accel-Buffering: no\r\nConnection: close\r\n";  // and more
 constexpr std::string_view kComment = ":\n\n";
 
 Request request_of(const wire::request<wire::string_body>& message) {
@@ -48,6 +48,13 @@ Request request_of(const wire::request<wire::string_body>& message) {
         request.headers.emplace_back(std::move(name), std::string(field.value()));
     }
     return request;
+}
+
+std::string peer_of(const tcp::socket& socket) {
+    error_code error;
+    const auto endpoint = socket.remote_endpoint(error);
+    if (error) return "unknown";
+    return endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
 }
 
 Response unreadable(const error_code& error) {
@@ -68,7 +75,11 @@ template <class Stream>
 class Talk final : public Connection, public std::enable_shared_from_this<Talk<Stream>> {
 public:
     Talk(std::shared_ptr<Hall> hall, std::uint64_t id, Stream stream)
-        : hall_(std::move(hall)), id_(id), stream_(std::move(stream)), timer_(hall_->io) {}
+        : hall_(std::move(hall)),
+          id_(id),
+          stream_(std::move(stream)),
+          peer_(peer_of(lowest().socket())),
+          timer_(hall_->io) {}
 
     void start() override {
         hall_->open.add(1);
@@ -133,6 +144,7 @@ private:
     // ---- a request --------------------------------------------------------------------------
 
     void read_head() {
+        request_id_.clear();
         parser_.emplace();
         parser_->header_limit(static_cast<std::uint32_t>(hall_->options.header_bytes_max));
         parser_->body_limit(hall_->options.body_bytes_max);
@@ -165,12 +177,14 @@ private:
     void got_head(const error_code& error) {
         if (state_ == State::ended) return;
         if (error) return refuse(error);
-        const Request head = request_of(parser_->get());
+        Request head = request_of(parser_->get());
+        head.peer = peer_;
+        head.id = request_id_ = hall_->service.id_for(head);
         if (parser_->get().version() >= 11 && head.header("host") == nullptr) {
             return respond_and_end(problem(
                 {.code = ErrorCode::malformed_message, .message = "the header Host is missing"}));
         }
-        if (auto refusal = hall_->service.refusal(head)) {
+        if (auto refusal = hall_->service.refusal(head, known_as_)) {
             return respond_and_end(*std::move(refusal));
         }
         const std::string* expects = head.header("expect");
@@ -207,6 +221,8 @@ private:
         keep_alive_ = message.keep_alive() && served_ < hall_->options.requests_per_connection_max;
         Request request = request_of(message);
         request.body = std::move(message.body());
+        request.peer = peer_;
+        request.id = request_id_;
         lowest().expires_never();
         look_out();
         hall_->replies_due += 1;
@@ -250,6 +266,7 @@ private:
         if (hall_->closing) keep_alive_ = false;
         response_.emplace(static_cast<wire::status>(told.status), 11);
         for (const auto& [name, value] : told.headers) response_->set(name, value);
+        if (!request_id_.empty()) response_->set(kRequestIdHeader, request_id_);
         if (!told.content_type.empty()) {
             response_->set(wire::field::content_type, told.content_type);
             response_->set(wire::field::cache_control, "no-store");
@@ -292,7 +309,8 @@ private:
             });
         });
         notice_end();
-        write_events({std::make_shared<const std::string>(kEventsHead)});
+        write_events({piece_of(std::string(kEventsHead) + std::string(kRequestIdHeader) + ": " +
+                               request_id_ + "\r\n\r\n")});
         keep_alive();
     }
 
@@ -385,12 +403,15 @@ private:
     const std::shared_ptr<Hall> hall_;
     const std::uint64_t id_;
     Stream stream_;
+    const std::string peer_;
     asio::steady_timer timer_;
     State state_ = State::reading;
     beast::flat_buffer buffer_;
     std::optional<wire::request_parser<wire::string_body>> parser_;
     std::optional<wire::response<wire::string_body>> response_;
     std::shared_ptr<Underway> underway_;
+    std::string request_id_;  // of the last request; none: it could not be read
+    std::string known_as_;    // who asked last
     std::size_t served_ = 0;
     std::uint64_t turn_ = 0;
     bool keep_alive_ = false;
