@@ -3,7 +3,10 @@
 #include <fstream>
 #include <thread>
 
+#include <sys/resource.h>
+
 #include "adapters/system/digest.h"
+#include "adapters/system/memory.h"
 #include "base/prng.h"
 #include "testing/log_lines.h"
 #include "testing/temporary_directory.h"
@@ -13,6 +16,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
+
+const char* const kWatchWorkers = "GET /v1/workers/watch HTTP/1.1\r\nHost: x\r\n";
 
 // ---- curl ---------------------------------------------------------------------------------------
 
@@ -244,6 +249,36 @@ TEST_F(ServerTest, RandomBytesHarmNobody) {
     EXPECT_TRUE(soon([&] { return open_connections() == 0 && descriptors() <= before; }));
 }
 
+// As many as there are descriptors for, with theirs: some thousands. 10,000 are in bench/http.cc.
+TEST_F(ServerTest, ACrowdLeavesNothingBehind) {
+    rlimit limit{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const rlimit before = limit;
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 20'000);
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+    const auto most = static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur / 2 - 100, 2'000));
+    listen();
+    EXPECT_EQ(curl("", "/healthz"), "ok\n");
+    const std::size_t descriptors_before = descriptors();
+    std::size_t bytes_after_one = 0;
+    for (int round = 0; round < 3; ++round) {
+        std::vector<std::unique_ptr<RawClient>> crowd;
+        for (std::int64_t i = 0; i < most; ++i) {
+            crowd.push_back(std::make_unique<RawClient>(server_->port()));
+            if (i % 2 == 0) crowd.back()->send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+            if (i % 8 == 1) crowd.back()->send(std::string(kWatchWorkers) + "\r\n");
+        }
+        EXPECT_TRUE(soon([&] { return open_connections() == most; })) << open_connections();
+        EXPECT_EQ(curl("", "/healthz"), "ok\n");
+        crowd.clear();
+        EXPECT_TRUE(soon([&] { return open_connections() == 0 && streams() == 0; }));
+        if (round == 0) bytes_after_one = resident_bytes();
+    }
+    EXPECT_TRUE(soon([&] { return descriptors() <= descriptors_before + 60; })) << descriptors();
+    EXPECT_LT(resident_bytes(), bytes_after_one + 10'000'000);
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
 TEST_F(ServerTest, WhoGoesAwayWhileItWaitsIsForgotten) {
     make_small_cluster();
     listen();
@@ -261,8 +296,6 @@ TEST_F(ServerTest, WhoGoesAwayWhileItWaitsIsForgotten) {
 }
 
 // ---- events -------------------------------------------------------------------------------------
-
-const char* const kWatchWorkers = "GET /v1/workers/watch HTTP/1.1\r\nHost: x\r\n";
 
 TEST_F(ServerTest, ChangesAreShownAsTheyHappen) {
     listen();

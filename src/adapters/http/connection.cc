@@ -12,6 +12,7 @@
 #include <boost/beast/ssl.hpp>
 
 #include "adapters/http/problems.h"
+#include "adapters/system/memory.h"
 
 namespace baton::http {
 
@@ -26,6 +27,9 @@ using Plain = beast::tcp_stream;
 using Secure = beast::ssl_stream<beast::tcp_stream>;
 
 constexpr std::size_t kEventBytes = std::size_t{256} * 1024;  // of one write
+constexpr std::size_t kBellsAtOnce = 64;
+constexpr std::size_t kWritesAtOnce = 8;
+constexpr std::size_t kCrowd = 500;
 constexpr std::size_t kLingerBytesMax = std::size_t{1} << 20U;
 constexpr auto kLinger = std::chrono::seconds(2);
 
@@ -69,6 +73,48 @@ Response unreadable(const error_code& error) {
         return problem(what);
     }
     return problem(what);
+}
+
+// When a crowd has left, what it took is not kept for the next one.
+void note_empty(Hall& hall) {
+    const std::size_t present = hall.connections.size();
+    if (hall.crowd < kCrowd || present > hall.crowd / 8) return;
+    hall.crowd = present;
+    asio::post(hall.io, [] { give_back_memory(); });
+}
+
+// Some of those that were rung for; then others get a turn.
+void answer_bells(const std::shared_ptr<Hall>& hall, std::vector<std::uint64_t> rung) {
+    for (std::size_t i = 0; i < kBellsAtOnce && !rung.empty(); ++i) {
+        const auto found = hall->connections.find(rung.back());
+        rung.pop_back();
+        if (found == hall->connections.end()) continue;
+        const auto connection = found->second;
+        connection->pump();
+    }
+    if (rung.empty()) return;
+    asio::post(hall->io, [weak = std::weak_ptr(hall), rest = std::move(rung)]() mutable {
+        if (const auto still = weak.lock()) answer_bells(still, std::move(rest));
+    });
+}
+
+// Any thread.
+void ring(const std::shared_ptr<Hall>& hall, std::uint64_t id) {
+    {
+        const std::lock_guard lock(hall->bells.mutex);
+        hall->bells.rung.push_back(id);
+        if (hall->bells.rung.size() > 1) return;  // somebody has asked to look
+    }
+    asio::post(hall->io, [weak = std::weak_ptr(hall)] {
+        const auto still = weak.lock();
+        if (!still) return;
+        std::vector<std::uint64_t> rung;
+        {
+            const std::lock_guard lock(still->bells.mutex);
+            rung.swap(still->bells.rung);
+        }
+        answer_bells(still, std::move(rung));
+    });
 }
 
 template <class Stream>
@@ -120,10 +166,13 @@ public:
     // ---- events -----------------------------------------------------------------------------
 
     void pump() override {
-        if (state_ != State::events || writing_) return;
-        auto pieces = events_->take(kEventBytes);
-        if (!pieces.empty()) return write_events(std::move(pieces));
-        if (events_->ended()) finish();
+        for (std::size_t i = 0; i < kWritesAtOnce; ++i) {
+            if (state_ != State::events || writing_) return;
+            auto pieces = events_->take(kEventBytes);
+            if (pieces.empty()) return events_->ended() ? finish() : void();
+            write_events(std::move(pieces));
+        }
+        ring(hall_, id_);  // there may be more, when others had their turn
     }
 
 private:
@@ -297,32 +346,41 @@ private:
         events_ = std::move(events);
         const std::weak_ptr<Hall> weak = hall_;
         events_->when_ready([weak, id = id_] {
-            const auto hall = weak.lock();
-            if (!hall) return;
-            asio::post(hall->io, [weak, id] {
-                const auto still = weak.lock();
-                if (!still) return;
-                const auto found = still->connections.find(id);
-                if (found == still->connections.end()) return;
-                const auto connection = found->second;
-                connection->pump();
-            });
+            if (const auto hall = weak.lock()) ring(hall, id);
         });
         notice_end();
         write_events({piece_of(std::string(kEventsHead) + std::string(kRequestIdHeader) + ": " +
                                request_id_ + "\r\n\r\n")});
         keep_alive();
+        pump();
     }
 
     void write_events(std::vector<Piece> pieces) {
-        writing_ = true;
         quiet_ = false;
-        pieces_ = std::move(pieces);
         std::vector<asio::const_buffer> buffers;
-        buffers.reserve(pieces_.size());
-        for (const Piece& piece : pieces_) buffers.emplace_back(asio::buffer(*piece));
+        buffers.reserve(pieces.size());
+        for (const Piece& piece : pieces) buffers.emplace_back(asio::buffer(*piece));
+        const std::size_t written = write_at_once(buffers);
+        if (written == asio::buffer_size(buffers)) return;
+        writing_ = true;
+        pieces_ = std::move(pieces);
+        beast::buffers_suffix<std::vector<asio::const_buffer>> rest(std::move(buffers));
+        rest.consume(written);
         lowest().expires_after(hall_->options.write_timeout);
-        asio::async_write(stream_, buffers, then(&Talk::wrote_events));
+        asio::async_write(stream_, rest, then(&Talk::wrote_events));
+    }
+
+    // As much as the socket takes without waiting: mostly all, and without the machinery of
+    // waiting, which costs as much as the write.
+    std::size_t write_at_once(const std::vector<asio::const_buffer>& buffers) {
+        if constexpr (kSecure) {
+            return 0;
+        } else {
+            error_code error;  // and if there is one, who waits is told of it
+            if (!lowest().socket().non_blocking()) lowest().socket().non_blocking(true, error);
+            const std::size_t size = error ? 0 : lowest().socket().write_some(buffers, error);
+            return error ? 0 : size;
+        }
     }
 
     void wrote_events() {
@@ -398,6 +456,7 @@ private:
         events_.reset();
         timer_.cancel();
         hall_->connections.erase(id_);
+        note_empty(*hall_);
     }
 
     const std::shared_ptr<Hall> hall_;
@@ -443,6 +502,7 @@ void let_in(const std::shared_ptr<Hall>& hall, int socket) {
         connection = std::make_shared<Talk<Plain>>(hall, id, Plain(std::move(taken)));
     }
     hall->connections.emplace(id, connection);
+    hall->crowd = std::max(hall->crowd, hall->connections.size());
     connection->start();
 }
 

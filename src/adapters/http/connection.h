@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "adapters/http/server.h"
 
@@ -30,7 +31,14 @@ public:
     virtual void end_now() = 0;
 };
 
-// What connections share. Used on the thread of the server, but for `posting`.
+// Whose streams have something. Many are rung for the same change: the thread of the server is
+// woken once for all of them.
+struct Bells {
+    std::mutex mutex;
+    std::vector<std::uint64_t> rung;  // connections
+};
+
+// What connections share. Used on the thread of the server, but for `posting` and `bells`.
 struct Hall {
     boost::asio::io_context& io;
     boost::asio::ssl::context* tls;  // null: none
@@ -40,9 +48,11 @@ struct Hall {
     front::Gauge& streams;
     std::map<std::uint64_t, std::shared_ptr<Connection>> connections;
     std::size_t replies_due = 0;  // requests under way, also of clients that are gone
+    std::size_t crowd = 0;        // the most connections since memory was given back
     std::uint64_t last_id = 0;
     bool closing = false;
     std::mutex posting{};  // held by other threads while they use `io`
+    Bells bells{};
 };
 
 // Takes the socket over. It is in the hall until it ends.

@@ -1,0 +1,22 @@
+#include "adapters/system/memory.h"
+
+#include <fstream>
+
+#include <malloc.h>
+#include <unistd.h>
+
+namespace baton {
+
+void give_back_memory() {
+    ::malloc_trim(0);
+}
+
+std::size_t resident_bytes() {
+    std::ifstream file("/proc/self/statm");
+    std::size_t pages = 0;
+    std::size_t resident = 0;
+    file >> pages >> resident;
+    return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace baton
