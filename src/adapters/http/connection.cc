@@ -12,7 +12,6 @@
 #include <boost/beast/ssl.hpp>
 
 #include "adapters/http/problems.h"
-#include "adapters/system/memory.h"
 
 namespace baton::http {
 
@@ -29,7 +28,6 @@ using Secure = beast::ssl_stream<beast::tcp_stream>;
 constexpr std::size_t kEventBytes = std::size_t{256} * 1024;  // of one write
 constexpr std::size_t kBellsAtOnce = 64;
 constexpr std::size_t kWritesAtOnce = 8;
-constexpr std::size_t kCrowd = 500;
 constexpr std::size_t kLingerBytesMax = std::size_t{1} << 20U;
 constexpr auto kLinger = std::chrono::seconds(2);
 
@@ -73,14 +71,6 @@ Response unreadable(const error_code& error) {
         return problem(what);
     }
     return problem(what);
-}
-
-// When a crowd has left, what it took is not kept for the next one.
-void note_empty(Hall& hall) {
-    const std::size_t present = hall.connections.size();
-    if (hall.crowd < kCrowd || present > hall.crowd / 8) return;
-    hall.crowd = present;
-    asio::post(hall.io, [] { give_back_memory(); });
 }
 
 // Some of those that were rung for; then others get a turn.
@@ -456,7 +446,6 @@ private:
         events_.reset();
         timer_.cancel();
         hall_->connections.erase(id_);
-        note_empty(*hall_);
     }
 
     const std::shared_ptr<Hall> hall_;
@@ -502,7 +491,6 @@ void let_in(const std::shared_ptr<Hall>& hall, int socket) {
         connection = std::make_shared<Talk<Plain>>(hall, id, Plain(std::move(taken)));
     }
     hall->connections.emplace(id, connection);
-    hall->crowd = std::max(hall->crowd, hall->connections.size());
     connection->start();
 }
 

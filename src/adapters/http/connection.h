@@ -48,7 +48,6 @@ struct Hall {
     front::Gauge& streams;
     std::map<std::uint64_t, std::shared_ptr<Connection>> connections;
     std::size_t replies_due = 0;  // requests under way, also of clients that are gone
-    std::size_t crowd = 0;        // the most connections since memory was given back
     std::uint64_t last_id = 0;
     bool closing = false;
     std::mutex posting{};  // held by other threads while they use `io`

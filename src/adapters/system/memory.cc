@@ -2,14 +2,9 @@
 
 #include <fstream>
 
-#include <malloc.h>
 #include <unistd.h>
 
 namespace baton {
-
-void give_back_memory() {
-    ::malloc_trim(0);
-}
 
 std::size_t resident_bytes() {
     std::ifstream file("/proc/self/statm");
