@@ -29,6 +29,25 @@ pgwire::Report cancelled() {
             .code = ErrorCode::cancelled};
 }
 
+// What the tag does not say; empty: nothing.
+std::string notice_of(const Answer& answer) {
+    switch (answer.did) {
+        case Did::existed:
+            return quoted(answer.name) + " exists already: nothing was changed";
+        case Did::absent:
+            return "there is nothing to drop: nothing was changed";
+        case Did::unchanged:
+            return "nothing was changed";
+        case Did::created:
+        case Did::dropped:
+        case Did::accepted:
+        case Did::changed:
+            break;
+    }
+    if (!answer.id) return "";
+    return quoted(answer.name) + " has the number " + std::to_string(*answer.id);
+}
+
 }  // namespace
 
 Runner::Runner(RunnerOptions options) : options_(std::move(options)), settings_(options_.version) {}
@@ -114,7 +133,7 @@ void Runner::answer(const Statement& statement) {
                    [](const EndTransaction&) {},
                    [&](const ForCatalog&) { ask_catalog(statement); },
                    [&](const SetParameter& s) { set_parameter(s); },
-                   [&](const ShowParameter& s) { show_parameter(s, statement.copy); },
+                   [&](const ShowParameter& s) { show_parameter(s, statement); },
                    [&](const Forget& s) { forget(s); },
                    [&](const Refuse& s) { fail(s.report); },
                },
@@ -185,11 +204,7 @@ void Runner::deliver(StatementResult result) {
                       std::exchange(run_->copy, std::nullopt));
     }
     if (const auto* answer = std::get_if<Answer>(&result.value)) {
-        std::string notice;
-        if (answer->did == Did::unchanged) notice = "nothing was changed";
-        if (answer->id) {
-            notice = quoted(answer->name) + " has the number " + std::to_string(*answer->id);
-        }
+        std::string notice = notice_of(*answer);
         if (!notice.empty()) {
             options_.tell(Noticed{{.severity = pgwire::Severity::notice,
                                    .sqlstate = "00000",
@@ -203,7 +218,8 @@ void Runner::end_transaction(bool commit) {
     run_->next += 1;
     options_.tell(Noticed{{.severity = pgwire::Severity::warning,
                            .sqlstate = "25P01",
-                           .message = "no transaction is open"}});
+                           .message = "no transaction is open",
+                           .code = ErrorCode::transaction_state}});
     complete(commit ? "COMMIT" : "ROLLBACK");
 }
 
@@ -242,20 +258,25 @@ void Runner::forget(const Forget& statement) {
     complete(statement.tag);
 }
 
-void Runner::show_parameter(const ShowParameter& statement, const std::optional<CopyFormat>& copy) {
-    if (statement.name == "all") {
+void Runner::show_parameter(const ShowParameter& shown, const Statement& statement) {
+    if (shown.name == "all") {
         std::vector<SqlRow> rows;
         for (auto& [name, value] : settings_.all()) rows.push_back({name, value, std::string()});
-        return give_rows({{"name"}, {"setting"}, {"description"}}, std::move(rows), "SHOW", copy);
+        return give_rows({{"name"}, {"setting"}, {"description"}}, std::move(rows), "SHOW",
+                         statement.copy);
     }
-    const auto value = settings_.value(statement.name);
+    const auto value = settings_.value(shown.name);
     if (!value) {
+        const auto tokens = pg::tokens_of(statement.text);
+        const std::size_t at = statement.at + (tokens.size() > 1 ? tokens[1].at : 0);
         return fail({.sqlstate = "42704",
-                     .message = "unknown parameter " + quoted(statement.name),
+                     .message = "unknown parameter " + quoted(shown.name),
                      .hint = "SHOW also tells of QUERIES, FRAGMENTS, WORKERS, LINKS, SINKS, "
-                             "STATEMENTS, COUNTERS, LOGICAL SOURCES and PHYSICAL SOURCES"});
+                             "STATEMENTS, COUNTERS, LOGICAL SOURCES and PHYSICAL SOURCES",
+                     .position = pgwire::character_at(run_->text, at),
+                     .code = ErrorCode::syntax});
     }
-    give_rows({{statement.name}}, {{*value}}, "SHOW", copy);
+    give_rows({{shown.name}}, {{*value}}, "SHOW", statement.copy);
 }
 
 // ---- rows ---------------------------------------------------------------------------------------
