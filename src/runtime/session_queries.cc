@@ -83,8 +83,10 @@ Result<request::CreateQuery> query_for_client(const sql::SelectOnce& select,
     request::CreateQuery query;
     query.tree.query = select.query;
     query.tree.sink.node = sql::ToClient{.token = token};
-    query.tree.settings.push_back(
-        {.key = {"QUERY", "ON_FAILURE"}, .value = sql::Literal(std::string("FAIL")), .at = {}});
+    sql::Setting on_failure;
+    on_failure.key = {"QUERY", "ON_FAILURE"};
+    on_failure.value = sql::Literal(std::string("FAIL"));
+    query.tree.settings.push_back(std::move(on_failure));
     TRY_ASSIGN(settings, bind_query(query.tree.settings));
     query.settings = std::move(settings.options);
     query.settings.emplace(kClientSetting, principal);
