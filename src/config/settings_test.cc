@@ -51,7 +51,7 @@ TEST(SettingsTest, AValueThatDoesNotFitIsRefusedAndTheOldOneStays) {
         ASSERT_FALSE(set) << key << " " << value;
         EXPECT_EQ(set.error().code, ErrorCode::invalid_configuration);
     }
-    EXPECT_EQ(settings.number("threads"), 16U);
+    EXPECT_EQ(settings.number("threads"), 64U);
 }
 
 }  // namespace

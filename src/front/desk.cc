@@ -1,13 +1,25 @@
 #include "front/desk.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace baton::front {
 
 // ---- the desk -----------------------------------------------------------------------------------
 
+namespace {
+
+std::size_t processors() {
+    return std::max<std::size_t>(std::thread::hardware_concurrency(), 2);
+}
+
+}  // namespace
+
 Desk::Desk(CoordinatorRuntime& coordinator, const DeskOptions& options)
-    : coordinator_(coordinator), options_(options) {
+    : coordinator_(coordinator),
+      options_(options),
+      working_max_(options.working_max == 0 ? processors() : options.working_max) {
     for (std::size_t i = 0; i < options.threads; ++i) {
         threads_.emplace_back([this] { serve(); });
     }
@@ -42,29 +54,67 @@ Error Desk::refusal() const {
 }
 
 bool Desk::post(Work work) {
+    bool wake = false;
     {
         const std::lock_guard lock(mutex_);
         if (closing_ || waiting_.size() >= options_.waiting_max) return false;
         waiting_.push_back(std::move(work));
+        wake = has_room() || !watched_;
     }
-    filled_.notify_one();
+    if (wake) filled_.notify_one();
     return true;
 }
 
-void Desk::serve() {
-    std::unique_lock lock(mutex_);
+void Desk::waits() {
+    bool wake = false;
+    {
+        const std::lock_guard lock(mutex_);
+        working_ -= 1;
+        wake = !waiting_.empty();
+    }
+    if (wake) filled_.notify_one();
+}
+
+// It is not held up, even if another works in its place by now.
+void Desk::goes_on() {
+    const std::lock_guard lock(mutex_);
+    working_ += 1;
+}
+
+bool Desk::wait_for_work(std::unique_lock<std::mutex>& lock) {
     while (true) {
-        filled_.wait(lock, [&] { return closing_ || !waiting_.empty(); });
-        if (waiting_.empty()) return;
+        if (!waiting_.empty() && (has_room() || closing_)) return true;
+        if (closing_) return false;
+        if (waiting_.empty() || watched_) {
+            filled_.wait(lock);
+            continue;
+        }
+        watched_ = true;
+        const std::size_t taken = taken_;
+        const bool over = filled_.wait_for(lock, options_.stall) == std::cv_status::timeout;
+        watched_ = false;
+        if (over && taken == taken_ && !waiting_.empty()) return true;
+    }
+}
+
+void Desk::serve() {
+    Waiting::tell(this);
+    std::unique_lock lock(mutex_);
+    while (wait_for_work(lock)) {
         Work work = std::move(waiting_.front());
         waiting_.pop_front();
+        taken_ += 1;
         running_ += 1;
+        working_ += 1;
         const bool may = !closing_;
+        const bool wake = !waiting_.empty() && (has_room() || !watched_);
         lock.unlock();
+        if (wake) filled_.notify_one();
         work(may);
         work = nullptr;  // perhaps a visitor ends with it, who tells the desk
         lock.lock();
         running_ -= 1;
+        working_ -= 1;
     }
 }
 

@@ -1,6 +1,10 @@
 #include "front/desk.h"
 
+#include <atomic>
 #include <future>
+#include <latch>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -49,6 +53,54 @@ TEST_F(DeskTest, WhatARoleDoesNotAllowIsRefusedWholeAndLogged) {
     EXPECT_EQ(rows("SHOW LOGICAL SOURCES"), "");
     run("CREATE LOGICAL SOURCE t (a INT8)");  // what was refused is logged before what follows
     EXPECT_EQ(rows("SELECT error FROM baton.statements WHERE principal = 'ann'"), "5003\n");
+}
+
+TEST_F(DeskTest, OnlyAFewWorkAtOnce) {
+    desk_.emplace(*coordinator_, DeskOptions{.threads = 8, .working_max = 1, .stall = 1h});
+    std::atomic<int> working = 0;
+    std::vector<std::future<int>> seen;
+    for (int i = 0; i < 20; ++i) {
+        const auto told = std::make_shared<std::promise<int>>();
+        seen.push_back(told->get_future());
+        come_in()->run([&working, told](bool) {
+            const int together = ++working;
+            std::this_thread::yield();
+            --working;
+            told->set_value(together);
+        });
+    }
+    for (auto& together : seen) EXPECT_EQ(together.get(), 1);
+}
+
+TEST_F(DeskTest, WhoWaitsMakesRoomForAnother) {
+    desk_.emplace(*coordinator_, DeskOptions{.threads = 4, .working_max = 1, .stall = 1h});
+    constexpr std::ptrdiff_t kTogether = 4;
+    std::latch all(kTogether);
+    std::latch gone(kTogether);
+    for (std::ptrdiff_t i = 0; i < kTogether; ++i) {
+        come_in()->run([&](bool) {
+            {
+                const Waiting waiting;
+                all.arrive_and_wait();  // only if all of them are let in
+            }
+            gone.count_down();
+        });
+    }
+    gone.wait();
+}
+
+TEST_F(DeskTest, WhatIsStuckWithoutSayingSoHoldsNobodyUpForLong) {
+    desk_.emplace(*coordinator_, DeskOptions{.threads = 4, .working_max = 1, .stall = 1ms});
+    constexpr std::ptrdiff_t kTogether = 4;
+    std::latch all(kTogether);
+    std::latch gone(kTogether);
+    for (std::ptrdiff_t i = 0; i < kTogether; ++i) {
+        come_in()->run([&](bool) {
+            all.arrive_and_wait();
+            gone.count_down();
+        });
+    }
+    gone.wait();
 }
 
 TEST_F(DeskTest, WhatAVisitorAsksIsRunInOrder) {

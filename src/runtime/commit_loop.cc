@@ -2,6 +2,8 @@
 
 #include <future>
 
+#include "runtime/waiting.h"
+
 namespace baton {
 
 namespace {
@@ -62,6 +64,7 @@ Outcome CommitLoop::submit_and_wait(const Bundle& bundle) {
                             promise.set_value(std::move(outcome));
                         }});
     if (!posted) return Refused{.step = 0, .error = posted.error()};
+    const Waiting waiting;
     return future.get();
 }
 

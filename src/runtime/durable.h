@@ -11,6 +11,7 @@
 #include "base/id.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "runtime/waiting.h"
 
 namespace baton {
 
@@ -40,6 +41,7 @@ public:
     // if that takes too long: a disk that does not answer is not waited for for ever.
     [[nodiscard]] Result<Done> wait_for(Revision revision, Duration at_most = kPatience) {
         if (revision.value() <= through_) return Done{};
+        const Waiting waiting;
         std::unique_lock lock(mutex_);
         const auto is_over = [&] { return revision.value() <= through_ || error_; };
         if (!changed_.wait_for(lock, at_most, is_over)) {

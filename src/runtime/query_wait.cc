@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/text.h"
+#include "runtime/waiting.h"
 
 namespace baton {
 
@@ -27,6 +28,7 @@ public:
     }
 
     void wait(Duration at_most) {
+        const Waiting waiting;
         std::unique_lock lock(mutex_);
         changed_.wait_for(lock, at_most, [&] { return rung_; });
         rung_ = false;

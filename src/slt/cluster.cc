@@ -106,7 +106,8 @@ Result<Done> wait_until_heard(CoordinatorRuntime& coordinator, std::size_t worke
 }  // namespace
 
 Result<std::unique_ptr<TestCluster>> TestCluster::start(
-    const Clock& clock, const std::optional<yaml::Deployment>& topology) {
+    const Clock& clock, const std::optional<yaml::Deployment>& topology,
+    const TestClusterOptions& with) {
     auto parts = std::make_unique<Parts>();
     TRY_ASSIGN(embedded, EmbeddedWorker::start(clock));
     parts->embedded = std::move(embedded);
@@ -115,6 +116,7 @@ Result<std::unique_ptr<TestCluster>> TestCluster::start(
     TRY_ASSIGN(database, open_temporary_sqlite(options));
     CoordinatorOptions how;
     how.transport = &parts->embedded->transport();
+    if (with.rows_for_clients) how.results = &parts->embedded->results();
     TRY_ASSIGN(coordinator, CoordinatorRuntime::open(std::move(database), clock, how));
     parts->coordinator = std::move(coordinator);
     if (topology) {

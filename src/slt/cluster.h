@@ -15,12 +15,17 @@
 
 namespace baton::slt {
 
+struct TestClusterOptions {
+    bool rows_for_clients = false;  // SELECT without INTO gives rows; scripts count on an error
+};
+
 class TestCluster {
 public:
     // Waits until every worker is heard. Workers listen on free ports of this machine, whatever
     // their addresses say; these stay their names. `clock` outlives it.
     [[nodiscard]] static Result<std::unique_ptr<TestCluster>> start(
-        const Clock& clock, const std::optional<yaml::Deployment>& topology);
+        const Clock& clock, const std::optional<yaml::Deployment>& topology,
+        const TestClusterOptions& options = {});
     ~TestCluster();
     TestCluster(const TestCluster&) = delete;
     TestCluster& operator=(const TestCluster&) = delete;

@@ -7,17 +7,19 @@
 #include <regex>
 #include <sstream>
 
-#include "base/overload.h"
+#include "base/check.h"
 #include "base/text.h"
-#include "catalog/reader.h"
 #include "slt/compare.h"
 #include "sql/parser.h"
+#include "sql/printer.h"
 
 namespace baton::slt {
 
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kSucceeded = "the statement succeeded, and something else was expected";
 
 bool is_header(const std::string& line) {
     return line.find(":NOT_NULLABLE") != std::string::npos ||
@@ -58,87 +60,13 @@ std::string unless_expected(const Error& error, const std::optional<Expectation>
     return "expected error " + std::to_string(wanted->code) + ", got " + to_string(error);
 }
 
-Result<Done> without_did(const Result<Did>& did) {
-    if (!did) return did.error();
-    return Done{};
+// The script's own words, unless something was added to them: errors then stand where they stood.
+std::string text_of(const sql::Statement& given, const sql::Statement& completed,
+                    const std::string& words) {
+    return given.node == completed.node ? words : sql::print(completed);
 }
 
-std::string text_of(const Table& table) {
-    std::string text;
-    for (const SqlRow& row : table.rows) {
-        for (const SqlValue& value : row) {
-            if (const auto* line = std::get_if<std::string>(&value)) text += *line;
-        }
-        text += "\n";
-    }
-    return text;
-}
-
-}  // namespace
-
-Runner::Runner(CoordinatorRuntime& coordinator, const RunnerOptions& options)
-    : coordinator_(coordinator),
-      session_(coordinator, "baton-slt"),
-      options_(options),
-      supply_(options.places, options.testdata, options.scratch) {}
-
-std::vector<Check> Runner::run(const Script& script) {
-    std::vector<Check> checks;
-    for (const Item& item : script.items) {
-        std::string problem = check(item);
-        if (item.expected || !problem.empty()) checks.push_back({item.line, std::move(problem)});
-    }
-    return checks;
-}
-
-std::string Runner::check(const Item& item) {
-    auto statement = sql::parse_one(item.statement);
-    if (!statement) return unless_expected(statement.error(), item.expected);
-    if (auto* source = std::get_if<sql::CreatePhysicalSource>(&statement->node)) {
-        Result<SourceData> data = SourceData{};
-        if (item.attached) data = serve(*item.attached, source->type);
-        if (!data) return to_string(data.error());
-        supply_.complete(*source, *data);
-    }
-    if (auto* explain = std::get_if<sql::Explain>(&statement->node)) {
-        supply_.complete(explain->query);
-        if (explain->sink) supply_.complete(*explain->sink);
-        Execution execution = session_.execute({*statement});
-        if (execution.error) return unless_expected(*execution.error, item.expected);
-        if (!item.expected) return "";
-        return check_explained(std::get<Table>(execution.results.front().value), *item.expected);
-    }
-    const auto* query = std::get_if<sql::CreateQuery>(&statement->node);
-    if (query == nullptr) {
-        const auto* sink = std::get_if<sql::CreateSink>(&statement->node);
-        const Result<Done> done = sink != nullptr ? create(*sink) : without_did(change(*statement));
-        if (!done) return unless_expected(done.error(), item.expected);
-        return item.expected ? "the statement succeeded, and something else was expected" : "";
-    }
-    const auto rows = rows_of(*query);
-    if (!rows) return unless_expected(rows.error(), item.expected);
-    if (!item.expected) return "";
-    if (const auto* wanted = std::get_if<ExpectError>(&*item.expected)) {
-        return "expected error " + std::to_string(wanted->code) + ", and the query gave " +
-               std::to_string(rows->rows.size()) + " rows";
-    }
-    std::vector<std::string> expected;
-    if (const auto* same = std::get_if<ExpectSame>(&*item.expected)) {
-        const auto others = rows_of(same->query);
-        if (!others) return "the second query: " + to_string(others.error());
-        expected = others->rows;
-    } else if (const auto* told = std::get_if<ExpectRows>(&*item.expected)) {
-        expected = told->rows;
-    }
-    if (!rows->known)
-        return expected.empty() ? "" : "the sink keeps no rows that could be looked at";
-    const Difference difference = compare_rows(expected, rows->rows);
-    if (difference.none()) return "";
-    return "the rows differ (- expected, + given)\n" + to_string(difference);
-}
-
-std::string Runner::check_explained(const Table& table, const Expectation& expected) {
-    const std::string text = text_of(table);
+std::string check_explained(const std::string& text, const Expectation& expected) {
     if (const auto* wanted = std::get_if<ExpectText>(&expected)) {
         if (wanted->text == text) return "";
         return "the text differs; it is\n" + text;
@@ -153,20 +81,86 @@ std::string Runner::check_explained(const Table& table, const Expectation& expec
     return "";
 }
 
-Result<Did> Runner::change(const sql::Statement& statement) {
-    Execution execution = session_.execute(
-        {statement}, {.until = Wait::Until::settled, .timeout = options_.patience});
-    if (execution.error) return *std::move(execution.error);
-    const auto* answer =
-        execution.results.empty() ? nullptr : std::get_if<Answer>(&execution.results.front().value);
-    return answer != nullptr ? answer->did : Did::unchanged;
+}  // namespace
+
+Runner::Runner(Client& client, const RunnerOptions& options)
+    : client_(client),
+      options_(options),
+      supply_(options.places, options.testdata, options.scratch) {}
+
+std::vector<Check> Runner::run(const Script& script) {
+    std::vector<Check> checks;
+    for (const Item& item : script.items) {
+        std::string problem = check(item);
+        if (item.expected || !problem.empty()) checks.push_back({item.line, std::move(problem)});
+    }
+    return checks;
+}
+
+std::string Runner::check(const Item& item) {
+    auto statement = sql::parse_one(item.statement);
+    if (statement) {
+        if (const auto* query = std::get_if<sql::CreateQuery>(&statement->node)) {
+            return check_rows(rows_of(*query, item.statement), item.expected);
+        }
+        if (const auto* sink = std::get_if<sql::CreateSink>(&statement->node)) {
+            const auto done = create(*sink, item.statement);
+            if (!done) return unless_expected(done.error(), item.expected);
+            return item.expected ? kSucceeded : "";
+        }
+    }
+    std::string text = item.statement;
+    bool explains = false;
+    if (statement) {
+        const sql::Statement given = *statement;
+        if (auto* source = std::get_if<sql::CreatePhysicalSource>(&statement->node)) {
+            Result<SourceData> data = SourceData{};
+            if (item.attached) data = serve(*item.attached, source->type);
+            if (!data) return to_string(data.error());
+            supply_.complete(*source, *data);
+        }
+        if (auto* explain = std::get_if<sql::Explain>(&statement->node)) {
+            explains = true;
+            supply_.complete(explain->query);
+            if (explain->sink) supply_.complete(*explain->sink);
+        }
+        text = text_of(given, *statement, item.statement);
+    }
+    const auto answered = client_.run(text);
+    if (!answered) return unless_expected(answered.error(), item.expected);
+    if (!item.expected) return "";
+    return explains ? check_explained(answered->text, *item.expected) : kSucceeded;
+}
+
+std::string Runner::check_rows(const Result<Rows>& rows,
+                               const std::optional<Expectation>& expectation) {
+    if (!rows) return unless_expected(rows.error(), expectation);
+    if (!expectation) return "";
+    if (const auto* wanted = std::get_if<ExpectError>(&*expectation)) {
+        return "expected error " + std::to_string(wanted->code) + ", and the query gave " +
+               std::to_string(rows->rows.size()) + " rows";
+    }
+    std::vector<std::string> expected;
+    if (const auto* same = std::get_if<ExpectSame>(&*expectation)) {
+        const auto others = rows_of(same->query);
+        if (!others) return "the second query: " + to_string(others.error());
+        expected = others->rows;
+    } else if (const auto* told = std::get_if<ExpectRows>(&*expectation)) {
+        expected = told->rows;
+    }
+    if (!rows->known)
+        return expected.empty() ? "" : "the sink keeps no rows that could be looked at";
+    const Difference difference = compare_rows(expected, rows->rows);
+    if (difference.none()) return "";
+    return "the rows differ (- expected, + given)\n" + to_string(difference);
 }
 
 // One that is there already keeps writing where it did.
-Result<Done> Runner::create(sql::CreateSink sink) {
+Result<Done> Runner::create(const sql::CreateSink& given, const std::string& text) {
+    sql::CreateSink sink = given;
     const Supply::Written written = supply_.complete(sink);
-    TRY_ASSIGN(did, change({.node = sink, .at = {}}));
-    if (did == Did::created) supply_.created(sink, written);
+    TRY_ASSIGN(answered, client_.run(text_of({.node = given}, {.node = sink}, text)));
+    if (answered.created) supply_.created(sink, written);
     return Done{};
 }
 
@@ -193,46 +187,37 @@ Result<SourceData> Runner::serve(const Attach& attached, const std::string& type
 
 Result<Runner::Rows> Runner::rows_of(const std::string& text) {
     TRY_ASSIGN(statement, sql::parse_one(text));
-    auto* query = std::get_if<sql::CreateQuery>(&statement.node);
-    if (query != nullptr) return rows_of(std::move(*query));
+    const auto* query = std::get_if<sql::CreateQuery>(&statement.node);
+    if (query != nullptr) return rows_of(*query, text);
     return Error{.code = ErrorCode::syntax, .message = "the second statement is no query"};
 }
 
-Result<Runner::Rows> Runner::rows_of(sql::CreateQuery query) {
+Result<Runner::Rows> Runner::rows_of(const sql::CreateQuery& given, const std::string& text) {
+    sql::CreateQuery query = given;
     supply_.complete(query.query);
     supply_.complete(query.sink);
     const auto written = supply_.written_by(query.sink);
     if (written) fs::remove(written->path);
-    TRY(run_to_its_end(query));
+    TRY(run_to_its_end(text_of({.node = given}, {.node = query}, text)));
     if (!written || (written->type != "FILE" && written->type != "CHECKSUM")) {
         return Rows{.rows = {}, .known = false};
     }
-    TRY_ASSIGN(text, contents(written->path));
-    Rows rows{.rows = lines_of(text), .known = true};
+    TRY_ASSIGN(read, contents(written->path));
+    Rows rows{.rows = lines_of(read), .known = true};
     if (!rows.rows.empty() && is_header(rows.rows.front())) rows.rows.erase(rows.rows.begin());
     return rows;
 }
 
-Result<Done> Runner::run_to_its_end(const sql::CreateQuery& query) {
-    Execution execution =
-        session_.execute({sql::Statement{.node = query, .at = {}}},
-                         {.until = Wait::Until::ended, .timeout = options_.patience});
-    if (execution.results.empty()) return *std::move(execution.error);
-    const auto& answer = std::get<Answer>(execution.results.front().value);
-    const std::string drop = "DROP QUERY " + std::to_string(answer.id.value()) + " MODE FORCEFUL";
-    const Wait gone{.until = Wait::Until::ended, .timeout = options_.patience};
-    if (execution.error) {
-        (void)session_.execute(drop, gone);
-        return *std::move(execution.error);
-    }
-    TRY_ASSIGN(snapshot, coordinator_.snapshot());
-    TRY_ASSIGN(ended, snapshot.read().query(QueryId(*answer.id)));
-    { const Snapshot over = std::move(snapshot); }
-    (void)session_.execute(drop, gone);
-    if (!ended || ended->state == QueryState::terminated) return Done{};
-    return Error{
-        .code = ErrorCode::cancelled,
-        .message = "the query is " + std::string(to_string(ended->state)) + ": " + ended->reason};
+Result<Done> Runner::run_to_its_end(const std::string& text) {
+    TRY_ASSIGN(answered, client_.run(text));
+    CHECK(answered.id.has_value());
+    const auto ended = client_.end_of(*answered.id);
+    (void)client_.run("DROP QUERY " + std::to_string(*answered.id) + " MODE FORCEFUL");
+    if (!ended) return ended.error();
+    if (!*ended || (*ended)->state == QueryState::terminated) return Done{};
+    return Error{.code = ErrorCode::cancelled,
+                 .message = "the query is " + std::string(to_string((*ended)->state)) + ": " +
+                            (*ended)->reason};
 }
 
 }  // namespace baton::slt

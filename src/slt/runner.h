@@ -1,15 +1,13 @@
-// Runs a script against a coordinator, one query at a time, and says of each expectation whether it
-// was met.
+// Runs a script with a client, one query at a time, and says of each expectation whether it was
+// met.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/time.h"
-#include "catalog/requests.h"
-#include "runtime/coordinator_runtime.h"
-#include "runtime/session.h"
+#include "slt/client.h"
 #include "slt/row_server.h"
 #include "slt/script.h"
 #include "slt/supply.h"
@@ -24,13 +22,13 @@ struct Check {
 struct RunnerOptions {
     Places places;
     std::string testdata;
-    std::string scratch;                           // a directory for inputs and results
-    Duration patience = std::chrono::seconds(60);  // for one query
+    std::string scratch;  // a directory for inputs and results
 };
 
 class Runner {
 public:
-    Runner(CoordinatorRuntime& coordinator, const RunnerOptions& options);
+    // The client outlives it.
+    Runner(Client& client, const RunnerOptions& options);
 
     // One for each expectation, and for each statement without one that failed.
     [[nodiscard]] std::vector<Check> run(const Script& script);
@@ -42,17 +40,15 @@ private:
     };
 
     [[nodiscard]] std::string check(const Item& item);
-    [[nodiscard]] std::string check_explained(const Table& table, const Expectation& expected);
-    // Runs what is no query; or the query until it ends.
-    [[nodiscard]] Result<Did> change(const sql::Statement& statement);
-    [[nodiscard]] Result<Done> create(sql::CreateSink sink);
-    [[nodiscard]] Result<Rows> rows_of(sql::CreateQuery query);
+    [[nodiscard]] std::string check_rows(const Result<Rows>& rows,
+                                         const std::optional<Expectation>& expected);
+    [[nodiscard]] Result<Done> create(const sql::CreateSink& given, const std::string& text);
+    [[nodiscard]] Result<Rows> rows_of(const sql::CreateQuery& given, const std::string& text);
     [[nodiscard]] Result<Rows> rows_of(const std::string& text);
-    [[nodiscard]] Result<Done> run_to_its_end(const sql::CreateQuery& query);
+    [[nodiscard]] Result<Done> run_to_its_end(const std::string& text);
     [[nodiscard]] Result<SourceData> serve(const Attach& attached, const std::string& type);
 
-    CoordinatorRuntime& coordinator_;
-    Session session_;
+    Client& client_;
     const RunnerOptions options_;
     Supply supply_;
     std::vector<std::unique_ptr<RowServer>> servers_;

@@ -76,8 +76,8 @@ std::string difference(const Case& of, slt::TestCluster& cluster, const std::str
     auto expected = reference_rows(of);
     if (!expected) return to_string(expected.error());
     tally.rows += expected->size();
-    slt::Runner runner(cluster.coordinator(),
-                       {.places = cluster.places(), .testdata = {}, .scratch = scratch});
+    slt::SessionClient client(cluster.coordinator(), std::chrono::seconds(60));
+    slt::Runner runner(client, {.places = cluster.places(), .testdata = {}, .scratch = scratch});
     for (const slt::Check& check : runner.run(script_of(of, *std::move(expected)))) {
         if (!check.problem.empty()) return check.problem;
     }

@@ -47,6 +47,27 @@ TEST_F(Psql, PointsAtErrors) {
               "HINT:  did you mean \"NAME\"?\n");
 }
 
+TEST_F(Psql, IsToldThatNothingWasChanged) {
+    EXPECT_EQ(psql({"CREATE LOGICAL SOURCE IF NOT EXISTS readings (a INT8)",
+                    "DROP SINK IF EXISTS nowhere", "DROP QUERY IF EXISTS nowhere"}),
+              "NOTICE:  CREATE LOGICAL SOURCE READINGS: it exists already, nothing was done\n"
+              "CREATE LOGICAL SOURCE\n"
+              "NOTICE:  DROP SINK NOWHERE: nothing to drop\n"
+              "DROP SINK\n"
+              "NOTICE:  DROP QUERY NOWHERE: nothing to drop\n"
+              "DROP QUERY\n");
+}
+
+TEST_F(Psql, PointsAtAParameterThatThereIsNot) {
+    EXPECT_EQ(psql({"SHOW LINKS; SHOW nothing"}),
+              "EDGE|HUB\n"
+              "ERROR:  unknown parameter \"nothing\"\n"
+              "LINE 1: SHOW LINKS; SHOW nothing\n"
+              "                         ^\n"
+              "HINT:  SHOW also tells of QUERIES, FRAGMENTS, WORKERS, LINKS, SINKS, STATEMENTS, "
+              "COUNTERS, LOGICAL SOURCES and PHYSICAL SOURCES\n");
+}
+
 TEST_F(Psql, KnowsThatATransactionHasFailed) {
     EXPECT_EQ(psql_script("\\set PROMPT1 x\n"
                           "BEGIN;\nCREATE LOGICAL SOURCE s (a INT8);\n"

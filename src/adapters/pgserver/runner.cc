@@ -115,7 +115,7 @@ void Runner::answer(const Statement& statement) {
                    [](const EndTransaction&) {},
                    [&](const ForCatalog&) { ask_catalog(statement); },
                    [&](const SetParameter& s) { set_parameter(s); },
-                   [&](const ShowParameter& s) { show_parameter(s, statement.copy); },
+                   [&](const ShowParameter& s) { show_parameter(s, statement); },
                    [&](const Forget& s) { forget(s); },
                    [&](const Refuse& s) { fail(s.report); },
                },
@@ -202,7 +202,8 @@ void Runner::end_transaction(bool commit) {
     run_->next += 1;
     options_.tell(Noticed{{.severity = pgwire::Severity::warning,
                            .sqlstate = "25P01",
-                           .message = "no transaction is open"}});
+                           .message = "no transaction is open",
+                           .code = ErrorCode::transaction_state}});
     complete(commit ? "COMMIT" : "ROLLBACK");
 }
 
@@ -241,20 +242,25 @@ void Runner::forget(const Forget& statement) {
     complete(statement.tag);
 }
 
-void Runner::show_parameter(const ShowParameter& statement, const std::optional<CopyFormat>& copy) {
-    if (statement.name == "all") {
+void Runner::show_parameter(const ShowParameter& shown, const Statement& statement) {
+    if (shown.name == "all") {
         std::vector<SqlRow> rows;
         for (auto& [name, value] : settings_.all()) rows.push_back({name, value, std::string()});
-        return give_rows({{"name"}, {"setting"}, {"description"}}, std::move(rows), "SHOW", copy);
+        return give_rows({{"name"}, {"setting"}, {"description"}}, std::move(rows), "SHOW",
+                         statement.copy);
     }
-    const auto value = settings_.value(statement.name);
+    const auto value = settings_.value(shown.name);
     if (!value) {
+        const auto tokens = pg::tokens_of(statement.text);
+        const std::size_t at = statement.at + (tokens.size() > 1 ? tokens[1].at : 0);
         return fail({.sqlstate = "42704",
-                     .message = "unknown parameter " + quoted(statement.name),
+                     .message = "unknown parameter " + quoted(shown.name),
                      .hint = "SHOW also tells of QUERIES, FRAGMENTS, WORKERS, LINKS, SINKS, "
-                             "STATEMENTS, COUNTERS, LOGICAL SOURCES and PHYSICAL SOURCES"});
+                             "STATEMENTS, COUNTERS, LOGICAL SOURCES and PHYSICAL SOURCES",
+                     .position = pgwire::character_at(run_->text, at),
+                     .code = ErrorCode::syntax});
     }
-    give_rows({{statement.name}}, {{*value}}, "SHOW", copy);
+    give_rows({{shown.name}}, {{*value}}, "SHOW", statement.copy);
 }
 
 // ---- rows ---------------------------------------------------------------------------------------

@@ -98,7 +98,7 @@ private:
     void end_transaction(bool commit);
     void set_parameter(const SetParameter& statement);
     void forget(const Forget& statement);
-    void show_parameter(const ShowParameter& statement, const std::optional<CopyFormat>& copy);
+    void show_parameter(const ShowParameter& shown, const Statement& statement);
     void deliver(StatementResult result);
     void give_rows(std::vector<pgwire::Column> columns, std::vector<SqlRow> rows, std::string tag,
                    const std::optional<CopyFormat>& copy);

@@ -89,13 +89,13 @@ std::string_view of_transaction_state(TransactionStatus status) {
     CHECK(false);
 }
 
+}  // namespace
+
 std::uint32_t character_at(std::string_view text, std::size_t offset) {
     const std::string_view before = text.substr(0, offset);
     return 1 + static_cast<std::uint32_t>(
                    std::count_if(before.begin(), before.end(), begins_character));
 }
-
-}  // namespace
 
 std::string_view sqlstate_of(ErrorCode code, TransactionStatus status) {
     if (code == ErrorCode::transaction_state) return of_transaction_state(status);

@@ -5,6 +5,8 @@
 // reach is therefore 58, not 08.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,5 +22,8 @@ namespace baton::pgwire {
 // `text` is what the error's position counts in, as the client gave it.
 [[nodiscard]] Report report_of(const Error& error, std::string_view text = {},
                                TransactionStatus status = TransactionStatus::idle);
+
+// A place in a text as reports tell it: in characters, from 1.
+[[nodiscard]] std::uint32_t character_at(std::string_view text, std::size_t offset);
 
 }  // namespace baton::pgwire
