@@ -44,6 +44,8 @@ public:
     World(std::uint64_t seed, bool restores) : prng_(seed), restores_(restores) {
         const std::vector<Duration> ttls = {1s, 2s, 3s, 10s};
         timers_ = *ElectionTimers::of(ttls[prng_.between(0, ttls.size() - 1)]);
+        store_.epoch = Epoch(prng_.between(0, 1) * prng_.between(1, 1'000));
+        taken_.insert(store_.epoch);
         nodes_.resize(prng_.between(2, 5));
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
             nodes_[i].name = "n" + std::to_string(i + 1);
@@ -257,7 +259,7 @@ private:
     }
 
     void take(const std::string& owner, Epoch epoch) {
-        const Epoch highest = taken_.empty() ? Epoch() : *taken_.rbegin();
+        const Epoch highest = *taken_.rbegin();
         if (!restored_) {
             if (epoch <= highest) fail("an epoch is taken again");
             Epoch next = highest.next();
@@ -270,9 +272,7 @@ private:
     }
 
     void restore() {
-        const std::uint64_t back = prng_.between(1, 3);
-        const std::uint64_t epoch = store_.epoch.value();
-        const Epoch old(epoch > back ? epoch - back : 0);
+        const Epoch old(prng_.between(0, store_.epoch.value()));
         store_ = LeaseModel{.owner = "", .epoch = old, .fence = old, .expires = {}};
         restored_ = true;
         current_.clear();
