@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "catalog/lease_schema.h"
 #include "catalog/views.h"
 #include "model/states.h"
 
@@ -80,17 +81,6 @@ CREATE TABLE meta (
     cluster_revision {int} NOT NULL,
     feed_floor {int} NOT NULL
 ) {table};
-CREATE TABLE lease (
-    lock_key {key} PRIMARY KEY,
-    owner {key} NOT NULL,
-    epoch {int} NOT NULL,
-    expires_at {int} NOT NULL,
-    status {text} NOT NULL
-) {keyed};
-CREATE TABLE fence (
-    lock_key {key} PRIMARY KEY,
-    epoch {int} NOT NULL
-) {keyed};
 CREATE TABLE worker (
     name {key} PRIMARY KEY CHECK (name <> ''),
     kind {key} NOT NULL )" +
@@ -263,11 +253,11 @@ std::string create_views(const Words& words) {
 Result<Done> create_tables(Sql& sql) {
     const Words words = words_of(sql.dialect());
     TRY(sql.run_script(in_words(infrastructure_tables(), words)));
+    TRY(sql.run_script(lease_tables(sql.dialect())));
     TRY(sql.run_script(in_words(workload_tables(), words)));
     TRY(sql.run_script(in_words(history_tables(), words)));
     TRY(sql.execute("INSERT INTO meta VALUES (1, 0, 0, 1, 1, 0, 0)"));
-    TRY(sql.execute("INSERT INTO lease VALUES ('leader', '', 0, 0, '')"));
-    TRY(sql.execute("INSERT INTO fence VALUES ('leader', 0)"));
+    TRY(fill_lease_tables(sql));
     return Done{};
 }
 
