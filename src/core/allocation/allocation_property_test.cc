@@ -11,8 +11,14 @@
 namespace baton::allocation {
 namespace {
 
+// Evenly from low to before high, also in the first and small cases.
+template <class T>
+T drawn(T low, T high) {
+    return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<T>(low, high));
+}
+
 bool chance(int percent) {
-    return *rc::gen::inRange(0, 100) < percent;
+    return drawn(0, 100) < percent;
 }
 
 // What a worker holds, whatever anybody wrote: from when it is named until it lets go or is gone.
@@ -21,12 +27,12 @@ using Holding = std::map<Partition, std::set<std::string>>;
 class History {
 public:
     History() {
-        for (int i = *rc::gen::inRange(0, 5); i > 0; --i) join();
-        for (int i = *rc::gen::inRange(0, 4); i > 0; --i) create_list();
+        for (int i = drawn(0, 5); i > 0; --i) join();
+        for (int i = drawn(0, 4); i > 0; --i) create_list();
     }
 
     void change() {
-        switch (*rc::gen::inRange(0, 8)) {
+        switch (drawn(0, 8)) {
             case 0:
                 return join();
             case 1:
@@ -36,7 +42,7 @@ public:
             case 3:
                 return with_worker([](Worker& w) { w.active = !w.active; });
             case 4:
-                return with_worker([](Worker& w) { w.weight = *rc::gen::inRange(0U, 5U); });
+                return with_worker([](Worker& w) { w.weight = drawn(0U, 5U); });
             case 5:
                 return create_list();
             case 6:
@@ -54,16 +60,27 @@ public:
         for (const auto& [partition, ownership] : view.present) {
             if (const auto* owned = std::get_if<Owned>(&ownership)) {
                 holding[partition].insert(owned->owner);
+            } else if (const auto* releasing = std::get_if<Releasing>(&ownership)) {
+                asked_[partition] = releasing->owner;
             }
         }
     }
 
+    // Whoever was asked to let go does so, now or later, whatever was written meanwhile.
     void confirm_some(int percent = 50) {
-        for (const auto& [partition, ownership] : view.present) {
-            const auto* releasing = std::get_if<Releasing>(&ownership);
-            if (releasing == nullptr || !chance(percent)) continue;
-            holding[partition].erase(releasing->owner);
-            view.confirmed.insert(partition);
+        for (auto at = asked_.begin(); at != asked_.end();) {
+            const auto& [partition, owner] = *at;
+            if (!chance(percent)) {
+                ++at;
+                continue;
+            }
+            holding[partition].erase(owner);
+            const auto on_record = view.present.find(partition);
+            if (on_record != view.present.end() &&
+                std::holds_alternative<Releasing>(on_record->second)) {
+                view.confirmed.insert(partition);
+            }
+            at = asked_.erase(at);
         }
     }
 
@@ -73,33 +90,35 @@ public:
 
 private:
     void join() {
-        view.workers.push_back({.name = "w" + std::to_string(next_++),
-                                .weight = chance(70) ? 1 : *rc::gen::inRange(0U, 5U)});
+        view.workers.push_back(
+            {.name = "w" + std::to_string(next_++), .weight = chance(70) ? 1 : drawn(0U, 5U)});
     }
     void leave() {
         if (view.workers.empty()) return;
-        const auto index = *rc::gen::inRange<std::size_t>(0, view.workers.size());
-        for (auto& [partition, holders] : holding) holders.erase(view.workers[index].name);
+        const auto index = drawn<std::size_t>(0, view.workers.size());
+        const std::string name = view.workers[index].name;
+        for (auto& [partition, holders] : holding) holders.erase(name);
+        std::erase_if(asked_, [&](const auto& each) { return each.second == name; });
         view.workers.erase(view.workers.begin() + static_cast<std::ptrdiff_t>(index));
     }
     template <class Change>
     void with_worker(Change change) {
         if (view.workers.empty()) return;
-        change(view.workers[*rc::gen::inRange<std::size_t>(0, view.workers.size())]);
+        change(view.workers[drawn<std::size_t>(0, view.workers.size())]);
     }
     void create_list() {
-        view.lists.push_back(
-            {.name = "l" + std::to_string(next_++), .partitions = *rc::gen::inRange(0U, 12U)});
+        view.lists.push_back({.name = "l" + std::to_string(next_++), .partitions = drawn(0U, 12U)});
     }
     void with_list() {
         if (view.lists.empty()) return;
-        const auto index = *rc::gen::inRange<std::size_t>(0, view.lists.size());
+        const auto index = drawn<std::size_t>(0, view.lists.size());
         if (chance(50)) {
-            view.lists[index].partitions = *rc::gen::inRange(0U, 12U);
+            view.lists[index].partitions = drawn(0U, 12U);
         } else {
             view.lists.erase(view.lists.begin() + static_cast<std::ptrdiff_t>(index));
         }
     }
+    std::map<Partition, std::string> asked_;  // to let go
     int next_ = 1;
 };
 
@@ -109,11 +128,12 @@ void along(Check check) {
     History history;
     history.commit();
     check(history);
-    for (int i = *rc::gen::inRange(0, 12); i > 0; --i) {
+    for (int i = drawn(0, 25); i > 0; --i) {
         history.change();
         if (chance(50)) history.confirm_some();
         history.view.epoch = history.view.epoch.next();
         history.commit();
+        if (chance(30)) history.confirm_some();
         check(history);
     }
 }
@@ -161,6 +181,25 @@ std::uint64_t shared_out(const History& history) {
 RC_GTEST_PROP(AllocationProperty, NoPartitionIsEverHeldByTwo, ()) {
     along([](const History& history) {
         for (const auto& [partition, holders] : history.holding) RC_ASSERT(holders.size() <= 1);
+    });
+}
+
+RC_GTEST_PROP(AllocationProperty, WhoHoldsAPartitionIsOnRecordAndWhoIsOnRecordHoldsIt, ()) {
+    along([](const History& history) {
+        for (const auto& [partition, holders] : history.holding) {
+            for (const std::string& holder : holders) {
+                const auto found = history.view.present.find(partition);
+                RC_ASSERT(found != history.view.present.end());
+                const auto* owned = std::get_if<Owned>(&found->second);
+                const auto* releasing = std::get_if<Releasing>(&found->second);
+                RC_ASSERT((owned != nullptr && owned->owner == holder) ||
+                          (releasing != nullptr && releasing->owner == holder));
+            }
+        }
+        for (const auto& [partition, ownership] : history.view.present) {
+            const auto* owned = std::get_if<Owned>(&ownership);
+            if (owned != nullptr) RC_ASSERT(history.holding.at(partition).contains(owned->owner));
+        }
     });
 }
 
@@ -270,6 +309,7 @@ RC_GTEST_PROP(AllocationProperty, WhoIsSilentIsGivenNothing, ()) {
 RC_GTEST_PROP(AllocationProperty, WhatWasAllocatedIsAllocatedTheSame, ()) {
     along([](const History& history) {
         View again = history.view;
+        again.confirmed.clear();
         again.epoch = again.epoch.next();
         RC_ASSERT(allocate(again) == history.view.present);
     });
