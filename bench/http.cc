@@ -1,14 +1,19 @@
 // http: the HTTP door over sockets, with its clients in the same process.
 //
 //   events     many clients follow the same changes: how long after the request for a change, with
-//              its commit and fsync, each of them has it
+//              its commit and fsync, each of them has it; and how long after the commit the last
+//              has
 //   requests   clients with a connection each ask one after the other
+//   crowd      connections that ask once and stay, then leave together: what of memory and
+//              descriptors they take, and give back
 //
 //     http [clients] [changes a second] [seconds]
 #include <array>
 #include <atomic>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
+#include <map>
 #include <string>
 #include <thread>
 
@@ -19,6 +24,7 @@
 #include <unistd.h>
 
 #include "adapters/http/server.h"
+#include "adapters/system/memory.h"
 #include "bench/harness.h"
 #include "runtime/session.h"
 
@@ -49,7 +55,10 @@ void send_all(int socket, std::string_view text) {
 class Followers {
 public:
     Followers(std::uint16_t port, unsigned count, std::size_t changes)
-        : asked_(changes + 2), epoll_(::epoll_create1(0)) {
+        : asked_(changes + 2),
+          committed_(changes + 2),
+          have_it_(changes + 2),
+          epoll_(::epoll_create1(0)) {
         for (unsigned i = 0; i < count; ++i) {
             const int socket = connect_to(port);
             send_all(socket, "GET /v1/workers/watch HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -70,8 +79,26 @@ public:
     }
 
     void asked(std::uint64_t revision) { asked_.at(revision) = Clock::now(); }
+    void committed(std::uint64_t revision) { committed_.at(revision) = Clock::now(); }
     [[nodiscard]] std::uint64_t events() const { return events_; }
     [[nodiscard]] std::uint64_t snapshots() const { return snapshots_; }
+    // Of the thread that plays them.
+    [[nodiscard]] double cpu_seconds() const {
+        clockid_t clock = 0;
+        timespec used{};
+        ::pthread_getcpuclockid(const_cast<std::thread&>(thread_).native_handle(), &clock);
+        ::clock_gettime(clock, &used);
+        return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+    }
+    // To be asked when all have everything.
+    [[nodiscard]] Latencies to_the_last() const {
+        Latencies all;
+        for (std::size_t i = 0; i < have_it_.size(); ++i) {
+            if (have_it_[i] < sockets_.size()) continue;
+            all.add(1e6 * std::max(0.0, Seconds(last_.at(i) - committed_[i].load()).count()));
+        }
+        return all;
+    }
     Latencies latencies;
 
 private:
@@ -106,12 +133,17 @@ private:
             events_ += 1;
             if (revision < asked_.size()) {
                 latencies.add(1e6 * Seconds(now - asked_[revision].load()).count());
+                have_it_[revision] += 1;
+                last_[revision] = now;
             }
         }
         tail.erase(0, at);
     }
 
     std::vector<std::atomic<Clock::time_point>> asked_;
+    std::vector<std::atomic<Clock::time_point>> committed_;
+    std::vector<std::size_t> have_it_;
+    std::map<std::uint64_t, Clock::time_point> last_;
     const int epoll_;
     std::vector<int> sockets_;
     std::vector<std::string> tails_;
@@ -134,11 +166,13 @@ void follow(CoordinatorRuntime& coordinator, std::uint16_t port, const Load& loa
     Followers followers(port, load.clients, revision + changes);
     while (followers.snapshots() < load.clients) std::this_thread::sleep_for(Seconds(0.01));
     const double cpu = cpu_seconds();
+    const double cpu_of_clients = followers.cpu_seconds();
     const auto began = Clock::now();
     for (std::uint64_t i = 0; i < changes; ++i) {
         std::this_thread::sleep_until(began + std::chrono::microseconds(1'000'000 * i / load.rate));
         followers.asked(++revision);
         const auto done = session.execute(i % 2 == 0 ? "DRAIN WORKER w" : "RESUME WORKER w");
+        followers.committed(revision);
         if (done.error) give_up(to_string(*done.error));
     }
     const auto deadline = Clock::now() + Seconds(10);
@@ -148,14 +182,17 @@ void follow(CoordinatorRuntime& coordinator, std::uint16_t port, const Load& loa
     const double took = Seconds(Clock::now() - began).count();
     const double used = cpu_seconds() - cpu;
     if (followers.events() < changes * load.clients) give_up("events are missing");
-    Table table(
-        {"clients", "changes/s", "events/s", "p50", "p99", "max", "CPU us an event", "cores"});
-    table.add(
-        {text(load.clients), text(load.rate), text(static_cast<double>(followers.events()) / took),
-         milliseconds(followers.latencies.percentile(50)),
-         milliseconds(followers.latencies.percentile(99)),
-         milliseconds(followers.latencies.percentile(100)),
-         text(1e6 * used / static_cast<double>(followers.events()), 1), text(used / took, 2)});
+    const double theirs = followers.cpu_seconds() - cpu_of_clients;
+    const auto events = static_cast<double>(followers.events());
+    Latencies last = followers.to_the_last();
+    Table table({"clients", "changes/s", "events/s", "p50", "p99", "max", "last p50", "last p99",
+                 "CPU us an event", "of clients", "cores"});
+    table.add({text(load.clients), text(load.rate), text(events / took),
+               milliseconds(followers.latencies.percentile(50)),
+               milliseconds(followers.latencies.percentile(99)),
+               milliseconds(followers.latencies.percentile(100)), milliseconds(last.percentile(50)),
+               milliseconds(last.percentile(99)), text(1e6 * (used - theirs) / events, 1),
+               text(1e6 * theirs / events, 1), text(used / took, 2)});
     table.print();
 }
 
@@ -174,6 +211,47 @@ void ask(std::uint16_t port, const std::string& name, const std::string& request
                milliseconds(measured.latencies.percentile(99)), text(measured.cpu_us(), 1)});
 }
 
+struct Held {
+    std::size_t descriptors = 0;
+    double megabytes = 0;
+};
+Held held_now() {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return {.descriptors = static_cast<std::size_t>(std::distance(begin(all), end(all))),
+            .megabytes = static_cast<double>(resident_bytes()) / 1e6};
+}
+
+// Half of the descriptors are those of the clients, who are in this process.
+void crowd(std::uint16_t port, unsigned clients, front::Gauge& open) {
+    Table table({"connections", "descriptors", "MB resident", "s"});
+    const auto note = [&, began = Clock::now()](const std::string& when) {
+        const Held now = held_now();
+        table.add({when, text(static_cast<double>(now.descriptors)), text(now.megabytes, 1),
+                   text(Seconds(Clock::now() - began).count(), 2)});
+    };
+    note("0, before");
+    for (int round = 0; round < 3; ++round) {
+        std::vector<int> sockets;
+        std::array<char, 4'096> bytes{};
+        for (unsigned i = 0; i < clients; ++i) {
+            sockets.push_back(connect_to(port));
+            send_all(sockets.back(), "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+        }
+        for (const int socket : sockets) {
+            if (::recv(socket, bytes.data(), bytes.size(), 0) <= 0) give_up("it hung up");
+        }
+        note(std::to_string(open.value()));
+        for (const int socket : sockets) ::close(socket);
+        const auto deadline = Clock::now() + Seconds(30);
+        while (open.value() > 0 && Clock::now() < deadline) {
+            std::this_thread::sleep_for(Seconds(0.01));
+        }
+        std::this_thread::sleep_for(Seconds(0.1));
+        note(std::to_string(open.value()) + ", after");
+    }
+    table.print();
+}
+
 void run(const Arguments& arguments) {
     const Scratch scratch(arguments);
     const auto catalog = open_catalog(scratch / "catalog.db");
@@ -183,6 +261,7 @@ void run(const Arguments& arguments) {
     front::Metrics metrics;
     http::ServerOptions options;
     options.requests_per_connection_max = 1'000'000'000;
+    options.connections_max = 20'000;
     const auto server = must(http::Server::open(desk, access, metrics, options));
 
     Load load;
@@ -210,6 +289,12 @@ void run(const Arguments& arguments) {
             clients, seconds, table);
     }
     table.print();
+
+    rlimit most{};
+    ::getrlimit(RLIMIT_NOFILE, &most);
+    const auto room = static_cast<unsigned>(std::min<rlim_t>(most.rlim_cur / 2, 10'100)) - 100;
+    crowd(server->port(), arguments.tiny ? 50 : room,
+          metrics.gauge("baton_connections", {{"door", "http"}}));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/catalogs.h"
 #include "app/cluster_command.h"
 #include "app/commands.h"
 #include "app/ctl_command_line.h"
@@ -113,6 +114,8 @@ struct CatalogWords {
     std::string data;
     std::string file;
     std::string what;
+    std::string from;
+    std::string to;
     bool force = false;
 };
 
@@ -129,9 +132,22 @@ void add_catalog(CLI::App& app, CatalogWords& words, int& status) {
     command->callback([&] { status = run_restore(words.data, words.file, words.force); });
 
     command = app.add_subcommand("check", "verify a catalog and say what is wrong with it");
-    command->add_option("what", words.what, "a data directory, or the file of a catalog or backup")
+    command
+        ->add_option("what", words.what,
+                     "a data directory, the file of a catalog or backup, or the URL of a database")
         ->required();
     command->callback([&] { status = run_check(words.what); });
+
+    CLI::App* catalog = app.add_subcommand("catalog", "where catalogs are kept");
+    catalog->require_subcommand(1);
+    command = catalog->add_subcommand("migrate", "copy a catalog to another database");
+    command
+        ->add_option(
+            "--from", words.from,
+            "sqlite:PATH, postgres://USER:PASSWORD@HOST/DB or mysql://..; nobody may use it")
+        ->required();
+    command->add_option("--to", words.to, "the same; a database without tables")->required();
+    command->callback([&] { status = run_catalog_migrate(words.from, words.to); });
 }
 
 struct AccountWords {

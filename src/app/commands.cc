@@ -12,6 +12,7 @@
 #include "adapters/sqlite/restore.h"
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/system_clock.h"
+#include "app/catalogs.h"
 #include "app/counterparts.h"
 #include "app/files.h"
 #include "app/terminal.h"
@@ -138,17 +139,18 @@ int run_backup(const std::string& data, const std::string& file) {
 namespace {
 
 // The problems of a file, whatever level finds them.
-Result<std::vector<std::string>> problems_of(const std::string& path) {
-    TRY_ASSIGN(problems, integrity_problems(path));
-    if (!problems.empty()) return problems;
-    SqliteOptions options;
-    options.path = path;
-    options.lock = false;
-    TRY_ASSIGN(database, open_sqlite(options));
+Result<std::vector<std::string>> problems_of(const std::string& where) {
+    if (!is_server(where)) {
+        TRY_ASSIGN(problems, integrity_problems(where));
+        if (!problems.empty()) return problems;
+    }
+    TRY_ASSIGN(database, look_at_catalog(where));
     TRY_ASSIGN(sql, database->connect(Access::read));
     TRY(require_current_version(*sql));
-    TRY_ASSIGN(of_schema, schema_problems(*sql, migrate));
-    if (!of_schema.empty()) return of_schema;
+    if (!is_server(where)) {
+        TRY_ASSIGN(of_schema, schema_problems(*sql, migrate));
+        if (!of_schema.empty()) return of_schema;
+    }
     return catalog_problems(*sql);
 }
 

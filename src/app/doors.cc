@@ -51,7 +51,7 @@ Result<std::unique_ptr<pgserver::Server>> open_postgres(const Configuration& con
     TRY(check_trust(configuration, "pg.listen", where.host));
     pgserver::ServerOptions options{.host = where.host, .port = where.port};
     options.connections_max = settings.number("pg.connections_max");
-    options.log = [&log](const std::string& line) { log.info(line, {{"door", "pg"}}); };
+    options.log = &log;
     if (!settings.text("tls.cert").empty()) {
         options.tls = pgserver::TlsFiles{.certificate = settings.text("tls.cert"),
                                          .key = settings.text("tls.key"),
@@ -73,6 +73,7 @@ Result<std::unique_ptr<http::Server>> open_http(const Configuration& configurati
     http::ServerOptions options{.address = where.host, .port = where.port};
     options.body_bytes_max = settings.number("http.body_max");
     options.connections_max = settings.number("http.connections_max");
+    options.service.log = &log;
     if (!settings.text("tls.cert").empty()) {
         options.tls = http::TlsFiles{.certificate = settings.text("tls.cert"),
                                      .key = settings.text("tls.key")};

@@ -42,8 +42,11 @@ std::string lease_tables(SqlDialect dialect) {
 
 Result<Done> fill_lease_tables(Sql& sql) {
     const std::string key(kLeaderLock);
-    TRY(sql.execute("INSERT INTO lease VALUES (?, '', 0, 0, 'ACTIVE')", {key}));
-    TRY(sql.execute("INSERT INTO fence VALUES (?, 0)", {key}));
+    // MariaDB keeps each statement of a migration by itself, also of one that was interrupted.
+    const std::string insert =
+        sql.dialect() == SqlDialect::mariadb ? "INSERT IGNORE INTO " : "INSERT INTO ";
+    TRY(sql.execute(insert + "lease VALUES (?, '', 0, 0, 'ACTIVE')", {key}));
+    TRY(sql.execute(insert + "fence VALUES (?, 0)", {key}));
     return Done{};
 }
 

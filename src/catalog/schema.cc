@@ -252,11 +252,19 @@ std::string create_views(const Words& words) {
 
 Result<Done> create_tables(Sql& sql) {
     const Words words = words_of(sql.dialect());
-    TRY(sql.run_script(in_words(infrastructure_tables(), words)));
-    TRY(sql.run_script(lease_tables(sql.dialect())));
-    TRY(sql.run_script(in_words(workload_tables(), words)));
-    TRY(sql.run_script(in_words(history_tables(), words)));
-    TRY(sql.execute("INSERT INTO meta VALUES (1, 0, 0, 1, 1, 0, 0)"));
+    std::string tables = infrastructure_tables() + lease_tables(sql.dialect()) + workload_tables() +
+                         history_tables();
+    std::string insert = "INSERT INTO ";
+    if (sql.dialect() == SqlDialect::mariadb) {
+        // There each statement is kept by itself: what an interrupted attempt has made stays.
+        tables = replaced(std::move(tables), "CREATE TABLE ", "CREATE TABLE IF NOT EXISTS ");
+        tables = replaced(std::move(tables), "CREATE INDEX ", "CREATE INDEX IF NOT EXISTS ");
+        tables = replaced(std::move(tables), "CREATE UNIQUE INDEX ",
+                          "CREATE UNIQUE INDEX IF NOT EXISTS ");
+        insert = "INSERT IGNORE INTO ";
+    }
+    TRY(sql.run_script(in_words(std::move(tables), words)));
+    TRY(sql.execute(insert + "meta VALUES (1, 0, 0, 1, 1, 0, 0)"));
     TRY(fill_lease_tables(sql));
     return Done{};
 }
@@ -273,10 +281,14 @@ Result<bool> has_tables(Sql& sql) {
             TRY_ASSIGN(rows, sql.query("SELECT 1 FROM sqlite_schema WHERE name = 'meta'"));
             return !rows.empty();
         }
-        case SqlDialect::postgres:
+        case SqlDialect::postgres: {
+            TRY_ASSIGN(rows, sql.query("SELECT 1 FROM information_schema.tables WHERE "
+                                       "table_name = 'meta' AND table_schema = current_schema()"));
+            return !rows.empty();
+        }
         case SqlDialect::mariadb: {
             TRY_ASSIGN(rows, sql.query("SELECT 1 FROM information_schema.tables WHERE "
-                                       "table_name = 'meta'"));
+                                       "table_name = 'meta' AND table_schema = DATABASE()"));
             return !rows.empty();
         }
     }
@@ -287,6 +299,8 @@ Result<std::int64_t> version_of(Sql& sql) {
     TRY_ASSIGN(present, has_tables(sql));
     if (!present) return std::int64_t{0};
     TRY_ASSIGN(rows, sql.query("SELECT schema_version FROM meta WHERE id = 1"));
+    // Where tables are made outside of transactions, an attempt may have ended before this row.
+    if (rows.empty() && sql.dialect() == SqlDialect::mariadb) return std::int64_t{0};
     if (rows.size() != 1 || !std::holds_alternative<std::int64_t>(rows[0].at(0))) {
         return Error{.code = ErrorCode::catalog_corrupt,
                      .message = "the catalog does not say which version it has",

@@ -48,7 +48,14 @@ void Committer::run(std::vector<Job>& jobs, const Hand& hand) {
     if (!outcomes && outcomes.error().code == ErrorCode::conflict) {
         outcomes = attempt(jobs, changes, Savepoints::everywhere);
     }
+    // A server that was restarted is connected to again, and who lost a deadlock may win the next:
+    // nothing has happened, so the batch is done again.
+    constexpr int kAttemptsMax = 3;
+    for (int i = 1; i < kAttemptsMax && !outcomes && may_be_tried_again(outcomes.error()); ++i) {
+        outcomes = attempt(jobs, changes, Savepoints::everywhere);
+    }
     const bool retry_alone = !outcomes && jobs.size() > 1 &&
+                             !may_be_tried_again(outcomes.error()) &&
                              outcomes.error().code != ErrorCode::fenced &&
                              outcomes.error().code != ErrorCode::unknown_outcome;
     if (retry_alone) {
@@ -60,6 +67,10 @@ void Committer::run(std::vector<Job>& jobs, const Hand& hand) {
         return;
     }
     hand_over(jobs, std::move(outcomes), std::move(changes), hand);
+}
+
+bool Committer::may_be_tried_again(const Error& error) const {
+    return sql_->dialect() != SqlDialect::sqlite && error.code == ErrorCode::catalog_unavailable;
 }
 
 void Committer::refuse(std::vector<Job>& jobs, const Error& error, const Hand& hand) {

@@ -83,8 +83,9 @@ Result<request::CreateQuery> query_for_client(const sql::SelectOnce& select,
     request::CreateQuery query;
     query.tree.query = select.query;
     query.tree.sink.node = sql::ToClient{.token = token};
-    query.tree.settings.push_back(
-        {.key = {"QUERY", "ON_FAILURE"}, .value = sql::Literal(std::string("FAIL")), .at = {}});
+    sql::Setting& setting = query.tree.settings.emplace_back();
+    setting.key = {"QUERY", "ON_FAILURE"};
+    setting.value = sql::Literal(std::string("FAIL"));
     TRY_ASSIGN(settings, bind_query(query.tree.settings));
     query.settings = std::move(settings.options);
     query.settings.emplace(kClientSetting, principal);

@@ -110,6 +110,44 @@ TEST_F(Serve, PsqlSeesRowsOfStreamsAndCurlSeesTheSameCatalog) {
     EXPECT_EQ(daemon.wait(), 0) << daemon.errors();
 }
 
+TEST_F(Serve, CurlSeesRowsOfStreamsAsEvents) {
+    const std::string url = "http://127.0.0.1:" + std::to_string(free_port());
+    Process daemon(serve({"--http", url.substr(7)}));
+    ASSERT_EQ(systemd_.heard(), "READY=1");
+    const auto arguments = [&](const std::string& more) {
+        return std::vector<std::string>{
+            "/usr/bin/curl",
+            "-sN",
+            "-H",
+            "Accept: text/event-stream",
+            "-H",
+            "Content-Type: text/plain",
+            "--data-binary",
+            "SELECT a FROM Generator('SEQUENCE UINT64 0 1000000 1' AS SOURCE.GENERATOR_SCHEMA, "
+            "SCHEMA(a UINT64 NOT NULL) AS SOURCE.SCHEMA)" +
+                more,
+            url + "/v1/sql"};
+    };
+    const Ended few = run(arguments(" LIMIT 2"));
+    EXPECT_EQ(few.out,
+              "event: columns\ndata: [{\"name\":\"A\",\"type\":\"unsigned\"}]\n\n"
+              "event: rows\ndata: [[0],[1]]\n\nevent: end\ndata: {\"rows\":2}\n\n")
+        << few.errors;
+    {
+        Process endless(arguments(""));
+        EXPECT_TRUE(endless.says("event: rows\n")) << endless.errors();
+    }
+    // It was killed, and so nobody wants its query.
+    std::string left;
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    do {
+        left = run({"/usr/bin/curl", "-s", url + "/v1/queries"}).out;
+    } while (left != "{\"items\":[]}" && std::chrono::steady_clock::now() < deadline);
+    EXPECT_EQ(left, "{\"items\":[]}");
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait(), 0) << daemon.errors();
+}
+
 TEST_F(Serve, WhoListensBeyondThisMachineAsksWhoComes) {
     const Ended open = run(serve({"--http", "0.0.0.0:0"}));
     EXPECT_EQ(open.status, 1);

@@ -80,6 +80,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                    [](const Follow& follow) {
                        CHECK(std::holds_alternative<sql::Watch>(follow.statement.node));
                    },
+                   [](const Rows& rows) {
+                       CHECK(sql::parse(rows.text, {}, rows.parameters)->size() == 1);
+                   },
                    [](Page) {},
                },
                planned.what);

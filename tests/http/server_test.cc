@@ -3,7 +3,12 @@
 #include <fstream>
 #include <thread>
 
+#include <sys/resource.h>
+
+#include "adapters/system/digest.h"
+#include "adapters/system/memory.h"
 #include "base/prng.h"
+#include "testing/log_lines.h"
 #include "testing/temporary_directory.h"
 
 namespace baton::http {
@@ -11,6 +16,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
+
+const char* const kWatchWorkers = "GET /v1/workers/watch HTTP/1.1\r\nHost: x\r\n";
 
 // ---- curl ---------------------------------------------------------------------------------------
 
@@ -76,6 +83,76 @@ TEST_F(ServerTest, APortThatIsTakenIsSaid) {
     // Linux lets nobody else listen at a port that somebody listens at.
     ASSERT_FALSE(opened);
     EXPECT_NE(opened.error().message.find("cannot listen"), std::string::npos);
+}
+
+// ---- who, and what it is called
+// ------------------------------------------------------------------
+
+TEST_F(ServerTest, EveryAnswerSaysWhatItsRequestIsCalled) {
+    listen();
+    const std::string named = curl("-D - -o /dev/null -H 'X-Request-Id: mine-1'", "/v1/workers");
+    EXPECT_NE(named.find("X-Request-Id: mine-1\r\n"), std::string::npos) << named;
+    for (const char* path : {"/healthz", "/v1/none", "/v1/workers/watch"}) {
+        const std::string made =
+            curl("-N --max-time 1 -D - -o /dev/null -H 'X-Request-Id: a b'", path);
+        EXPECT_NE(made.find("X-Request-Id: "), std::string::npos) << made;
+        EXPECT_EQ(made.find("a b"), std::string::npos) << made;
+    }
+}
+
+TEST_F(ServerTest, TheLogTellsOfEveryRequestByItsName) {
+    testing::LogLines log;
+    listen({.service = {.log = &log}});
+    (void)curl("-H 'X-Request-Id: mine-1'", "/v1/workers/W?secret=1");
+    EXPECT_EQ(log.count("debug: a request was answered door=http request=mine-1 user=http "
+                        "method=GET path=/v1/workers/W status=404 took_us="),
+              1U)
+        << log.text();
+    EXPECT_EQ(log.count("secret"), 0U);
+    server_.reset();
+}
+
+class LoginTest : public ServerTest {
+protected:
+    void SetUp() override {
+        access_ = front::Access(
+            {}, {{.name = "ann", .role = front::Role::reader, .sha256 = sha256_hex("Wv8x")}},
+            sha256_hex);
+        ServerTest::SetUp();
+        listen({.service = {.log = &log_}});
+    }
+    void TearDown() override {
+        EXPECT_EQ(log_.count("Wv8"), 0U) << log_.text();
+        ServerTest::TearDown();
+    }
+    testing::LogLines log_;
+};
+
+TEST_F(LoginTest, WhoIsRefusedIsLoggedWithoutWhatItShowed) {
+    const std::string status = "-o /dev/null -w '%{http_code}' -H 'X-Request-Id: r1' ";
+    EXPECT_EQ(curl(status + "-H 'Authorization: Bearer Wv8y'", "/v1/workers?x=Wv8x"), "401");
+    EXPECT_EQ(log_.count("warn: a request was refused: nobody knows who asks door=http "
+                         "reason=no such token path=/v1/workers peer=127.0.0.1:"),
+              1U)
+        << log_.text();
+    EXPECT_EQ(log_.count(" request=r1\n"), 1U) << log_.text();
+    EXPECT_EQ(curl(status, "/metrics"), "401");
+    EXPECT_EQ(log_.count("reason=no token was shown path=/metrics"), 1U) << log_.text();
+    EXPECT_EQ(curl(status, "/healthz"), "200");
+    EXPECT_EQ(log_.count("warn"), 2U) << log_.text();
+}
+
+TEST_F(LoginTest, WhoIsLetInIsLoggedOncePerConnection) {
+    RawClient client(server_->port());
+    for (int i = 0; i < 3; ++i) {
+        client.send(
+            "GET /v1/openapi.yaml HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer Wv8x\r\n\r\n");
+        EXPECT_NE(client.read_until("results: {type: array").find("200 OK"), std::string::npos);
+    }
+    EXPECT_EQ(log_.count("info: a client showed its token door=http user=ann role=reader "
+                         "peer=127.0.0.1:"),
+              1U)
+        << log_.text();
 }
 
 // ---- abuse --------------------------------------------------------------------------------------
@@ -172,6 +249,36 @@ TEST_F(ServerTest, RandomBytesHarmNobody) {
     EXPECT_TRUE(soon([&] { return open_connections() == 0 && descriptors() <= before; }));
 }
 
+// As many as there are descriptors for, with theirs: some thousands. 10,000 are in bench/http.cc.
+TEST_F(ServerTest, ACrowdLeavesNothingBehind) {
+    rlimit limit{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const rlimit before = limit;
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 20'000);
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+    const auto most = static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur / 2 - 100, 2'000));
+    listen();
+    EXPECT_EQ(curl("", "/healthz"), "ok\n");
+    const std::size_t descriptors_before = descriptors();
+    std::size_t bytes_after_one = 0;
+    for (int round = 0; round < 3; ++round) {
+        std::vector<std::unique_ptr<RawClient>> crowd;
+        for (std::int64_t i = 0; i < most; ++i) {
+            crowd.push_back(std::make_unique<RawClient>(server_->port()));
+            if (i % 2 == 0) crowd.back()->send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+            if (i % 8 == 1) crowd.back()->send(std::string(kWatchWorkers) + "\r\n");
+        }
+        EXPECT_TRUE(soon([&] { return open_connections() == most; })) << open_connections();
+        EXPECT_EQ(curl("", "/healthz"), "ok\n");
+        crowd.clear();
+        EXPECT_TRUE(soon([&] { return open_connections() == 0 && streams() == 0; }));
+        if (round == 0) bytes_after_one = resident_bytes();
+    }
+    EXPECT_TRUE(soon([&] { return descriptors() <= descriptors_before + 60; })) << descriptors();
+    EXPECT_LT(resident_bytes(), bytes_after_one + 10'000'000);
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
 TEST_F(ServerTest, WhoGoesAwayWhileItWaitsIsForgotten) {
     make_small_cluster();
     listen();
@@ -189,8 +296,6 @@ TEST_F(ServerTest, WhoGoesAwayWhileItWaitsIsForgotten) {
 }
 
 // ---- events -------------------------------------------------------------------------------------
-
-const char* const kWatchWorkers = "GET /v1/workers/watch HTTP/1.1\r\nHost: x\r\n";
 
 TEST_F(ServerTest, ChangesAreShownAsTheyHappen) {
     listen();

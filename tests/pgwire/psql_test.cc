@@ -199,5 +199,25 @@ TEST_F(Psql, IsToldThatTheServerStops) {
     EXPECT_NE(idle.out().find("the coordinator is shutting down"), std::string::npos) << idle.out();
 }
 
+// ---- the log ------------------------------------------------------------------------------------
+
+TEST_F(Psql, LoginsAreLoggedWithWhoAndWhereAndNotWithPasswords) {
+    serve({.users = true});
+    EXPECT_NE(psql({"SHOW SINKS"}, "password=Wv8x").find("failed"), std::string::npos);
+    EXPECT_NE(psql({"SHOW SINKS"}, "user=eve").find("failed"), std::string::npos);
+    EXPECT_EQ(log_.count("warn: a login was refused door=pg user=ann reason=wrong password "
+                         "peer=127.0.0.1:"),
+              1U)
+        << log_.text();
+    EXPECT_EQ(log_.count("warn: a login was refused door=pg user=eve reason=no such user "), 1U);
+    EXPECT_EQ(log_.count("info: "), 0U);
+    (void)psql({"SHOW SINKS", "SHOW SINKS", "SHOW SINKS"});
+    EXPECT_EQ(log_.count("info: a client logged in door=pg user=ann role=writer proof=password "
+                         "peer=127.0.0.1:"),
+              1U)
+        << log_.text();
+    EXPECT_EQ(log_.count("Wv8x") + log_.count("secret"), 0U);
+}
+
 }  // namespace
 }  // namespace baton

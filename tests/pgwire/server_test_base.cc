@@ -37,10 +37,7 @@ void ServerTest::serve(const With& with) {
     options.connections_max = with.connections_max;
     options.output_bytes_max = with.output_bytes_max;
     options.login_timeout = with.login_timeout;
-    options.log = [this](const std::string& line) {
-        const std::lock_guard lock(log_mutex_);
-        log_.push_back(line);
-    };
+    options.log = &log_;
     front::Access access;
     if (with.users) {
         access = front::Access(

@@ -10,6 +10,7 @@
 #include "adapters/pgserver/server.h"
 #include "cli/process.h"
 #include "testing/coordinator/coordinator_test_base.h"
+#include "testing/log_lines.h"
 #include "testing/temporary_directory.h"
 
 namespace baton {
@@ -43,10 +44,9 @@ protected:
     [[nodiscard]] bool eventually(const std::function<bool()>& holds) const;
 
     testing::TemporaryDirectory directory_;
+    testing::LogLines log_;
     std::optional<front::Desk> desk_;
     std::unique_ptr<pgserver::Server> server_;
-    std::vector<std::string> log_;
-    std::mutex log_mutex_;
 };
 
 }  // namespace baton

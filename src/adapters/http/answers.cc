@@ -25,13 +25,15 @@ Response tell(const AsResults&, const Execution& execution) {
         if (std::holds_alternative<std::unique_ptr<Watch>>(result.value)) {
             error = Error{.code = ErrorCode::not_supported,
                           .message = "a WATCH has no end, so it cannot be answered here",
-                          .hint = "GET /v1/watch?sql=WATCH .."};
+                          .hint = "GET /v1/watch?sql=WATCH .., or send Accept: text/event-stream"};
             break;
         }
         if (std::holds_alternative<std::unique_ptr<RowFeed>>(result.value)) {
             error = Error{.code = ErrorCode::not_supported,
-                          .message = "rows of streams may have no end, and are not given here yet",
-                          .hint = "use INTO, or a client of PostgreSQL"};
+                          .message = "rows of streams may have no end, so they are not one answer",
+                          .hint =
+                              "send the SELECT alone, with Accept: text/event-stream, to get "
+                              "the rows as events; or add INTO a sink"};
             break;
         }
         if (results.back() != '[') results += ',';

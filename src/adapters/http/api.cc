@@ -154,6 +154,16 @@ Result<Ask> plan_create(const Request& request, const Target& target, const ApiO
     return ask;
 }
 
+// Where to go on after a stream that broke off.
+Result<Done> resume(sql::Watch& watch, const Request& request) {
+    const std::string* last = request.header("last-event-id");
+    if (last == nullptr || last->empty()) return Done{};
+    const auto revision = number_of(*last);
+    if (!revision) return malformed("Last-Event-ID is not a revision: " + baton::quoted(*last));
+    watch.since = *revision;
+    return Done{};
+}
+
 Result<Follow> plan_watch(const Routed& routed, const Request& request, const Target& target) {
     Follow follow;
     if (routed.route->endpoint == Endpoint::watch_list) {
@@ -170,12 +180,40 @@ Result<Follow> plan_watch(const Routed& routed, const Request& request, const Ta
         }
         follow.statement = std::move(statement);
     }
-    if (const std::string* last = request.header("last-event-id"); last && !last->empty()) {
-        const auto revision = number_of(*last);
-        if (!revision) return malformed("Last-Event-ID is not a revision: " + baton::quoted(*last));
-        std::get<sql::Watch>(follow.statement.node).since = *revision;
-    }
+    TRY(resume(std::get<sql::Watch>(follow.statement.node), request));
     return follow;
+}
+
+bool accepts_events(const Request& request) {
+    const std::string* header = request.header("accept");
+    std::string_view rest = header == nullptr ? std::string_view() : *header;
+    while (!rest.empty()) {
+        std::string_view one = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+        one = one.substr(0, one.find(';'));
+        while (one.starts_with(' ')) one.remove_prefix(1);
+        while (one.ends_with(' ')) one.remove_suffix(1);
+        if (equal_ignoring_case(one, "text/event-stream")) return true;
+    }
+    return false;
+}
+
+// What may have no end, for a client that takes it as it comes.
+Result<Plan> plan_events(const Request& request, const Target& target) {
+    TRY_ASSIGN(body, sql_body_of(request, target));
+    TRY_ASSIGN(statements, sql::parse(body.sql, {}, body.parameters));
+    const bool one = statements.size() == 1;
+    if (one && std::holds_alternative<sql::SelectOnce>(statements.front().node)) {
+        return Plan(Rows{.text = std::move(body.sql), .parameters = std::move(body.parameters)});
+    }
+    if (one && std::holds_alternative<sql::Watch>(statements.front().node)) {
+        Follow follow{.statement = std::move(statements.front())};
+        TRY(resume(std::get<sql::Watch>(follow.statement.node), request));
+        return Plan(std::move(follow));
+    }
+    return Error{.code = ErrorCode::not_supported,
+                 .message = "what can be shown as events is one SELECT or one WATCH",
+                 .hint = "leave Accept: text/event-stream out for other statements"};
 }
 
 Result<Ask> plan_change_and_wait(const Routed& routed, const Request& request, const Target& target,
@@ -206,6 +244,7 @@ Plan plan_routed(const Routed& routed, const Request& request, const Target& tar
             return Page::manual;
         case Endpoint::sql:
             if (!has_known_type(request)) return unsupported_type();
+            if (accepts_events(request)) return plan_or_problem(plan_events(request, target));
             return plan_or_problem(plan_sql(request, target, options));
         case Endpoint::create_query:
             if (!has_known_type(request)) return unsupported_type();

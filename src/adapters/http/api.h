@@ -59,10 +59,15 @@ struct Ask {
 struct Follow {
     sql::Statement statement;  // a sql::Watch
 };
+// The rows of one SELECT, as a stream of events.
+struct Rows {
+    std::string text;
+    std::vector<sql::Literal> parameters;
+};
 // What the process itself knows.
 enum class Page : std::uint8_t { health, ready, metrics, manual };
 
-using Plan = std::variant<Response, Ask, Follow, Page>;
+using Plan = std::variant<Response, Ask, Follow, Rows, Page>;
 
 struct ApiOptions {
     Duration wait_default = std::chrono::seconds(60);

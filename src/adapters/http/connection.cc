@@ -26,13 +26,15 @@ using Plain = beast::tcp_stream;
 using Secure = beast::ssl_stream<beast::tcp_stream>;
 
 constexpr std::size_t kEventBytes = std::size_t{256} * 1024;  // of one write
+constexpr std::size_t kBellsAtOnce = 64;
+constexpr std::size_t kWritesAtOnce = 8;
 constexpr std::size_t kLingerBytesMax = std::size_t{1} << 20U;
 constexpr auto kLinger = std::chrono::seconds(2);
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr std::string_view kEventsHead =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
-    "X-Accel-Buffering: no\r\nConnection: close\r\n\r\n";
+    "X-Accel-Buffering: no\r\nConnection: close\r\n";  // and more
 constexpr std::string_view kComment = ":\n\n";
 
 Request request_of(const wire::request<wire::string_body>& message) {
@@ -50,6 +52,13 @@ Request request_of(const wire::request<wire::string_body>& message) {
     return request;
 }
 
+std::string peer_of(const tcp::socket& socket) {
+    error_code error;
+    const auto endpoint = socket.remote_endpoint(error);
+    if (error) return "unknown";
+    return endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
+}
+
 Response unreadable(const error_code& error) {
     Error what{.code = ErrorCode::malformed_message,
                .message = "the request cannot be read: " + error.message()};
@@ -64,11 +73,49 @@ Response unreadable(const error_code& error) {
     return problem(what);
 }
 
+// Some of those that were rung for; then others get a turn.
+void answer_bells(const std::shared_ptr<Hall>& hall, std::vector<std::uint64_t> rung) {
+    for (std::size_t i = 0; i < kBellsAtOnce && !rung.empty(); ++i) {
+        const auto found = hall->connections.find(rung.back());
+        rung.pop_back();
+        if (found == hall->connections.end()) continue;
+        const auto connection = found->second;
+        connection->pump();
+    }
+    if (rung.empty()) return;
+    asio::post(hall->io, [weak = std::weak_ptr(hall), rest = std::move(rung)]() mutable {
+        if (const auto still = weak.lock()) answer_bells(still, std::move(rest));
+    });
+}
+
+// Any thread.
+void ring(const std::shared_ptr<Hall>& hall, std::uint64_t id) {
+    {
+        const std::lock_guard lock(hall->bells.mutex);
+        hall->bells.rung.push_back(id);
+        if (hall->bells.rung.size() > 1) return;  // somebody has asked to look
+    }
+    asio::post(hall->io, [weak = std::weak_ptr(hall)] {
+        const auto still = weak.lock();
+        if (!still) return;
+        std::vector<std::uint64_t> rung;
+        {
+            const std::lock_guard lock(still->bells.mutex);
+            rung.swap(still->bells.rung);
+        }
+        answer_bells(still, std::move(rung));
+    });
+}
+
 template <class Stream>
 class Talk final : public Connection, public std::enable_shared_from_this<Talk<Stream>> {
 public:
     Talk(std::shared_ptr<Hall> hall, std::uint64_t id, Stream stream)
-        : hall_(std::move(hall)), id_(id), stream_(std::move(stream)), timer_(hall_->io) {}
+        : hall_(std::move(hall)),
+          id_(id),
+          stream_(std::move(stream)),
+          peer_(peer_of(lowest().socket())),
+          timer_(hall_->io) {}
 
     void start() override {
         hall_->open.add(1);
@@ -109,10 +156,13 @@ public:
     // ---- events -----------------------------------------------------------------------------
 
     void pump() override {
-        if (state_ != State::events || writing_) return;
-        auto pieces = events_->take(kEventBytes);
-        if (!pieces.empty()) return write_events(std::move(pieces));
-        if (events_->ended()) finish();
+        for (std::size_t i = 0; i < kWritesAtOnce; ++i) {
+            if (state_ != State::events || writing_) return;
+            auto pieces = events_->take(kEventBytes);
+            if (pieces.empty()) return events_->ended() ? finish() : void();
+            write_events(std::move(pieces));
+        }
+        ring(hall_, id_);  // there may be more, when others had their turn
     }
 
 private:
@@ -133,6 +183,7 @@ private:
     // ---- a request --------------------------------------------------------------------------
 
     void read_head() {
+        request_id_.clear();
         parser_.emplace();
         parser_->header_limit(static_cast<std::uint32_t>(hall_->options.header_bytes_max));
         parser_->body_limit(hall_->options.body_bytes_max);
@@ -165,12 +216,14 @@ private:
     void got_head(const error_code& error) {
         if (state_ == State::ended) return;
         if (error) return refuse(error);
-        const Request head = request_of(parser_->get());
+        Request head = request_of(parser_->get());
+        head.peer = peer_;
+        head.id = request_id_ = hall_->service.id_for(head);
         if (parser_->get().version() >= 11 && head.header("host") == nullptr) {
             return respond_and_end(problem(
                 {.code = ErrorCode::malformed_message, .message = "the header Host is missing"}));
         }
-        if (auto refusal = hall_->service.refusal(head)) {
+        if (auto refusal = hall_->service.refusal(head, known_as_)) {
             return respond_and_end(*std::move(refusal));
         }
         const std::string* expects = head.header("expect");
@@ -207,6 +260,8 @@ private:
         keep_alive_ = message.keep_alive() && served_ < hall_->options.requests_per_connection_max;
         Request request = request_of(message);
         request.body = std::move(message.body());
+        request.peer = peer_;
+        request.id = request_id_;
         lowest().expires_never();
         look_out();
         hall_->replies_due += 1;
@@ -250,6 +305,7 @@ private:
         if (hall_->closing) keep_alive_ = false;
         response_.emplace(static_cast<wire::status>(told.status), 11);
         for (const auto& [name, value] : told.headers) response_->set(name, value);
+        if (!request_id_.empty()) response_->set(kRequestIdHeader, request_id_);
         if (!told.content_type.empty()) {
             response_->set(wire::field::content_type, told.content_type);
             response_->set(wire::field::cache_control, "no-store");
@@ -280,31 +336,41 @@ private:
         events_ = std::move(events);
         const std::weak_ptr<Hall> weak = hall_;
         events_->when_ready([weak, id = id_] {
-            const auto hall = weak.lock();
-            if (!hall) return;
-            asio::post(hall->io, [weak, id] {
-                const auto still = weak.lock();
-                if (!still) return;
-                const auto found = still->connections.find(id);
-                if (found == still->connections.end()) return;
-                const auto connection = found->second;
-                connection->pump();
-            });
+            if (const auto hall = weak.lock()) ring(hall, id);
         });
         notice_end();
-        write_events({std::make_shared<const std::string>(kEventsHead)});
+        write_events({piece_of(std::string(kEventsHead) + std::string(kRequestIdHeader) + ": " +
+                               request_id_ + "\r\n\r\n")});
         keep_alive();
+        pump();
     }
 
     void write_events(std::vector<Piece> pieces) {
-        writing_ = true;
         quiet_ = false;
-        pieces_ = std::move(pieces);
         std::vector<asio::const_buffer> buffers;
-        buffers.reserve(pieces_.size());
-        for (const Piece& piece : pieces_) buffers.emplace_back(asio::buffer(*piece));
+        buffers.reserve(pieces.size());
+        for (const Piece& piece : pieces) buffers.emplace_back(asio::buffer(*piece));
+        const std::size_t written = write_at_once(buffers);
+        if (written == asio::buffer_size(buffers)) return;
+        writing_ = true;
+        pieces_ = std::move(pieces);
+        beast::buffers_suffix<std::vector<asio::const_buffer>> rest(std::move(buffers));
+        rest.consume(written);
         lowest().expires_after(hall_->options.write_timeout);
-        asio::async_write(stream_, buffers, then(&Talk::wrote_events));
+        asio::async_write(stream_, rest, then(&Talk::wrote_events));
+    }
+
+    // As much as the socket takes without waiting: mostly all, and without the machinery of
+    // waiting, which costs as much as the write.
+    std::size_t write_at_once(const std::vector<asio::const_buffer>& buffers) {
+        if constexpr (kSecure) {
+            return 0;
+        } else {
+            error_code error;  // and if there is one, who waits is told of it
+            if (!lowest().socket().non_blocking()) lowest().socket().non_blocking(true, error);
+            const std::size_t size = error ? 0 : lowest().socket().write_some(buffers, error);
+            return error ? 0 : size;
+        }
     }
 
     void wrote_events() {
@@ -385,12 +451,15 @@ private:
     const std::shared_ptr<Hall> hall_;
     const std::uint64_t id_;
     Stream stream_;
+    const std::string peer_;
     asio::steady_timer timer_;
     State state_ = State::reading;
     beast::flat_buffer buffer_;
     std::optional<wire::request_parser<wire::string_body>> parser_;
     std::optional<wire::response<wire::string_body>> response_;
     std::shared_ptr<Underway> underway_;
+    std::string request_id_;  // of the last request; none: it could not be read
+    std::string known_as_;    // who asked last
     std::size_t served_ = 0;
     std::uint64_t turn_ = 0;
     bool keep_alive_ = false;

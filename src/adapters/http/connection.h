@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "adapters/http/server.h"
 
@@ -30,7 +31,14 @@ public:
     virtual void end_now() = 0;
 };
 
-// What connections share. Used on the thread of the server, but for `posting`.
+// Whose streams have something. Many are rung for the same change: the thread of the server is
+// woken once for all of them.
+struct Bells {
+    std::mutex mutex;
+    std::vector<std::uint64_t> rung;  // connections
+};
+
+// What connections share. Used on the thread of the server, but for `posting` and `bells`.
 struct Hall {
     boost::asio::io_context& io;
     boost::asio::ssl::context* tls;  // null: none
@@ -43,6 +51,7 @@ struct Hall {
     std::uint64_t last_id = 0;
     bool closing = false;
     std::mutex posting{};  // held by other threads while they use `io`
+    Bells bells{};
 };
 
 // Takes the socket over. It is in the hall until it ends.

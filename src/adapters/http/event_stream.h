@@ -1,12 +1,13 @@
 // EventStream is what a connection shows that asked for events: pieces of text, in order, as long
-// as the client takes them. The watch of a view is one kind (watch_hub.h); rows of a query can be
-// another.
+// as the client takes them. The watch of a view is one kind (watch_hub.h), the rows of a SELECT are
+// another (row_events.h).
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace baton::http {
@@ -14,12 +15,18 @@ namespace baton::http {
 // Whole events as text/event-stream. Shared by all who see the same.
 using Piece = std::shared_ptr<const std::string>;
 
+// One event; `data` is JSON. No id: who comes back does not go on after it.
+[[nodiscard]] std::string event_text(std::string_view kind, const std::string& id,
+                                     std::string data);
+[[nodiscard]] Piece piece_of(std::string text);
+
 class EventStream {
 public:
     virtual ~EventStream() = default;
 
     // What is to be sent next, up to about `bytes`; empty: nothing yet. Never waits. Who is slow to
-    // ask makes nobody wait and holds no memory: what it misses is made up for by the stream.
+    // ask makes nobody else wait and holds little memory: what it misses is made up for by the
+    // stream, or waits at its source.
     [[nodiscard]] virtual std::vector<Piece> take(std::size_t bytes) = 0;
     // Nothing comes after what was taken.
     [[nodiscard]] virtual bool ended() const = 0;

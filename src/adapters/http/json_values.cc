@@ -49,14 +49,9 @@ std::string member_name(const std::string& column) {
 }
 
 void append_table(std::string& to, const Table& table) {
-    to += ",\"columns\":[";
-    for (const TableColumn& column : table.columns) {
-        if (&column != &table.columns.front()) to += ',';
-        to += "{\"name\":";
-        append_json_string(to, column.name);
-        to += ",\"type\":\"" + std::string(to_string(column.type)) + "\"}";
-    }
-    to += "],\"rows\":[";
+    to += ",\"columns\":";
+    append_columns(to, table.columns);
+    to += ",\"rows\":[";
     for (const SqlRow& row : table.rows) {
         if (&row != &table.rows.front()) to += ',';
         append_array(to, row, table.columns);
@@ -108,6 +103,17 @@ void append_value(std::string& to, const SqlValue& value, ViewType type) {
                    },
                },
                value);
+}
+
+void append_columns(std::string& to, const std::vector<TableColumn>& columns) {
+    to += '[';
+    for (const TableColumn& column : columns) {
+        if (&column != &columns.front()) to += ',';
+        to += "{\"name\":";
+        append_json_string(to, column.name);
+        to += ",\"type\":\"" + std::string(to_string(column.type)) + "\"}";
+    }
+    to += ']';
 }
 
 void append_array(std::string& to, const SqlRow& row, const std::vector<TableColumn>& columns) {

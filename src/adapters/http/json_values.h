@@ -21,6 +21,8 @@ namespace baton::http {
 [[nodiscard]] std::string_view to_string(ViewType type);  // "text", "integer", ..
 
 void append_value(std::string& to, const SqlValue& value, ViewType type);
+// [{"name":"STATE","type":"text"}]
+void append_columns(std::string& to, const std::vector<TableColumn>& columns);
 // ["Q1","RUNNING"]
 void append_array(std::string& to, const SqlRow& row, const std::vector<TableColumn>& columns);
 // {"name":"Q1","state":"RUNNING"}: a name without small letters is in small letters.

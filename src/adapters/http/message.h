@@ -16,6 +16,9 @@ struct Request {
     Headers headers;     // names in lower case
     std::string body;
 
+    std::string id;    // "5f3a-17", of the request; none yet: it gets one
+    std::string peer;  // "127.0.0.1:54321"
+
     // Null if it was not given; the first if it was given twice.
     [[nodiscard]] const std::string* header(std::string_view name) const {
         for (const auto& [known, value] : headers) {

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "adapters/system/memory.h"
 #include "base/check.h"
 #include "runtime/version.h"
 
@@ -99,13 +100,9 @@ void add_times(std::vector<Sample>& samples) {
 
 void add_process(std::vector<Sample>& samples) {
     add_times(samples);
-    std::ifstream statm("/proc/self/statm");
-    double whole = 0;
-    double resident = 0;
-    statm >> whole >> resident;
     samples.push_back({.family = "process_resident_memory_bytes",
                        .labels = {},
-                       .value = resident * static_cast<double>(sysconf(_SC_PAGESIZE))});
+                       .value = static_cast<double>(resident_bytes())});
     std::error_code error;
     double open = 0;
     const std::filesystem::directory_iterator fds("/proc/self/fd", error);

@@ -3,6 +3,7 @@
 #include "adapters/http/manual.h"
 #include "adapters/http/metrics_page.h"
 #include "adapters/http/problems.h"
+#include "adapters/http/row_events.h"
 #include "adapters/system/digest.h"
 #include "base/overload.h"
 #include "base/text.h"
@@ -33,6 +34,11 @@ bool nothing_happened(const Execution& execution) {
     const Reaction reaction = execution.error->reaction();
     return reaction == Reaction::unavailable || reaction == Reaction::conflict ||
            execution.error->code == ErrorCode::cancelled;
+}
+
+// Without what was asked, which may hold anything.
+std::string path_of(const Request& request) {
+    return request.target.substr(0, request.target.find('?'));
 }
 
 Response unauthenticated() {
@@ -69,6 +75,7 @@ Service::Service(front::Desk& desk, const front::Access& access, front::Metrics&
       access_(access),
       metrics_(metrics),
       options_(options),
+      ids_(hex_of(random_bytes(4))),
       answers_(options.idempotency),
       hub_(desk.coordinator(), options.watches) {}
 
@@ -83,16 +90,40 @@ std::optional<front::Principal> Service::who(const Request& request) const {
     return access_.bearer(std::string_view(*header).substr(kScheme.size()));
 }
 
-std::optional<Response> Service::refusal(const Request& head) const {
-    const std::string path = head.target.substr(0, head.target.find('?'));
-    if (path == "/healthz" || path == "/readyz" || who(head)) return std::nullopt;
-    metrics_.answered("http", "none", "401", Duration::zero());
-    return unauthenticated();
+std::optional<Response> Service::refusal(const Request& head, std::string& known_as) const {
+    const std::string path = path_of(head);
+    if (path == "/healthz" || path == "/readyz") return std::nullopt;
+    const auto somebody = who(head);
+    const bool shown = head.header("authorization") != nullptr;
+    if (!somebody) {
+        metrics_.answered("http", "none", "401", Duration::zero());
+        if (options_.log != nullptr) {
+            options_.log->warn("a request was refused: nobody knows who asks",
+                               {{"door", "http"},
+                                {"reason", shown ? "no such token" : "no token was shown"},
+                                {"path", path},
+                                {"peer", head.peer},
+                                {"request", head.id}});
+        }
+        return unauthenticated();
+    }
+    const bool is_new = !access_.trusts_everybody() && somebody->name != known_as;
+    if (is_new && options_.log != nullptr) {
+        options_.log->info("a client showed its token",
+                           {{"door", "http"},
+                            {"user", somebody->name},
+                            {"role", std::string(to_string(somebody->role))},
+                            {"peer", head.peer},
+                            {"request", head.id}});
+    }
+    known_as = somebody->name;
+    return std::nullopt;
 }
 
 std::shared_ptr<Underway> Service::serve(Request request, Reply reply) {
     const auto job = std::make_shared<Job>();
     job->request = std::move(request);
+    if (job->request.id.empty()) job->request.id = ids_.id_for(job->request);
     job->reply = std::move(reply);
     job->since = desk_.coordinator().clock().now();
     job->who = who(job->request);
@@ -126,6 +157,7 @@ void Service::run(const JobPtr& job, const Planned& planned) {
                        if (begin_once(job)) run_ask(job, ask);
                    },
                    [&](const Follow& wanted) { follow(job, wanted); },
+                   [&](const Rows& wanted) { stream(job, wanted); },
                    [&](Page page) { run_page(job, page); },
                },
                planned.what);
@@ -243,6 +275,19 @@ void Service::follow(const JobPtr& job, const Follow& wanted) {
                          });
 }
 
+void Service::stream(const JobPtr& job, const Rows& wanted) {
+    const auto visitor = visitor_of(job);
+    visitor->ask({.text = wanted.text, .parameters = wanted.parameters},
+                 [this, job, visitor](Execution execution) {
+                     if (execution.error) return answer(job, problem(*execution.error));
+                     auto& value = execution.results.front().value;
+                     if (auto* feed = std::get_if<std::unique_ptr<RowFeed>>(&value)) {
+                         return answer(job, row_events(std::move(*feed), visitor));
+                     }
+                     answer(job, row_events(std::get<Table>(std::move(value))));
+                 });
+}
+
 void Service::answer(const JobPtr& job, Answered answered, bool again) {
     const auto* response = std::get_if<Response>(&answered);
     const unsigned status = response == nullptr ? 200 : response->status;
@@ -252,6 +297,7 @@ void Service::answer(const JobPtr& job, Answered answered, bool again) {
     }
     const Instant now = desk_.coordinator().clock().now();
     metrics_.answered("http", job->kind, std::to_string(status), now - job->since);
+    log_answer(*job, status, now - job->since);
     {
         // The visitor ends with the last who holds it, which may be its own turn.
         const std::lock_guard lock(job->underway->mutex_);
@@ -259,6 +305,22 @@ void Service::answer(const JobPtr& job, Answered answered, bool again) {
     }
     const Reply reply = std::exchange(job->reply, nullptr);
     reply(std::move(answered));
+}
+
+// Each at the level of debugging; those that are our fault are warned of.
+void Service::log_answer(const Job& job, unsigned status, Duration took) const {
+    if (options_.log == nullptr) return;
+    const bool ours = status >= 500 && status != 503 && status != 504;
+    const auto us = std::chrono::duration_cast<std::chrono::microseconds>(took);
+    options_.log->write(ours ? LogLevel::warn : LogLevel::debug, "a request was answered",
+                        {{"door", "http"},
+                         {"request", job.request.id},
+                         {"user", job.who ? job.who->name : std::string()},
+                         {"method", job.request.method},
+                         {"path", path_of(job.request)},
+                         {"status", std::to_string(status)},
+                         {"took_us", std::to_string(us.count())},
+                         {"peer", job.request.peer}});
 }
 
 }  // namespace baton::http

@@ -16,10 +16,12 @@
 #include "adapters/http/event_stream.h"
 #include "adapters/http/idempotency.h"
 #include "adapters/http/message.h"
+#include "adapters/http/request_ids.h"
 #include "adapters/http/watch_hub.h"
 #include "front/access.h"
 #include "front/desk.h"
 #include "front/metrics.h"
+#include "ports/log.h"
 
 namespace baton::http {
 
@@ -27,6 +29,7 @@ struct ServiceOptions {
     ApiOptions api;
     IdempotencyOptions idempotency;
     WatchHubOptions watches;
+    Log* log = nullptr;  // outlives the service; none: nobody is told
 };
 
 // A request that is being served.
@@ -52,8 +55,11 @@ public:
     using Answered = std::variant<Response, std::shared_ptr<EventStream>>;
     using Reply = std::function<void(Answered)>;
 
-    // By the header alone, before the body is read: none: go on.
-    [[nodiscard]] std::optional<Response> refusal(const Request& head) const;
+    // What the request is called in the log, and the client is told.
+    [[nodiscard]] std::string id_for(const Request& head) { return ids_.id_for(head); }
+    // By the header alone, before the body is read: none: go on. `known_as` is who was served on
+    // the same connection before: somebody else who is let in is noted there, and in the log.
+    [[nodiscard]] std::optional<Response> refusal(const Request& head, std::string& known_as) const;
     [[nodiscard]] std::shared_ptr<Underway> serve(Request request, Reply reply);
     // From now on it is not ready.
     void begin_to_close() { closing_ = true; }
@@ -69,16 +75,20 @@ private:
     void run_ask(const JobPtr& job, Ask ask);
     void run_change(const JobPtr& job, const std::shared_ptr<const Ask>& ask, int attempt);
     void follow(const JobPtr& job, const Follow& follow);
+    void stream(const JobPtr& job, const Rows& rows);
     // False: it was answered from memory, or refused.
     [[nodiscard]] bool begin_once(const JobPtr& job);
     [[nodiscard]] std::shared_ptr<front::Visitor> visitor_of(const JobPtr& job);
     // `again`: nothing has happened, so the same may be tried again under its key.
     void answer(const JobPtr& job, Answered answered, bool again = false);
 
+    void log_answer(const Job& job, unsigned status, Duration took) const;
+
     front::Desk& desk_;
     const front::Access& access_;
     front::Metrics& metrics_;
     const ServiceOptions options_;
+    RequestIds ids_;
     Idempotency answers_;
     std::atomic<bool> closing_{false};
     WatchHub hub_;

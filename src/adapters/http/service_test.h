@@ -17,7 +17,7 @@ namespace baton::http {
 class ServiceTest : public testing::CoordinatorTest {
 protected:
     void SetUp() override {
-        open();
+        open(coordinator_options());
         desk_.emplace(*coordinator_, front::DeskOptions{.threads = 4});
         service_.emplace(*desk_, access_, metrics_);
     }
@@ -25,6 +25,8 @@ protected:
         service_.reset();
         desk_.reset();
     }
+
+    virtual CoordinatorOptions coordinator_options() { return {}; }
 
     Service::Answered answered(Request request) {
         std::promise<Service::Answered> promise;

@@ -16,15 +16,6 @@ namespace baton::http {
 
 namespace {
 
-std::string event_text(std::string_view kind, const std::string& id, std::string data) {
-    for (char& c : data) {
-        if (c == '\n' || c == '\r') c = ' ';  // between the parts of embedded JSON
-    }
-    std::string text = "event: " + std::string(kind) + "\n";
-    if (!id.empty()) text += "id: " + id + "\n";
-    return text + "data: " + data + "\n\n";
-}
-
 std::string_view kind_of(ChangeOp op) {
     switch (op) {
         case ChangeOp::create:
@@ -35,10 +26,6 @@ std::string_view kind_of(ChangeOp op) {
             return "drop";
     }
     return "update";
-}
-
-Piece piece(std::string text) {
-    return std::make_shared<const std::string>(std::move(text));
 }
 
 Revision revision_of(const WatchEvent& event) {
@@ -98,7 +85,7 @@ public:
 
     void keep(Revision revision, std::string text) {
         kept_bytes += text.size();
-        kept.push_back({.revision = revision, .text = piece(std::move(text))});
+        kept.push_back({.revision = revision, .text = piece_of(std::move(text))});
     }
     void trim(std::size_t bytes_max) {
         while (kept_bytes > bytes_max) {
@@ -172,7 +159,7 @@ public:
     }
     void fail(const Error& error) {
         const std::lock_guard lock(mutex_);
-        ready_.push_back(piece(event_text("error", "", problem(error).body)));
+        ready_.push_back(piece_of(event_text("error", "", problem(error).body)));
         ended_ = true;
     }
 
@@ -377,7 +364,7 @@ void WatchHub::catch_up(const std::shared_ptr<Follower>& follower) {
     for (std::size_t i = 0; i < events->size(); ++i) {
         const bool last =
             i + 1 == events->size() || revision_of((*events)[i + 1]) != revision_of((*events)[i]);
-        pieces.push_back(piece(std::visit(
+        pieces.push_back(piece_of(std::visit(
             Overload{
                 [](const WatchSnapshot& snapshot) { return encoded(snapshot); },
                 [&](const WatchChange& change) { return encoded(change, columns, last); },

@@ -29,7 +29,7 @@ namespace baton::http {
 
 struct WatchHubOptions {
     std::size_t kept_bytes_max = 4 * 1024 * 1024;  // of one channel
-    Duration pace_of_follower = std::chrono::microseconds(20);
+    Duration pace_of_follower = std::chrono::microseconds(5);
     Duration pace_max = std::chrono::milliseconds(20);
 };
 

@@ -35,12 +35,20 @@ void keep_alive(Socket& socket) {
     socket.set_option(Count(4), ignored);
 }
 
+std::string peer_of(const Socket& socket) {
+    boost::system::error_code error;
+    const auto endpoint = socket.remote_endpoint(error);
+    if (error) return "unknown";
+    return endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
+}
+
 }  // namespace
 
 Link::Link(House& house, Socket socket, LinkOptions options)
     : house_(house),
       options_(std::move(options)),
       socket_(std::move(socket)),
+      peer_(peer_of(socket_)),
       timer_(socket_.get_executor()),
       heard_(std::chrono::steady_clock::now()),
       machine_(options_.connection) {
@@ -99,6 +107,7 @@ void Link::perform(wire::Effect effect) {
                    [&](const wire::LookUpVerifier& e) {
                        events_.emplace_back(wire::VerifierLookedUp{house_.verifier(e.user)});
                    },
+                   [&](const wire::LoginRefused& e) { house_.refused(e.user, peer_); },
                    [&](const wire::OpenSession& e) { open_session(e); },
                    [&](const wire::EndSession&) {
                        if (runner_) runner_->end();
@@ -118,7 +127,7 @@ void Link::perform(wire::Effect effect) {
 }
 
 void Link::open_session(const wire::OpenSession& session) {
-    auto admitted = house_.admit(session.user);
+    auto admitted = house_.admit(session.user, peer_);
     if (auto* refused = std::get_if<pgwire::Report>(&admitted)) {
         events_.emplace_back(wire::Failed{.report = std::move(*refused)});
         return;
@@ -208,17 +217,18 @@ void Link::on_written(const Error& error, std::size_t bytes) {
 
 void Link::shake_hands() {
     tls_.emplace(socket_, *options_.tls);
-    tls_->async_handshake(asio::ssl::stream_base::server,
-                          [self = shared_from_this()](const Error& error) {
-                              self->tls_wanted_ = false;
-                              if (self->ending_ != Ending::no) return;
-                              if (error) {
-                                  self->house_.log("a TLS handshake failed: " + error.message());
-                                  self->vanished_ = true;
-                                  return self->step(wire::Vanished{});
-                              }
-                              self->step(wire::TlsStarted{});
-                          });
+    tls_->async_handshake(
+        asio::ssl::stream_base::server, [self = shared_from_this()](const Error& error) {
+            self->tls_wanted_ = false;
+            if (self->ending_ != Ending::no) return;
+            if (error) {
+                self->house_.warn("a TLS handshake failed",
+                                  {{"peer", self->peer_}, {"reason", error.message()}});
+                self->vanished_ = true;
+                return self->step(wire::Vanished{});
+            }
+            self->step(wire::TlsStarted{});
+        });
 }
 
 // ---- the end ------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@
 #include "adapters/pgserver/runner.h"
 #include "adapters/pgwire/connection.h"
 #include "front/access.h"
+#include "ports/log.h"
 
 namespace baton::pgserver {
 
@@ -42,10 +43,12 @@ public:
     virtual void cancel(std::uint32_t process, std::uint32_t key) = 0;
     [[nodiscard]] virtual std::optional<pgwire::ScramVerifier> verifier(
         const std::string& user) = 0;
+    // Who comes from `peer`, "127.0.0.1:54321", as this user, and is so; and who does not.
     [[nodiscard]] virtual std::variant<front::Principal, pgwire::Report> admit(
-        const std::string& user) = 0;
+        const std::string& user, const std::string& peer) = 0;
+    virtual void refused(const std::string& user, const std::string& peer) = 0;
     virtual void left(std::uint32_t process) = 0;
-    virtual void log(const std::string& line) = 0;
+    virtual void warn(std::string_view message, const std::vector<LogField>& fields) = 0;
 };
 
 struct LinkOptions {
@@ -101,6 +104,7 @@ private:
     House& house_;
     const LinkOptions options_;
     Socket socket_;
+    const std::string peer_;
     std::optional<boost::asio::ssl::stream<Socket&>> tls_;  // once it was begun
     Timer timer_;                                           // of the login, then of the end
     std::chrono::steady_clock::time_point login_until_;

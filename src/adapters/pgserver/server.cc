@@ -122,10 +122,11 @@ public:
         if (known == nullptr) return std::nullopt;
         auto verifier = pgwire::verifier_of(known->verifier);
         if (verifier) return *std::move(verifier);
-        log("the verifier of user " + quoted(user) + " cannot be read");
+        warn("the verifier of a user cannot be read", {{"user", user}});
         return std::nullopt;
     }
-    std::variant<front::Principal, pgwire::Report> admit(const std::string& user) override {
+    std::variant<front::Principal, pgwire::Report> admit(const std::string& user,
+                                                         const std::string& peer) override {
         {
             const std::lock_guard lock(mutex_);
             if (links_.size() > options_.connections_max) {
@@ -133,21 +134,40 @@ public:
                 return pgwire::Report{.sqlstate = "53300", .message = "too many connections"};
             }
         }
-        if (trusts()) return front::Principal{.name = user, .role = front::Role::admin};
-        const front::Access::User* known = access_.user(user);
-        CHECK(known != nullptr);  // or it would not have proved its password
-        return front::Principal{.name = known->name, .role = known->role};
+        front::Principal who{.name = user, .role = front::Role::admin};
+        if (!trusts()) {
+            const front::Access::User* known = access_.user(user);
+            CHECK(known != nullptr);  // or it would not have proved its password
+            who.role = known->role;
+        }
+        write(LogLevel::info, "a client logged in",
+              {{"user", user},
+               {"role", std::string(to_string(who.role))},
+               {"proof", trusts() ? "none" : "password"},
+               {"peer", peer}});
+        return who;
+    }
+    void refused(const std::string& user, const std::string& peer) override {
+        const bool known = access_.user(user) != nullptr;
+        warn("a login was refused", {{"user", user},
+                                     {"reason", known ? "wrong password" : "no such user"},
+                                     {"peer", peer}});
     }
     void left(std::uint32_t process) override {
         const std::lock_guard lock(mutex_);
         links_.erase(process);
         left_.notify_all();
     }
-    void log(const std::string& line) override {
-        if (options_.log) options_.log(line);
+    void warn(std::string_view message, const std::vector<LogField>& fields) override {
+        write(LogLevel::warn, message, fields);
     }
 
 private:
+    void write(LogLevel level, std::string_view message, std::vector<LogField> fields) {
+        if (options_.log == nullptr) return;
+        fields.insert(fields.begin(), {"door", "pg"});
+        options_.log->write(level, message, fields);
+    }
     [[nodiscard]] bool trusts() const { return access_.trusts_everybody(); }
 
     [[nodiscard]] std::shared_ptr<Link> find(std::uint32_t process) const {
@@ -189,20 +209,20 @@ private:
 
     void accept() {
         if (!acceptor_.is_open()) return;
-        acceptor_.async_accept(asio::make_strand(io_),
-                               [this](const ErrorOfAsio& error, Socket socket) {
-                                   if (!acceptor_.is_open()) return;
-                                   if (!error) {
-                                       let_in(std::move(socket));
-                                       return accept();
-                                   }
-                                   if (error == asio::error::connection_aborted) return accept();
-                                   // Out of descriptors or memory: those who have some will give
-                                   // them back.
-                                   log("cannot accept a connection: " + error.message());
-                                   pause_.expires_after(kAcceptPause);
-                                   pause_.async_wait([this](const ErrorOfAsio&) { accept(); });
-                               });
+        acceptor_.async_accept(
+            asio::make_strand(io_), [this](const ErrorOfAsio& error, Socket socket) {
+                if (!acceptor_.is_open()) return;
+                if (!error) {
+                    let_in(std::move(socket));
+                    return accept();
+                }
+                if (error == asio::error::connection_aborted) return accept();
+                // Out of descriptors or memory: those who have some will give
+                // them back.
+                warn("cannot accept a connection", {{"reason", error.message()}});
+                pause_.expires_after(kAcceptPause);
+                pause_.async_wait([this](const ErrorOfAsio&) { accept(); });
+            });
     }
 
     void let_in(Socket socket) {

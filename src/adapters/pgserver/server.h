@@ -23,6 +23,7 @@
 #include "base/time.h"
 #include "front/access.h"
 #include "front/desk.h"
+#include "ports/log.h"
 
 namespace baton::pgserver {
 
@@ -41,7 +42,7 @@ struct ServerOptions {
     Duration login_timeout = std::chrono::seconds(30);         // in all
     Duration startup_idle_timeout = std::chrono::seconds(10);  // without a byte, until then
     std::size_t output_bytes_max = std::size_t{1} << 20U;      // unsent, before rows are held back
-    std::function<void(const std::string&)> log;               // any thread
+    Log* log = nullptr;  // outlives the server; none: nobody is told
 };
 
 class Server {

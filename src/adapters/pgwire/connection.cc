@@ -42,6 +42,7 @@ std::string connection::to_string(const Effect& effect) {
                 return "cancel " + std::to_string(e.process) + "/" + std::to_string(e.key);
             },
             [](const LookUpVerifier& e) { return "look up " + e.user; },
+            [](const LoginRefused& e) { return "login refused to " + e.user; },
             [](const OpenSession& e) { return "open session " + e.user + "@" + e.database; },
             [](const EndSession&) { return std::string("end session"); },
             [](const RunSimple& e) { return "run [" + e.text + "]"; },

@@ -130,6 +130,10 @@ struct LookUpVerifier {
     std::string user;
     friend bool operator==(const LookUpVerifier&, const LookUpVerifier&) = default;
 };
+struct LoginRefused {  // news: somebody did not prove to be this user
+    std::string user;
+    friend bool operator==(const LoginRefused&, const LoginRefused&) = default;
+};
 
 // To the runner of the session:
 struct OpenSession {
@@ -192,8 +196,8 @@ struct ResumeRows {
 
 using Effect =
     std::variant<Send, StartTls, HangUp, PauseReading, ResumeReading, Cancel, LookUpVerifier,
-                 OpenSession, EndSession, RunSimple, Prepare, BindPortal, RunPortal, ClosePrepared,
-                 ClosePortal, EndSeries, Interrupt, PauseRows, ResumeRows>;
+                 LoginRefused, OpenSession, EndSession, RunSimple, Prepare, BindPortal, RunPortal,
+                 ClosePrepared, ClosePortal, EndSeries, Interrupt, PauseRows, ResumeRows>;
 
 // For tests: bytes that are sent are told by the types of their messages.
 [[nodiscard]] std::string to_string(const Effect& effect);

@@ -151,6 +151,7 @@ void Connection::answer_scram(Authenticating& login, std::string_view body, Effe
     if (!outcome) return die(report_of(outcome.error()), effects);
     const auto* accepted = std::get_if<ScramServer::Accepted>(&*outcome);
     if (accepted == nullptr) {
+        effects.emplace_back(LoginRefused{session_.user});
         return die({.sqlstate = "28P01",
                     .message = "password authentication failed for user " + quoted(session_.user)},
                    effects);

@@ -198,13 +198,13 @@ TEST_F(LoginTest, WhoProvesThePasswordIsLetIn) {
 TEST_F(LoginTest, AWrongPasswordAndAnUnknownUserAreRefusedAlike) {
     scripted_.runner.verifier = make_verifier("pencils", kSalt);
     EXPECT_EQ(receive(startup() + first_message() + final_message()),
-              "look up ann; hang up; send R R E");
+              "look up ann; login refused to ann; hang up; send R R E");
     EXPECT_TRUE(said("C28P01\0Mpassword authentication failed for user \"ann\"\0"s));
     const std::string wrong = scripted_.sent;
 
     Scripted unknown(options_with(Tls::off, Authentication::scram));
     EXPECT_EQ(story_of(unknown, startup() + first_message() + final_message()),
-              "look up ann; hang up; send R R E");
+              "look up ann; login refused to ann; hang up; send R R E");
     EXPECT_EQ(unknown.sent.size(), wrong.size());
 }
 

@@ -1,15 +1,25 @@
 #include "testing/coordinator/coordinator_test_base.h"
 
+#include <cstdlib>
+
+#include "adapters/sqlite/sqlite.h"
 #include "catalog/schema.h"
+#include "testing/servers/database_server.h"
 
 namespace baton::testing {
+
+Result<std::unique_ptr<SqlDatabase>> open_test_catalog() {
+    const char* named = std::getenv("BATON_TEST_CATALOG");
+    const std::string kind = named == nullptr ? "sqlite" : named;
+    if (kind == "sqlite") return open_temporary_sqlite({.initialise = migrate});
+    const ServerKind server = kind == "postgres" ? ServerKind::postgres : ServerKind::mariadb;
+    return open_server_database(server, DatabaseServer::shared(server).new_database(), migrate);
+}
 
 void CoordinatorTest::open(const CoordinatorOptions& options) {
     session_.reset();
     coordinator_.reset();
-    SqliteOptions sqlite;
-    sqlite.initialise = [](Sql& sql) { return migrate(sql); };
-    auto database = open_temporary_sqlite(sqlite);
+    auto database = open_test_catalog();
     ASSERT_TRUE(database) << to_string(database.error());
     auto opened = CoordinatorRuntime::open(*std::move(database), clock_, options);
     ASSERT_TRUE(opened) << to_string(opened.error());

@@ -1,4 +1,7 @@
-// A coordinator over a real SQLite database that ends with the test, and a session to talk to it.
+// A coordinator over a real database that ends with the test, and a session to talk to it.
+//
+// The database is SQLite; with BATON_TEST_CATALOG=postgres or mariadb it is one of a server that
+// the test program starts, so that the same tests show that the catalog is the same on each.
 #pragma once
 
 #include <memory>
@@ -7,12 +10,14 @@
 
 #include <gtest/gtest.h>
 
-#include "adapters/sqlite/sqlite.h"
 #include "adapters/system/system_clock.h"
 #include "runtime/coordinator_runtime.h"
 #include "runtime/session.h"
 
 namespace baton::testing {
+
+// A catalog without anything in it.
+[[nodiscard]] Result<std::unique_ptr<SqlDatabase>> open_test_catalog();
 
 class CoordinatorTest : public ::testing::Test {
 protected:

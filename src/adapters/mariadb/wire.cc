@@ -1,0 +1,317 @@
+#include "adapters/mariadb/wire.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+
+#include <mysql.h>
+
+#include "base/text.h"
+
+namespace baton::mariadb {
+
+namespace {
+
+constexpr std::size_t kStatementsMax = 200;
+constexpr unsigned kDeadlock = 1213;
+
+unsigned in_seconds(Duration duration) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(duration).count();
+    return static_cast<unsigned>(std::max<std::int64_t>(1, seconds));
+}
+
+// A column of a result, with the room for its values.
+struct Cell {
+    enum class Kind : std::uint8_t { integer, real, decimal, text };
+    Kind kind = Kind::text;
+    std::int64_t integer = 0;
+    double real = 0;
+    std::vector<char> text;
+    unsigned long length = 0;
+    my_bool is_null = 0;
+};
+
+Cell::Kind kind_of(enum_field_types type) {
+    constexpr std::array kIntegers = {MYSQL_TYPE_TINY,  MYSQL_TYPE_SHORT,    MYSQL_TYPE_LONG,
+                                      MYSQL_TYPE_INT24, MYSQL_TYPE_LONGLONG, MYSQL_TYPE_YEAR};
+    if (std::find(kIntegers.begin(), kIntegers.end(), type) != kIntegers.end()) {
+        return Cell::Kind::integer;
+    }
+    if (type == MYSQL_TYPE_FLOAT || type == MYSQL_TYPE_DOUBLE) return Cell::Kind::real;
+    if (type == MYSQL_TYPE_DECIMAL || type == MYSQL_TYPE_NEWDECIMAL) return Cell::Kind::decimal;
+    return Cell::Kind::text;
+}
+
+MYSQL_BIND room_for(Cell& cell, const MYSQL_FIELD& field) {
+    MYSQL_BIND bind{};
+    cell.kind = kind_of(field.type);
+    bind.is_null = &cell.is_null;
+    bind.length = &cell.length;
+    if (cell.kind == Cell::Kind::integer) {
+        bind.buffer_type = MYSQL_TYPE_LONGLONG;
+        bind.buffer = &cell.integer;
+    } else if (cell.kind == Cell::Kind::real) {
+        bind.buffer_type = MYSQL_TYPE_DOUBLE;
+        bind.buffer = &cell.real;
+    } else {
+        cell.text.resize(field.max_length + 1);
+        bind.buffer_type = MYSQL_TYPE_STRING;
+        bind.buffer = cell.text.data();
+        bind.buffer_length = cell.text.size();
+    }
+    return bind;
+}
+
+void read_value(const Cell& cell, SqlValue& into) {
+    if (cell.is_null != 0) {
+        into = std::monostate{};
+        return;
+    }
+    const std::string_view text(cell.text.data(),
+                                std::min<std::size_t>(cell.length, cell.text.size()));
+    switch (cell.kind) {
+        case Cell::Kind::integer:
+            into = cell.integer;
+            return;
+        case Cell::Kind::real:
+            into = cell.real;
+            return;
+        case Cell::Kind::decimal: {  // the sum of integers is one
+            std::int64_t whole = 0;
+            double real = 0;
+            const char* const end = text.data() + text.size();
+            if (std::from_chars(text.data(), end, whole).ptr == end) {
+                into = whole;
+            } else {
+                (void)std::from_chars(text.data(), end, real);
+                into = real;
+            }
+            return;
+        }
+        case Cell::Kind::text:
+            if (auto* kept = std::get_if<std::string>(&into)) {
+                kept->assign(text);
+            } else {
+                into = std::string(text);
+            }
+    }
+}
+
+MYSQL_BIND parameter_of(const SqlValue& value) {
+    MYSQL_BIND bind{};
+    bind.buffer_type = MYSQL_TYPE_NULL;
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+        bind.buffer_type = MYSQL_TYPE_LONGLONG;
+        bind.buffer = const_cast<std::int64_t*>(integer);
+    } else if (const auto* real = std::get_if<double>(&value)) {
+        bind.buffer_type = MYSQL_TYPE_DOUBLE;
+        bind.buffer = const_cast<double*>(real);
+    } else if (const auto* text = std::get_if<std::string>(&value)) {
+        bind.buffer_type = MYSQL_TYPE_STRING;
+        bind.buffer = const_cast<char*>(text->data());
+        bind.buffer_length = text->size();
+    }
+    return bind;
+}
+
+}  // namespace
+
+void MariadbWire::CloseHandle::operator()(st_mysql* handle) const {
+    mysql_close(handle);
+}
+void MariadbWire::CloseStatement::operator()(st_mysql_stmt* statement) const {
+    mysql_stmt_close(statement);
+}
+
+MariadbWire::MariadbWire(MariadbOptions options, Place place, Access access)
+    : options_(std::move(options)),
+      place_(std::move(place)),
+      access_(access),
+      name_(place_.name()) {}
+
+MariadbWire::~MariadbWire() {
+    forget_statements();
+}
+
+const server_sql::Words& MariadbWire::words() const {
+    static const server_sql::Words kWords = {
+        .begin_write = "START TRANSACTION READ WRITE",
+        .begin_read =
+            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; "
+            "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"};
+    return kWords;
+}
+
+// ---- connecting ---------------------------------------------------------------------------------
+
+std::string MariadbWire::settings() const {
+    std::string text =
+        "SET NAMES utf8mb4 COLLATE utf8mb4_bin, time_zone = '+00:00', "
+        "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', "
+        "innodb_lock_wait_timeout = " +
+        std::to_string(in_seconds(options_.lock_deadline)) +
+        ", idle_transaction_timeout = " + std::to_string(in_seconds(options_.idle_in_transaction)) +
+        ", max_statement_time = " + std::to_string(in_seconds(options_.statement_deadline)) + ";";
+    if (access_ == Access::write) {
+        return text + "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ WRITE";
+    }
+    return text + "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+}
+
+Result<Done> MariadbWire::connect() {
+    forget_statements();
+    gave_up_ = false;
+    handle_.reset(mysql_init(nullptr));
+    const unsigned connect_s = in_seconds(options_.connect_deadline);
+    const unsigned answer_s = in_seconds(options_.statement_deadline) + 2;
+    mysql_options(handle_.get(), MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
+    mysql_options(handle_.get(), MYSQL_OPT_READ_TIMEOUT, &answer_s);
+    mysql_options(handle_.get(), MYSQL_OPT_WRITE_TIMEOUT, &answer_s);
+    mysql_options(handle_.get(), MYSQL_SET_CHARSET_NAME, "utf8mb4");
+    const st_mysql* connected = mysql_real_connect(
+        handle_.get(), place_.host.c_str(), place_.user.c_str(), place_.password.c_str(),
+        place_.database.c_str(), place_.port, nullptr, CLIENT_FOUND_ROWS | CLIENT_MULTI_STATEMENTS);
+    if (connected == nullptr) {
+        Error error{
+            .code = ErrorCode::catalog_unavailable,
+            .message = "cannot connect to the catalog " + name_ + ": " + mysql_error(handle_.get()),
+            .hint = "is the server running, and may this user use the database?"};
+        handle_.reset();
+        return error;
+    }
+    TRY(script(settings()));
+    return Done{};
+}
+
+Error MariadbWire::failure(unsigned number, const std::string& message, std::string_view sql) {
+    gave_up_ = number == kDeadlock;
+    Error error{.code = code_of(number),
+                .message = "cannot run a statement on " + name_ + ": " + message + " (" +
+                           std::to_string(number) + ")"};
+    if (error.code == ErrorCode::defect) error.message += ": " + std::string(sql);
+    if (error.code == ErrorCode::catalog_full) error.hint = "make room on the server's disk";
+    if (ends_connection(number)) {
+        error.hint = "it is connected to again by the next request";
+        forget_statements();
+        handle_.reset();
+    }
+    return error;
+}
+
+Error MariadbWire::failure_of_handle(std::string_view sql) {
+    return failure(mysql_errno(handle_.get()), mysql_error(handle_.get()), sql);
+}
+
+Error MariadbWire::failure_of(st_mysql_stmt* statement, std::string_view sql) {
+    return failure(mysql_stmt_errno(statement), mysql_stmt_error(statement), sql);
+}
+
+// ---- statements ---------------------------------------------------------------------------------
+
+void MariadbWire::forget_statements() {
+    by_text_.clear();
+    kept_.clear();
+}
+
+Result<st_mysql_stmt*> MariadbWire::prepared(std::string_view sql) {
+    if (const auto found = by_text_.find(sql); found != by_text_.end()) {
+        kept_.splice(kept_.begin(), kept_, found->second);
+        return found->second->statement.get();
+    }
+    Statement statement(mysql_stmt_init(handle_.get()));
+    if (mysql_stmt_prepare(statement.get(), sql.data(), sql.size()) != 0) {
+        const unsigned number = mysql_stmt_errno(statement.get());
+        const std::string message = mysql_stmt_error(statement.get());
+        statement.reset();
+        return failure(number, message, sql);
+    }
+    const my_bool yes = 1;
+    mysql_stmt_attr_set(statement.get(), STMT_ATTR_UPDATE_MAX_LENGTH, &yes);
+    if (kept_.size() >= kStatementsMax) {
+        by_text_.erase(kept_.back().text);
+        kept_.pop_back();
+    }
+    kept_.push_front({.text = std::string(sql), .statement = std::move(statement)});
+    by_text_.emplace(kept_.front().text, kept_.begin());
+    return kept_.front().statement.get();
+}
+
+Result<Done> MariadbWire::execute(st_mysql_stmt* statement, std::span<const SqlValue> parameters,
+                                  std::string_view sql) {
+    if (mysql_stmt_param_count(statement) != parameters.size()) {
+        return Error{
+            .code = ErrorCode::defect,
+            .message = std::to_string(parameters.size()) + " parameters for " + std::string(sql)};
+    }
+    std::vector<MYSQL_BIND> binds;
+    binds.reserve(parameters.size());
+    for (const SqlValue& value : parameters) binds.push_back(parameter_of(value));
+    if (!binds.empty() && mysql_stmt_bind_param(statement, binds.data()) != 0) {
+        return failure_of(statement, sql);
+    }
+    if (mysql_stmt_execute(statement) != 0) return failure_of(statement, sql);
+    return Done{};
+}
+
+namespace {
+
+// All rows of a result that was stored; false if the library failed.
+bool fetch_all(st_mysql_stmt* statement, const SqlRowSink& sink) {
+    const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> meta(
+        mysql_stmt_result_metadata(statement), &mysql_free_result);
+    const unsigned columns = mysql_num_fields(meta.get());
+    std::vector<Cell> cells(columns);
+    std::vector<MYSQL_BIND> binds;
+    for (unsigned i = 0; i < columns; ++i) {
+        binds.push_back(room_for(cells[i], *mysql_fetch_field_direct(meta.get(), i)));
+    }
+    if (mysql_stmt_bind_result(statement, binds.data()) != 0) return false;
+    SqlRow row(columns);
+    for (;;) {
+        const int fetched = mysql_stmt_fetch(statement);
+        if (fetched == MYSQL_NO_DATA) return true;
+        if (fetched != 0) return false;
+        for (unsigned i = 0; i < columns; ++i) read_value(cells[i], row[i]);
+        sink(row);
+    }
+}
+
+}  // namespace
+
+Result<Done> MariadbWire::give_rows(st_mysql_stmt* statement, const SqlRowSink& sink,
+                                    std::string_view sql) {
+    if (mysql_stmt_store_result(statement) != 0) return failure_of(statement, sql);
+    const bool well = !sink || fetch_all(statement, sink);
+    const unsigned number = well ? 0 : mysql_stmt_errno(statement);
+    const std::string message = well ? "" : mysql_stmt_error(statement);
+    mysql_stmt_free_result(statement);
+    if (!well) return failure(number, message, sql);
+    return Done{};
+}
+
+Result<std::int64_t> MariadbWire::run(std::string_view sql, std::span<const SqlValue> parameters,
+                                      const SqlRowSink& sink) {
+    gave_up_ = false;
+    TRY_ASSIGN(statement, prepared(sql));
+    TRY(execute(statement, parameters, sql));
+    if (mysql_stmt_field_count(statement) == 0) {
+        return static_cast<std::int64_t>(mysql_stmt_affected_rows(statement));
+    }
+    TRY(give_rows(statement, sink, sql));
+    return std::int64_t{0};
+}
+
+Result<std::string> MariadbWire::script(const std::string& sql) {
+    gave_up_ = false;
+    if (mysql_real_query(handle_.get(), sql.data(), sql.size()) != 0) return failure_of_handle(sql);
+    for (;;) {
+        if (MYSQL_RES* rows = mysql_store_result(handle_.get())) mysql_free_result(rows);
+        const int more = mysql_next_result(handle_.get());
+        if (more < 0) return std::string();
+        if (more > 0) return failure_of_handle(sql);
+    }
+}
+
+}  // namespace baton::mariadb

@@ -1,0 +1,58 @@
+// What of talking to PostgreSQL is only text.
+#include "adapters/postgres/wire.h"
+
+namespace baton::postgres {
+
+Numbered with_numbers(std::string_view sql) {
+    Numbered result;
+    char inside = 0;  // a quote, or '-' for a comment
+    for (std::size_t i = 0; i < sql.size(); ++i) {
+        const char c = sql[i];
+        if (inside == 0 && c == '?') {
+            result.text += '$' + std::to_string(++result.parameters);
+            continue;
+        }
+        if (inside == '-') {
+            if (c == '\n') inside = 0;
+        } else if (inside != 0) {
+            if (c == inside) inside = 0;
+        } else if (c == '\'' || c == '"') {
+            inside = c;
+        } else if (c == '-' && i + 1 < sql.size() && sql[i + 1] == '-') {
+            inside = '-';
+        }
+        result.text += c;
+    }
+    return result;
+}
+
+std::string without_password(const std::string& url) {
+    const std::size_t scheme = url.find("://");
+    if (scheme == std::string::npos) return "PostgreSQL";
+    const std::size_t start = scheme + 3;
+    const std::size_t end = std::min(url.find_first_of("/?", start), url.size());
+    const std::size_t at = url.rfind('@', end);
+    std::string shown = url.substr(0, url.find('?'));
+    if (at == std::string::npos || at < start) return shown;
+    const std::size_t colon = url.find(':', start);
+    if (colon == std::string::npos || colon > at) return shown;
+    return shown.substr(0, colon) + shown.substr(at);
+}
+
+ErrorCode code_of(std::string_view sqlstate) {
+    using enum ErrorCode;
+    if (sqlstate == "23505") return unique_violation;
+    if (sqlstate == "23503" || sqlstate == "23001") return foreign_key_violation;
+    if (sqlstate == "25006") return write_rejected;  // it only reads
+    if (sqlstate == "53100") return catalog_full;
+    if (sqlstate == "XX001" || sqlstate == "XX002") return catalog_corrupt;
+    const std::string_view family = sqlstate.substr(0, 2);
+    if (family == "22" || family == "23") return write_rejected;
+    // Connections, deadlocks, resources, locks, the operator: nothing happened.
+    for (const std::string_view one : {"08", "28", "3D", "40", "53", "55", "57", "58"}) {
+        if (family == one) return catalog_unavailable;
+    }
+    return defect;
+}
+
+}  // namespace baton::postgres

@@ -1,0 +1,84 @@
+#include "app/catalogs.h"
+
+#include <filesystem>
+#include <iostream>
+
+#include "adapters/mariadb/mariadb.h"
+#include "adapters/postgres/postgres.h"
+#include "adapters/sqlite/data_directory.h"
+#include "adapters/sqlite/sqlite.h"
+#include "app/counterparts.h"
+#include "catalog/check.h"
+#include "catalog/copy.h"
+#include "catalog/schema.h"
+
+namespace baton {
+
+namespace {
+
+bool is_postgres(const std::string& where) {
+    return where.starts_with("postgres://") || where.starts_with("postgresql://");
+}
+
+bool is_mariadb(const std::string& where) {
+    return where.starts_with("mysql://") || where.starts_with("mariadb://");
+}
+
+std::string path_of(std::string where) {
+    constexpr std::string_view kScheme = "sqlite:";
+    if (where.starts_with(kScheme)) where.erase(0, kScheme.size());
+    return std::filesystem::is_directory(where) ? catalog_path(where) : where;
+}
+
+Result<std::unique_ptr<SqlDatabase>> open(const std::string& where, bool changes,
+                                          const SqliteOptions& file) {
+    std::function<Result<Done>(Sql&)> initialise;
+    if (changes) initialise = migrate;
+    if (is_postgres(where)) return open_postgres({.url = where, .initialise = initialise});
+    if (is_mariadb(where)) return open_mariadb({.url = where, .initialise = initialise});
+    SqliteOptions options = file;
+    options.path = path_of(where);
+    if (changes) options.initialise = migrate;
+    return open_sqlite(options);
+}
+
+Result<std::int64_t> copy(const std::string& from, const std::string& to) {
+    TRY_ASSIGN(source, open(from, true, {}));  // locks a file, so that nobody writes to it
+    TRY_ASSIGN(target, open_catalog_at(to, true));
+    TRY_ASSIGN(reader, source->connect(Access::read));
+    TRY_ASSIGN(writer, target->connect(Access::write));
+    TRY_ASSIGN(count, copy_catalog(*reader, *writer));
+    TRY_ASSIGN(problems, catalog_problems(*writer));
+    if (problems.empty()) return count;
+    return Error{.code = ErrorCode::catalog_corrupt,
+                 .message = "the copy is not sound: " + problems.front(),
+                 .hint = "do not use it; `baton check` lists everything"};
+}
+
+}  // namespace
+
+bool is_server(const std::string& where) {
+    return is_postgres(where) || is_mariadb(where);
+}
+
+Result<std::unique_ptr<SqlDatabase>> open_catalog_at(const std::string& where, bool create) {
+    SqliteOptions file;
+    file.create = create;
+    return open(where, true, file);
+}
+
+Result<std::unique_ptr<SqlDatabase>> look_at_catalog(const std::string& where) {
+    SqliteOptions file;
+    file.lock = false;
+    return open(where, false, file);
+}
+
+int run_catalog_migrate(const std::string& from, const std::string& to) {
+    const auto copied = copy(from, to);
+    if (!copied) return fail(copied.error());
+    std::cout << "copied " << *copied << " rows; the copy is sound\n"
+              << "the old catalog is as it was: keep it until the new one is in use\n";
+    return 0;
+}
+
+}  // namespace baton

@@ -1,0 +1,27 @@
+// Where a catalog is, as settings and command lines say it: sqlite:PATH, postgres://.. or
+// mysql://..
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "ports/sql.h"
+
+namespace baton {
+
+// A URL of a database server, as opposed to a path.
+[[nodiscard]] bool is_server(const std::string& where);
+
+// The catalog there, with the tables of this version; they are made if there are none, and brought
+// to this version if they are older. A file must exist unless `create`.
+[[nodiscard]] Result<std::unique_ptr<SqlDatabase>> open_catalog_at(const std::string& where,
+                                                                   bool create);
+// The same, to look at: nothing is made or changed, and a file is not locked.
+[[nodiscard]] Result<std::unique_ptr<SqlDatabase>> look_at_catalog(const std::string& where);
+
+// Copies the catalog, of which nobody else may be the coordinator now, and checks the copy. The
+// exit status.
+[[nodiscard]] int run_catalog_migrate(const std::string& from, const std::string& to);
+
+}  // namespace baton

@@ -1,0 +1,85 @@
+#include "catalog/copy.h"
+
+#include <array>
+#include <vector>
+
+#include "catalog/schema.h"
+
+namespace baton {
+
+namespace {
+
+// In the order of their references; `meta` and `fence` have their rows from migrate().
+constexpr std::array kTables = {
+    "meta",        "fence", "worker",       "network_link", "logical_source", "physical_source",
+    "sink",        "query", "query_source", "query_sink",   "fragment",       "statement_log",
+    "change_feed",
+};
+
+Result<Done> require_empty(Sql& to) {
+    TRY_ASSIGN(rows, to.query("SELECT revision, next_statement FROM meta WHERE id = 1"));
+    const bool is_new = rows.size() == 1 && rows[0][0] == SqlValue(std::int64_t{0}) &&
+                        rows[0][1] == SqlValue(std::int64_t{1});
+    if (is_new) return Done{};
+    return Error{.code = ErrorCode::catalog_in_use,
+                 .message = "the catalog to copy to holds something already",
+                 .hint = "give it a database without tables, or drop them first"};
+}
+
+std::string insert_into(const std::string& table, std::size_t columns) {
+    std::string marks;
+    for (std::size_t i = 0; i < columns; ++i) marks += i == 0 ? "?" : ", ?";
+    return "INSERT INTO " + table + " VALUES (" + marks + ")";
+}
+
+Result<std::int64_t> copy_table(Sql& from, Sql& to, const std::string& table) {
+    TRY(to.execute("DELETE FROM " + table));
+    std::int64_t count = 0;
+    std::optional<Error> failed;
+    std::string insert;
+    TRY(from.run("SELECT * FROM " + table, {}, [&](const SqlRow& row) {
+        if (failed) return;
+        if (insert.empty()) insert = insert_into(table, row.size());
+        auto done = to.run(insert, row, nullptr);
+        if (!done) failed = std::move(done.error());
+        count += 1;
+    }));
+    if (failed) return *std::move(failed);
+    return count;
+}
+
+Result<std::int64_t> copy_all(Sql& from, Sql& to) {
+    TRY(require_current_version(from));
+    TRY(require_current_version(to));
+    TRY(require_empty(to));
+    std::int64_t count = 0;
+    for (const char* table : kTables) {
+        TRY_ASSIGN(copied, copy_table(from, to, table));
+        count += copied;
+    }
+    // Whoever led the old one is told apart from who leads the new one.
+    TRY(
+        to.execute("UPDATE lease SET epoch = (SELECT epoch FROM fence WHERE "
+                   "fence.lock_key = lease.lock_key), expires_at = 0, owner = ''"));
+    return count;
+}
+
+}  // namespace
+
+Result<std::int64_t> copy_catalog(Sql& from, Sql& to) {
+    TRY(from.begin(Access::read));
+    if (auto begun = to.begin(Access::write); !begun) {
+        from.rollback();
+        return begun.error();
+    }
+    auto copied = copy_all(from, to);
+    from.rollback();
+    if (!copied) {
+        to.rollback();
+        return copied;
+    }
+    TRY(to.commit());
+    return copied;
+}
+
+}  // namespace baton

@@ -1,0 +1,114 @@
+// A catalog is the same wherever it is kept: copied from one database to the next and back, it has
+// the same rows, and is sound.
+#include "catalog/copy.h"
+
+#include <gtest/gtest.h>
+
+#include "adapters/sqlite/sqlite.h"
+#include "adapters/system/system_clock.h"
+#include "catalog/check.h"
+#include "catalog/schema.h"
+#include "catalog/views.h"
+#include "runtime/coordinator_runtime.h"
+#include "runtime/session.h"
+#include "testing/servers/database_server.h"
+
+namespace baton::testing {
+namespace {
+
+using Database = std::unique_ptr<SqlDatabase>;
+
+Database on_server(ServerKind kind) {
+    auto opened = open_server_database(kind, DatabaseServer::shared(kind).new_database(), migrate);
+    CHECK(opened);
+    return *std::move(opened);
+}
+
+Database in_memory() {
+    auto opened = open_temporary_sqlite({.initialise = migrate});
+    CHECK(opened);
+    return *std::move(opened);
+}
+
+// Every row of every view.
+std::string all_of(SqlDatabase& database) {
+    const auto sql = *database.connect(Access::read);
+    std::string text;
+    for (const View& view : views()) {
+        text += std::string(view.name) + "\n";
+        const auto rows = sql->query("SELECT * FROM " + std::string(view.table) + " ORDER BY 1, 2");
+        EXPECT_TRUE(rows) << to_string(rows.error());
+        for (const SqlRow& row : *rows) {
+            for (std::size_t i = 0; i < row.size(); ++i) {
+                text += shown(row[i], view.columns[i].type) + "|";
+            }
+            text += "\n";
+        }
+    }
+    return text;
+}
+
+void fill(Database& database) {
+    const SystemClock clock;
+    auto opened = CoordinatorRuntime::open(std::move(database), clock);
+    ASSERT_TRUE(opened) << to_string(opened.error());
+    Session session(**opened, "tester");
+    const Execution execution = session.execute(
+        "CREATE WORKER 'hub:1' SET ('HUB' AS NAME);"
+        "CREATE WORKER 'edge:1' SET ('EDGE' AS NAME, 'HUB' AS DOWNSTREAM);"
+        "CREATE LOGICAL SOURCE readings (id UINT64 NOT NULL, value FLOAT64);"
+        "CREATE PHYSICAL SOURCE FOR readings TYPE File "
+        "SET ('in ü 🎼.csv' AS SOURCE.FILE_PATH, 'EDGE' AS SOURCE.HOST);"
+        "CREATE SINK alerts (id UINT64 NOT NULL) TYPE Print SET ('HUB' AS SINK.HOST);"
+        "CREATE QUERY hot AS SELECT id FROM readings WHERE value > 1.5 INTO alerts;"
+        "DROP SINK nothing");
+    ASSERT_TRUE(execution.error);
+    EXPECT_EQ(execution.error->code, ErrorCode::unknown_sink) << to_string(*execution.error);
+}
+
+std::int64_t copied(SqlDatabase& from, SqlDatabase& to) {
+    const auto reader = *from.connect(Access::read);
+    const auto writer = *to.connect(Access::write);
+    const auto count = copy_catalog(*reader, *writer);
+    EXPECT_TRUE(count) << to_string(count.error());
+    const auto problems = catalog_problems(*writer);
+    EXPECT_TRUE(problems && problems->empty());
+    return count ? *count : -1;
+}
+
+TEST(CopyTest, ACatalogThatGoesAroundComesBackAsItWas) {
+    // A coordinator takes its database with it, so the catalog is opened again.
+    const std::string url = DatabaseServer::shared(ServerKind::postgres).new_database();
+    Database postgres = *open_server_database(ServerKind::postgres, url, migrate);
+    fill(postgres);
+    postgres = *open_server_database(ServerKind::postgres, url);
+    const Database mariadb = on_server(ServerKind::mariadb);
+    const Database sqlite = in_memory();
+    const Database again = on_server(ServerKind::postgres);
+    const std::int64_t rows = copied(*postgres, *mariadb);
+    EXPECT_GT(rows, 20);
+    EXPECT_EQ(copied(*mariadb, *sqlite), rows);
+    EXPECT_EQ(copied(*sqlite, *again), rows);
+    const std::string all = all_of(*postgres);
+    EXPECT_EQ(all_of(*mariadb), all);
+    EXPECT_EQ(all_of(*sqlite), all);
+    EXPECT_EQ(all_of(*again), all);
+}
+
+TEST(CopyTest, NothingIsCopiedOverACatalogThatHoldsSomething) {
+    const std::string url = DatabaseServer::shared(ServerKind::mariadb).new_database();
+    Database full = *open_server_database(ServerKind::mariadb, url, migrate);
+    fill(full);
+    full = *open_server_database(ServerKind::mariadb, url);
+    const std::string before = all_of(*full);
+    const Database empty = in_memory();
+    const auto reader = *empty->connect(Access::read);
+    const auto writer = *full->connect(Access::write);
+    const auto refused = copy_catalog(*reader, *writer);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::catalog_in_use);
+    EXPECT_EQ(all_of(*full), before);
+}
+
+}  // namespace
+}  // namespace baton::testing
