@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "catalog/lease_schema.h"
 #include "catalog/views.h"
 #include "model/states.h"
 
@@ -80,17 +81,6 @@ CREATE TABLE meta (
     cluster_revision {int} NOT NULL,
     feed_floor {int} NOT NULL
 ) {table};
-CREATE TABLE lease (
-    lock_key {key} PRIMARY KEY,
-    owner {key} NOT NULL,
-    epoch {int} NOT NULL,
-    expires_at {int} NOT NULL,
-    status {text} NOT NULL
-) {keyed};
-CREATE TABLE fence (
-    lock_key {key} PRIMARY KEY,
-    epoch {int} NOT NULL
-) {keyed};
 CREATE TABLE worker (
     name {key} PRIMARY KEY CHECK (name <> ''),
     kind {key} NOT NULL )" +
@@ -262,7 +252,8 @@ std::string create_views(const Words& words) {
 
 Result<Done> create_tables(Sql& sql) {
     const Words words = words_of(sql.dialect());
-    std::string tables = infrastructure_tables() + workload_tables() + history_tables();
+    std::string tables = infrastructure_tables() + lease_tables(sql.dialect()) + workload_tables() +
+                         history_tables();
     std::string insert = "INSERT INTO ";
     if (sql.dialect() == SqlDialect::mariadb) {
         // There each statement is kept by itself: what an interrupted attempt has made stays.
@@ -274,8 +265,7 @@ Result<Done> create_tables(Sql& sql) {
     }
     TRY(sql.run_script(in_words(std::move(tables), words)));
     TRY(sql.execute(insert + "meta VALUES (1, 0, 0, 1, 1, 0, 0)"));
-    TRY(sql.execute(insert + "lease VALUES ('leader', '', 0, 0, '')"));
-    TRY(sql.execute(insert + "fence VALUES ('leader', 0)"));
+    TRY(fill_lease_tables(sql));
     return Done{};
 }
 

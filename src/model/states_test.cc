@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/lock.h"
+
 namespace baton {
 namespace {
 
@@ -13,7 +15,7 @@ template <class Enum>
 class States : public testing::Test {};
 
 using Enums = testing::Types<WorkerKind, WorkerState, QueryState, QueryDesire, StopMode,
-                             FragmentState, ChangeOp>;
+                             FragmentState, ChangeOp, LockStatus>;
 TYPED_TEST_SUITE(States, Enums);
 
 TYPED_TEST(States, AreReadBackAsTheyArePrinted) {

@@ -38,11 +38,11 @@ CREATE TABLE fragment (
 ) STRICT;
 CREATE INDEX fragment_worker ON fragment (worker, state, slots);
 CREATE TABLE lease (
-    lock_key TEXT PRIMARY KEY,
+    lock_key TEXT PRIMARY KEY CHECK (lock_key <> ''),
     owner TEXT NOT NULL,
     epoch INTEGER NOT NULL,
     expires_at INTEGER NOT NULL,
-    status TEXT NOT NULL
+    status TEXT NOT NULL CHECK (status = 'ACTIVE' OR status = 'INACTIVE' OR status = 'DELETABLE')
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE logical_source (
     name TEXT PRIMARY KEY CHECK (name <> ''),

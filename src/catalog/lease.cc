@@ -1,0 +1,197 @@
+#include "catalog/lease.h"
+
+#include "base/check.h"
+#include "base/text.h"
+#include "catalog/row_cursor.h"
+
+namespace baton {
+
+namespace {
+
+constexpr int kTriesMax = 2;  // of an acquisition: the second finds the lock that was made
+
+}  // namespace
+
+std::string_view now_us(SqlDialect dialect) {
+    switch (dialect) {
+        case SqlDialect::sqlite:
+            return "(CAST(ROUND((julianday('now')-2440587.5)*86400000.0) AS INTEGER)*1000)";
+        case SqlDialect::postgres:
+            return "((extract(epoch from clock_timestamp())*1000000)::bigint)";
+        case SqlDialect::mariadb:
+            return "(CAST(UNIX_TIMESTAMP(NOW(6))*1000000 AS SIGNED))";
+    }
+    CHECK(false && "an unknown database");
+}
+
+std::string_view share_lock(SqlDialect dialect) {
+    switch (dialect) {
+        case SqlDialect::sqlite:
+            return "";
+        case SqlDialect::postgres:
+            return " FOR SHARE";
+        case SqlDialect::mariadb:
+            return " LOCK IN SHARE MODE";
+    }
+    CHECK(false && "an unknown database");
+}
+
+Leases::Leases(Sql& sql) : sql_(sql) {
+    const std::string now(now_us(sql.dialect()));
+    acquire_sql_ =
+        "UPDATE lease SET owner = ?, epoch = CASE WHEN epoch + 1 < ? THEN ? ELSE epoch + 1 END, "
+        "expires_at = " +
+        now + " + ? WHERE lock_key = ? AND status = 'ACTIVE' AND expires_at <= " + now;
+    renew_sql_ = "UPDATE lease SET expires_at = " + now +
+                 " + ? WHERE lock_key = ? AND owner = ? AND epoch = ? AND status = 'ACTIVE' AND "
+                 "expires_at > " +
+                 now;
+    watch_sql_ =
+        "SELECT owner, epoch, expires_at - " + now + ", status FROM lease WHERE lock_key = ?";
+    remove_sql_ =
+        "DELETE FROM lease WHERE lock_key = ? AND status = 'DELETABLE' AND expires_at <= " + now;
+}
+
+// ---- terms --------------------------------------------------------------------------------------
+
+// All of an acquisition but its commit. None: it is not free, or not there.
+Result<std::optional<Epoch>> Leases::take(const std::string& key, const std::string& owner,
+                                          Duration ttl, Epoch least_epoch) {
+    const SqlValue least = value_of(least_epoch.value());
+    TRY_ASSIGN(taken,
+               sql_.execute(acquire_sql_, {owner, least, least, std::int64_t{ttl.count()}, key}));
+    if (taken != 1) return std::optional<Epoch>();
+    TRY_ASSIGN(
+        rows, sql_.query("SELECT epoch FROM lease WHERE lock_key = ? AND owner = ?", {key, owner}));
+    if (rows.size() != 1) {
+        return Error{.code = ErrorCode::defect,
+                     .message = "the lock " + quoted(key) + " was taken and is not there"};
+    }
+    const Epoch epoch{RowCursor(rows[0]).number()};
+    TRY_ASSIGN(fenced, sql_.execute("UPDATE fence SET epoch = ? WHERE lock_key = ?",
+                                    {value_of(epoch.value()), key}));
+    if (fenced != 1) {
+        return Error{.code = ErrorCode::catalog_corrupt,
+                     .message = "the lock " + quoted(key) + " has lost its fence",
+                     .hint = "restore the catalog from a backup with `baton restore`"};
+    }
+    return std::optional<Epoch>(epoch);
+}
+
+Result<LeaseOutcome> Leases::acquire(const std::string& key, const std::string& owner, Duration ttl,
+                                     Epoch least_epoch) {
+    CHECK(!owner.empty() && ttl > Duration::zero());
+    for (int attempt = 1; attempt <= kTriesMax; ++attempt) {
+        TRY(sql_.begin(Access::write));
+        const auto epoch = take(key, owner, ttl, least_epoch);
+        if (epoch && *epoch) return commit_term(**epoch);
+        sql_.rollback();
+        if (!epoch) return epoch.error();
+        TRY_ASSIGN(held, watch(key));
+        if (held) return LeaseOutcome(lease::Refused{*held});
+        TRY(create(key));
+    }
+    return Error{.code = ErrorCode::conflict,
+                 .message = "the lock " + quoted(key) + " was removed while it was taken",
+                 .hint = "try again"};
+}
+
+Result<LeaseOutcome> Leases::commit_term(Epoch epoch) {
+    const auto done = sql_.commit();
+    if (done) return LeaseOutcome(lease::Taken{epoch});
+    sql_.rollback();
+    if (done.error().code != ErrorCode::unknown_outcome) return done.error();
+    return LeaseOutcome(lease::Uncertain{.epoch = epoch, .error = done.error()});
+}
+
+Result<bool> Leases::renew(const std::string& key, const std::string& owner, Epoch epoch,
+                           Duration ttl) {
+    TRY_ASSIGN(renewed, sql_.execute(renew_sql_, {std::int64_t{ttl.count()}, key, owner,
+                                                  value_of(epoch.value())}));
+    return renewed == 1;
+}
+
+Result<Done> Leases::release(const std::string& key, const std::string& owner, Epoch epoch) {
+    TRY(sql_.execute(
+        "UPDATE lease SET expires_at = 0 WHERE lock_key = ? AND owner = ? AND epoch = ?",
+        {key, owner, value_of(epoch.value())}));
+    return Done{};
+}
+
+Result<std::optional<LeaseState>> Leases::watch(const std::string& key) {
+    TRY_ASSIGN(rows, sql_.query(watch_sql_, {key}));
+    if (rows.empty()) return std::optional<LeaseState>();
+    RowCursor cursor(rows[0]);
+    LeaseState state;
+    state.owner = cursor.text();
+    state.epoch = Epoch(cursor.number());
+    state.remaining = Duration(cursor.integer());
+    state.status = cursor.state<LockStatus>();
+    return std::optional<LeaseState>(std::move(state));
+}
+
+Result<Done> hold_fence(Sql& sql, const std::string& key, Epoch epoch) {
+    const std::string lock(share_lock(sql.dialect()));
+    TRY_ASSIGN(rows, sql.query("SELECT epoch FROM fence WHERE lock_key = ?" + lock, {key}));
+    const std::string who =
+        "this process writes as epoch " + to_string(epoch) + " of the lock " + quoted(key);
+    if (rows.size() != 1) {
+        return Error{.code = ErrorCode::fenced, .message = who + ", which is not there"};
+    }
+    const Epoch current{RowCursor(rows[0]).number()};
+    if (current == epoch) return Done{};
+    return Error{.code = ErrorCode::fenced,
+                 .message = who + ", but epoch " + to_string(current) + " holds it now"};
+}
+
+// ---- locks --------------------------------------------------------------------------------------
+
+Result<Done> Leases::insert_missing(const std::string& key) {
+    TRY_ASSIGN(fences, sql_.query("SELECT epoch FROM fence WHERE lock_key = ?", {key}));
+    const std::uint64_t epoch = fences.empty() ? 0 : RowCursor(fences[0]).number();
+    if (fences.empty()) TRY(sql_.execute("INSERT INTO fence VALUES (?, 0)", {key}));
+    TRY_ASSIGN(leases, sql_.query("SELECT 1 FROM lease WHERE lock_key = ?", {key}));
+    if (!leases.empty()) return Done{};
+    TRY(sql_.execute("INSERT INTO lease VALUES (?, '', ?, 0, 'ACTIVE')", {key, value_of(epoch)}));
+    return Done{};
+}
+
+Result<Done> Leases::create(const std::string& key) {
+    TRY(sql_.begin(Access::write));
+    auto done = insert_missing(key);
+    if (done) done = sql_.commit();
+    if (done) return Done{};
+    sql_.rollback();
+    // Another has made it meanwhile.
+    if (done.error().code == ErrorCode::unique_violation) return Done{};
+    return done;
+}
+
+Result<bool> Leases::set_status(const std::string& key, LockStatus status) {
+    TRY_ASSIGN(changed, sql_.execute("UPDATE lease SET status = ? WHERE lock_key = ?",
+                                     {std::string(to_string(status)), key}));
+    return changed == 1;
+}
+
+Result<bool> Leases::delete_row(const std::string& key) {
+    TRY_ASSIGN(removed, sql_.execute(remove_sql_, {key}));
+    if (removed != 1) return false;
+    // The epoch of the last holder must not pass the fence any more.
+    TRY(sql_.execute("UPDATE fence SET epoch = epoch + 1 WHERE lock_key = ?", {key}));
+    return true;
+}
+
+Result<bool> Leases::remove(const std::string& key) {
+    TRY(sql_.begin(Access::write));
+    const auto removed = delete_row(key);
+    if (!removed || !*removed) {
+        sql_.rollback();
+        return removed;
+    }
+    auto done = sql_.commit();
+    if (done) return true;
+    sql_.rollback();
+    return done.error();
+}
+
+}  // namespace baton

@@ -1,0 +1,69 @@
+#include "catalog/lease.h"
+
+#include "adapters/sqlite/sqlite.h"
+#include "testing/faulty_sql.h"
+#include "testing/lease/lease_contract.h"
+
+namespace baton::testing {
+namespace {
+
+std::shared_ptr<SqlDatabase> sqlite() {
+    // Nobody copies the log: SQLite does not bear two that do.
+    return *open_temporary_sqlite(
+        {.busy_deadline = std::chrono::seconds(10), .log_pages_step = 1'000'000});
+}
+
+INSTANTIATE_TEST_SUITE_P(Sqlite, LeaseContract,
+                         ::testing::Values(LeaseContractCase{.name = "Sqlite", .make = sqlite}),
+                         name_of_lease_case);
+
+class LeaseFaultTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        auto sql = *real_->connect(Access::write);
+        ASSERT_TRUE(sql->run_script(lease_tables(sql->dialect())));
+        ASSERT_TRUE(fill_lease_tables(*sql));
+    }
+    Result<LeaseOutcome> acquire(const SqlFault& at_commit) {
+        FaultySqlDatabase faulty(*real_, as_planned({{SqlCall::commit, 1, at_commit}}));
+        const auto sql = *faulty.connect(Access::write);
+        return Leases(*sql).acquire(std::string(kLeaderLock), "a", std::chrono::seconds(10));
+    }
+    LeaseState state() {
+        const auto sql = *real_->connect(Access::write);
+        return **Leases(*sql).watch(std::string(kLeaderLock));
+    }
+
+    std::shared_ptr<SqlDatabase> real_ = sqlite();
+};
+
+TEST_F(LeaseFaultTest, ALostAnswerToACommitIsUncertainUnderTheEpochToRelease) {
+    const auto outcome = acquire({.code = ErrorCode::unknown_outcome, .took_effect = true});
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(std::get<lease::Uncertain>(*outcome).epoch, Epoch(1));
+    EXPECT_EQ(state().owner, "a");
+    const auto sql = *real_->connect(Access::write);
+    ASSERT_TRUE(Leases(*sql).release(std::string(kLeaderLock), "a", Epoch(1)));
+    EXPECT_LE(state().remaining, Duration::zero());
+}
+
+TEST_F(LeaseFaultTest, ACommitThatFailsHasTakenNothing) {
+    const auto outcome = acquire({.code = ErrorCode::catalog_full});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().code, ErrorCode::catalog_full);
+    EXPECT_EQ(state().owner, "");
+}
+
+// Whatever statement of an acquisition fails, nothing of it stays.
+TEST_F(LeaseFaultTest, AFailureAtAnyStatementLeavesTheLockFree) {
+    for (const auto& [call, number] : std::vector<std::pair<SqlCall, std::uint64_t>>{
+             {SqlCall::begin, 1}, {SqlCall::write, 1}, {SqlCall::read, 1}, {SqlCall::write, 2}}) {
+        FaultySqlDatabase faulty(*real_, as_planned({{call, number, SqlFault{}}}));
+        const auto sql = *faulty.connect(Access::write);
+        EXPECT_FALSE(Leases(*sql).acquire(std::string(kLeaderLock), "a", std::chrono::seconds(10)));
+        EXPECT_EQ(state().owner, "");
+    }
+}
+
+}  // namespace
+}  // namespace baton::testing

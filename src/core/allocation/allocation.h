@@ -1,0 +1,84 @@
+// allocate() decides which worker owns which partition of which task list.
+//
+// Input:   the task lists, the workers, who owns what at present, and what has been confirmed.
+// Output:  who is to own what, as it is to be written in one commit.
+//
+// The rules:
+//   - A partition has one owner at most, at every moment. One that moves is `Releasing` until its
+//     owner has confirmed that it let go, or is gone; only then it has the next owner.
+//   - Once a release is asked for it is waited for, also if the owner might keep the partition
+//   after
+//     all: the word is out.
+//   - Balanced: where everything is on its way to, a worker has less than one partition more or
+//   less
+//     than its share by weight. Partitions of a list are spread where there is a choice.
+//   - Sticky: of all allocations that are balanced it is one that moves the fewest partitions.
+//   - A worker that is draining, or has no weight, is emptied. One that is not active keeps what it
+//     has, since it may be at work on it, and gets nothing; what it has is not shared out. Whoever
+//     is not listed is gone, and holds nothing: when a silent worker is gone is for the caller to
+//     say.
+//   - A partition whose list is gone, or has become shorter, is released and then left out.
+//   - What does not move is given back as it was, so that nothing is written for it:
+//     allocate(what it gave) gives the same.
+// Pure, and the same for the same view.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/id.h"
+
+namespace baton::allocation {
+
+struct Partition {
+    std::string list;
+    std::uint32_t number = 0;  // from 0
+    friend auto operator<=>(const Partition&, const Partition&) = default;
+};
+
+struct TaskList {
+    std::string name;
+    std::uint32_t partitions = 0;
+};
+
+struct Worker {
+    std::string name;
+    std::uint32_t weight = 1;
+    bool active = true;
+    bool draining = false;
+};
+
+struct Unowned {
+    friend bool operator==(const Unowned&, const Unowned&) = default;
+};
+struct Owned {
+    std::string owner;
+    Epoch epoch;  // of the leader that gave it
+    friend bool operator==(const Owned&, const Owned&) = default;
+};
+struct Releasing {
+    std::string owner;
+    Epoch epoch;
+    std::string next;  // who is to have it; empty: nobody
+    friend bool operator==(const Releasing&, const Releasing&) = default;
+};
+using Ownership = std::variant<Unowned, Owned, Releasing>;
+using Assignment = std::map<Partition, Ownership>;
+
+struct View {
+    std::vector<TaskList> lists;  // each name once
+    std::vector<Worker> workers;  // each name once
+    Assignment present;
+    std::set<Partition> confirmed;  // releases; of those that are `Releasing`
+    Epoch epoch;                    // under which new owners are named
+};
+
+// Every partition of every list, and those that are still being released.
+[[nodiscard]] Assignment allocate(const View& view);
+
+}  // namespace baton::allocation
