@@ -143,9 +143,7 @@ private:
     bool pass_fence() {
         if (stress_.fencing == Fencing::looked_at_before) return true;
         if (stress_.fencing == Fencing::none) return true;
-        if (stress_.fencing == Fencing::looked_at_in_transaction) {
-            if (!fence_is_ours()) return false;
-        } else if (!hold_fence(*work_sql_, kKey, epoch_)) {
+        if (!hold_fence(*work_sql_, kKey, epoch_)) {
             fenced_ += 1;
             return false;
         }
@@ -203,11 +201,13 @@ LeaseFindings fight(SqlDatabase& database, const LeaseStress& stress) {
                           "CREATE TABLE journal (n BIGINT PRIMARY KEY, epoch BIGINT);"));
     CHECK(fill_lease_tables(*sql));
     std::vector<std::unique_ptr<Fighter>> fighters;
+    fighters.reserve(static_cast<std::size_t>(stress.nodes));
     for (int i = 0; i < stress.nodes; ++i) {
         fighters.push_back(std::make_unique<Fighter>(database, stress, i));
     }
     const auto end = Steady::now() + stress.lasts;
     std::vector<std::thread> threads;
+    threads.reserve(fighters.size());
     for (const auto& fighter : fighters) {
         threads.emplace_back([&fighter, end] { fighter->run(end); });
     }
