@@ -52,9 +52,9 @@ TEST_F(Psql, IsToldThatNothingWasChanged) {
                     "DROP SINK IF EXISTS nowhere", "DROP QUERY IF EXISTS nowhere"}),
               "NOTICE:  CREATE LOGICAL SOURCE READINGS: it exists already, nothing was done\n"
               "CREATE LOGICAL SOURCE\n"
-              "NOTICE:  DROP SINK NOWHERE: nothing to drop\n"
+              "NOTICE:  DROP SINK: nothing to drop\n"
               "DROP SINK\n"
-              "NOTICE:  DROP QUERY NOWHERE: nothing to drop\n"
+              "NOTICE:  DROP QUERY: nothing to drop\n"
               "DROP QUERY\n");
 }
 
