@@ -143,9 +143,7 @@ private:
     bool pass_fence() {
         if (stress_.fencing == Fencing::looked_at_before) return true;
         if (stress_.fencing == Fencing::none) return true;
-        if (stress_.fencing == Fencing::looked_at_in_transaction) {
-            if (!fence_is_ours()) return false;
-        } else if (!hold_fence(*work_sql_, kKey, epoch_)) {
+        if (!hold_fence(*work_sql_, kKey, epoch_)) {
             fenced_ += 1;
             return false;
         }

@@ -18,9 +18,8 @@ enum class Locking : std::uint8_t {
 };
 
 enum class Fencing : std::uint8_t {
-    held,                      // hold_fence() in the transaction
-    looked_at_in_transaction,  // the epoch is read there, without a lock
-    looked_at_before,          // and then the transaction begins
+    held,              // hold_fence() in the transaction
+    looked_at_before,  // the epoch is read, and then the transaction begins
     none,
 };
 

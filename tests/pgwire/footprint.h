@@ -14,6 +14,16 @@ struct Footprint {
     [[nodiscard]] static Footprint now();
 };
 
+// Descriptors that the catalog may open meanwhile to read with, and keeps.
+inline constexpr std::size_t kReaderDescriptors = 12;
+
+// Sanitizers keep what was freed for a while: memory then says nothing.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kMemoryIsWatched = true;
+#else
+inline constexpr bool kMemoryIsWatched = false;
+#endif
+
 [[nodiscard]] std::string to_string(const Footprint& footprint);
 
 }  // namespace baton

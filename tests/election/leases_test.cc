@@ -1,5 +1,3 @@
-#include "election/lease_stress.h"
-
 #include <functional>
 #include <memory>
 #include <ostream>
@@ -8,15 +6,18 @@
 #include <gtest/gtest.h>
 
 #include "adapters/sqlite/sqlite.h"
+#include "base/check.h"
+#include "election/lease_stress.h"
+#include "testing/lease/lease_contract.h"
+#include "testing/servers/database_server.h"
 
 namespace baton::testing {
 namespace {
 
-// A database to fight on. Further ones join as parameters.
+// A database to fight on.
 struct Arena {
     std::string name;
     std::function<std::shared_ptr<SqlDatabase>()> make;
-    Fencing wrong_fencing;  // what this database cannot make good by itself
 };
 
 void PrintTo(const Arena& arena, std::ostream* out) {
@@ -55,7 +56,7 @@ TEST_P(LeaseStressTest, AnUpsertThatComparesTheOldEndWithTheNewOneIsFoundWrong) 
 TEST_P(LeaseStressTest, AFenceThatIsNotHeldIsFoundWrong) {
     std::uint64_t stale = 0;
     for (std::uint64_t seed = 1; seed <= 5 && stale == 0; ++seed) {
-        stale = run({.fencing = GetParam().wrong_fencing, .seed = seed}).stale;
+        stale = run({.fencing = Fencing::looked_at_before, .seed = seed}).stale;
     }
     EXPECT_GT(stale, 0U);
 }
@@ -65,11 +66,26 @@ std::shared_ptr<SqlDatabase> sqlite() {
     return *open_temporary_sqlite({.log_pages_step = 10'000'000});
 }
 
-INSTANTIATE_TEST_SUITE_P(Sqlite, LeaseStressTest,
-                         ::testing::Values(Arena{.name = "Sqlite",
-                                                 .make = sqlite,
-                                                 .wrong_fencing = Fencing::looked_at_before}),
+std::shared_ptr<SqlDatabase> on_server(ServerKind kind) {
+    auto database = open_server_database(kind, DatabaseServer::shared(kind).new_database());
+    CHECK(database);
+    return *std::move(database);
+}
+
+const auto kPostgres = [] { return on_server(ServerKind::postgres); };
+const auto kMariadb = [] { return on_server(ServerKind::mariadb); };
+
+INSTANTIATE_TEST_SUITE_P(On, LeaseStressTest,
+                         ::testing::Values(Arena{.name = "Sqlite", .make = sqlite},
+                                           Arena{.name = "Postgres", .make = kPostgres},
+                                           Arena{.name = "Mariadb", .make = kMariadb}),
                          [](const auto& each) { return each.param.name; });
+
+// On SQLite they run beside the lock service.
+INSTANTIATE_TEST_SUITE_P(Servers, LeaseContract,
+                         ::testing::Values(LeaseContractCase{.name = "Postgres", .make = kPostgres},
+                                           LeaseContractCase{.name = "Mariadb", .make = kMariadb}),
+                         name_of_lease_case);
 
 }  // namespace
 }  // namespace baton::testing
