@@ -119,7 +119,7 @@ private:
         (void)gethostname(host.data(), host.size() - 1);
         seat_ = std::make_unique<Seat>(
             LeadershipOptions{.timers = timers,
-                              .lock = "leader",
+                              .lock = std::string(kLeaderLock),
                               .owner = std::string(host.data()) + ":" + std::to_string(getpid()) +
                                        ":" + hex + " " + address,
                               .seed = std::hash<std::string>()(hex)},
