@@ -183,7 +183,7 @@ Result<bool> Leases::delete_row(const std::string& key) {
 
 Result<bool> Leases::remove(const std::string& key) {
     TRY(sql_.begin(Access::write));
-    const auto removed = delete_row(key);
+    auto removed = delete_row(key);
     if (!removed || !*removed) {
         sql_.rollback();
         return removed;

@@ -201,11 +201,13 @@ LeaseFindings fight(SqlDatabase& database, const LeaseStress& stress) {
                           "CREATE TABLE journal (n BIGINT PRIMARY KEY, epoch BIGINT);"));
     CHECK(fill_lease_tables(*sql));
     std::vector<std::unique_ptr<Fighter>> fighters;
+    fighters.reserve(static_cast<std::size_t>(stress.nodes));
     for (int i = 0; i < stress.nodes; ++i) {
         fighters.push_back(std::make_unique<Fighter>(database, stress, i));
     }
     const auto end = Steady::now() + stress.lasts;
     std::vector<std::thread> threads;
+    threads.reserve(fighters.size());
     for (const auto& fighter : fighters) {
         threads.emplace_back([&fighter, end] { fighter->run(end); });
     }

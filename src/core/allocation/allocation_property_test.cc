@@ -261,6 +261,21 @@ std::uint64_t most_kept(const std::vector<std::pair<std::uint64_t, std::uint64_t
     return best;
 }
 
+// The partitions that this worker had and that are still wanted; and how many of them it keeps.
+std::pair<std::uint64_t, std::uint64_t> held_and_kept(const History& history,
+                                                      const std::string& name) {
+    std::uint64_t held = 0;
+    std::uint64_t kept = 0;
+    for (const auto& [partition, ownership] : history.before.present) {
+        const auto* owned = std::get_if<Owned>(&ownership);
+        if (owned == nullptr || owned->owner != name) continue;
+        if (!wanted(history.view, partition)) continue;
+        held += 1;
+        kept += history.view.present.at(partition) == ownership ? 1 : 0;
+    }
+    return {held, kept};
+}
+
 RC_GTEST_PROP(AllocationProperty, NoBalancedAllocationMovesFewerPartitions, ()) {
     along([](const History& history) {
         const std::uint64_t weights = total_weight(history.view);
@@ -270,15 +285,9 @@ RC_GTEST_PROP(AllocationProperty, NoBalancedAllocationMovesFewerPartitions, ()) 
         std::uint64_t kept = 0;
         for (const Worker& worker : history.view.workers) {
             if (!takes_part(worker)) continue;
-            std::uint64_t held = 0;
-            for (const auto& [partition, ownership] : history.before.present) {
-                const auto* owned = std::get_if<Owned>(&ownership);
-                if (owned == nullptr || owned->owner != worker.name) continue;
-                if (!wanted(history.view, partition)) continue;
-                held += 1;
-                kept += history.view.present.at(partition) == ownership ? 1 : 0;
-            }
-            held_and_share.emplace_back(held, partitions * worker.weight);
+            const auto [had, keeps] = held_and_kept(history, worker.name);
+            kept += keeps;
+            held_and_share.emplace_back(had, partitions * worker.weight);
         }
         RC_ASSERT(kept == most_kept(held_and_share, weights, partitions));
     });
