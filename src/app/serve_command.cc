@@ -17,6 +17,7 @@
 #include "app/leave_signals.h"
 #include "app/tls_options.h"
 #include "base/text.h"
+#include "catalog/lease_schema.h"
 #include "catalog/schema.h"
 #include "front/desk.h"
 #include "front/journal.h"

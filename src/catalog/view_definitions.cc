@@ -246,7 +246,7 @@ View changes_view() {
 View locks_view() {
     return {.name = "LOCKS",
             .table = "baton_locks",
-            .columns = {own("NAME", text, "its name; LEADER is the coordinator's"),
+            .columns = {own("NAME", text, "its name; the coordinator's is `leader`"),
                         own("OWNER", text, "who held it last: host:pid:id, and its address"),
                         own("EPOCH", integer, "grows with every term"),
                         own("EXPIRES_US", integer,
