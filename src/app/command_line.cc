@@ -89,6 +89,10 @@ void add_settings(CLI::App& command, ServeCommand& serve) {
             ->take_last();
     };
     flag("--data", "data", "the data directory; created if it is not there");
+    flag("--catalog", "catalog",
+         "a database that several coordinators share: postgres://.. or mysql://..");
+    flag("--lease-ttl", "lease_ttl",
+         "with --catalog: seconds until another takes over from a leader that is gone");
     flag("--pg", "pg.listen", "host:port for psql and PostgreSQL drivers; '': closed");
     flag("--http", "http.listen", "host:port for HTTP; '': closed");
     command.add_option_function<std::vector<std::string>>(

@@ -1,5 +1,6 @@
 #include "app/serve_command.h"
 
+#include <array>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -7,17 +8,22 @@
 #include <unistd.h>
 
 #include "adapters/sqlite/data_directory.h"
+#include "adapters/system/digest.h"
 #include "adapters/system/log_writer.h"
 #include "adapters/system/service_manager.h"
 #include "adapters/system/system_clock.h"
+#include "app/catalogs.h"
 #include "app/doors.h"
 #include "app/leave_signals.h"
 #include "app/tls_options.h"
+#include "base/text.h"
+#include "catalog/lease_schema.h"
 #include "catalog/schema.h"
 #include "front/desk.h"
 #include "front/journal.h"
 #include "node/embedded_worker.h"
 #include "runtime/coordinator_runtime.h"
+#include "runtime/leadership/seat.h"
 #include "runtime/version.h"
 
 namespace baton {
@@ -40,25 +46,17 @@ public:
     static Result<std::unique_ptr<House>> open(const Configuration& configuration,
                                                const Clock& clock, Log& log) {
         const config::Settings& settings = configuration.settings;
+        const std::string& shared = settings.text("catalog");
         std::unique_ptr<House> house(new House);
-        TRY_ASSIGN(opened, open_catalog_in(settings.text("data"), true, migrate));
-        if (opened.is_new) {
-            log.info("a new catalog was made", {{"path", catalog_path(settings.text("data"))}});
-        }
-        TRY_ASSIGN(tls, all_or_none({.ca = settings.text("workers.tls_ca"),
-                                     .cert = settings.text("workers.tls_cert"),
-                                     .key = settings.text("workers.tls_key")}));
-        TRY_ASSIGN(worker, EmbeddedWorker::start(
-                               clock, {.tls = tls, .log = [&log](const std::string& line) {
-                                           log.debug(line, {{"worker", "embedded"}});
-                                       }}));
-        house->worker_ = std::move(worker);
         CoordinatorOptions options;
+        options.follows = is_server(shared);
+        TRY_ASSIGN(database, house->open_database(settings, log));
+        TRY(house->start_worker(settings, clock, log));
         options.transport = &house->worker_->transport();
         options.results = &house->worker_->results();
-        TRY_ASSIGN(coordinator,
-                   CoordinatorRuntime::open(std::move(opened.database), clock, options));
+        TRY_ASSIGN(coordinator, CoordinatorRuntime::open(std::move(database), clock, options));
         house->coordinator_ = std::move(coordinator);
+        if (options.follows) TRY(house->take_seat(settings, clock, log));
         TRY_ASSIGN(journal, front::Journal::open(*house->coordinator_, log));
         house->journal_ = std::move(journal);
         house->desk_ = std::make_unique<front::Desk>(
@@ -66,13 +64,74 @@ public:
         return house;
     }
 
+    // Somebody else may lead from here on.
+    void give_up_seat(Duration patience) {
+        if (seat_) seat_->leave(patience);
+    }
     [[nodiscard]] front::Desk& desk() { return *desk_; }
 
 private:
     House() = default;
 
+    static Result<std::unique_ptr<SqlDatabase>> open_database(const config::Settings& settings,
+                                                              Log& log) {
+        if (is_server(settings.text("catalog"))) {
+            return open_catalog_at(settings.text("catalog"), true);
+        }
+        if (!settings.text("catalog").empty()) {
+            return Error{.code = ErrorCode::invalid_configuration,
+                         .message = "catalog: " + quoted(settings.text("catalog")) +
+                                    " is no database that coordinators can share",
+                         .hint = "give postgres://.. or mysql://.., or a directory with --data"};
+        }
+        TRY_ASSIGN(opened, open_catalog_in(settings.text("data"), true, migrate));
+        if (opened.is_new) {
+            log.info("a new catalog was made", {{"path", catalog_path(settings.text("data"))}});
+        }
+        return std::move(opened.database);
+    }
+
+    Result<Done> start_worker(const config::Settings& settings, const Clock& clock, Log& log) {
+        TRY_ASSIGN(tls, all_or_none({.ca = settings.text("workers.tls_ca"),
+                                     .cert = settings.text("workers.tls_cert"),
+                                     .key = settings.text("workers.tls_key")}));
+        TRY_ASSIGN(worker, EmbeddedWorker::start(
+                               clock, {.tls = tls, .log = [&log](const std::string& line) {
+                                           log.debug(line, {{"worker", "embedded"}});
+                                       }}));
+        worker_ = std::move(worker);
+        return Done{};
+    }
+
+    Result<Done> take_seat(const config::Settings& settings, const Clock& clock, Log& log) {
+        TRY_ASSIGN(timers, ElectionTimers::of(std::chrono::seconds(settings.number("lease_ttl"))));
+        TRY_ASSIGN(database, open_catalog_at(settings.text("catalog"), false));
+        election_ = std::move(database);
+        std::string address = settings.text("advertise");
+        if (address.empty()) address = settings.text("pg.listen");
+        const std::string id = random_bytes(8);
+        std::string hex;
+        for (const char c : id) {
+            constexpr std::string_view kDigits = "0123456789abcdef";
+            hex += kDigits[static_cast<unsigned char>(c) >> 4U];
+            hex += kDigits[static_cast<unsigned char>(c) & 15U];
+        }
+        std::array<char, 256> host{};
+        (void)gethostname(host.data(), host.size() - 1);
+        seat_ = std::make_unique<Seat>(
+            LeadershipOptions{.timers = timers,
+                              .lock = std::string(kLeaderLock),
+                              .owner = std::string(host.data()) + ":" + std::to_string(getpid()) +
+                                       ":" + hex + " " + address,
+                              .seed = std::hash<std::string>()(hex)},
+            *election_, clock, *coordinator_, log);
+        return Done{};
+    }
+
     std::unique_ptr<EmbeddedWorker> worker_;
     std::unique_ptr<CoordinatorRuntime> coordinator_;
+    std::unique_ptr<SqlDatabase> election_;  // none: it leads, nobody else can
+    std::unique_ptr<Seat> seat_;
     std::unique_ptr<front::Journal> journal_;
     std::unique_ptr<front::Desk> desk_;
 };
@@ -90,7 +149,9 @@ Result<Done> serve(const Configuration& configuration, const LeaveSignals& signa
     notify_service_manager("STOPPING=1");
     log.info("leaving: told so");
     signals.release();  // the next one ends it at once
-    doors->stop(std::chrono::seconds(configuration.settings.number("shutdown_seconds")));
+    const auto patience = std::chrono::seconds(configuration.settings.number("shutdown_seconds"));
+    house->give_up_seat(patience);
+    doors->stop(patience);
     return Done{};
 }
 

@@ -243,6 +243,20 @@ View changes_view() {
             .meaning = "every change still kept, in order"};
 }
 
+View locks_view() {
+    return {.name = "LOCKS",
+            .table = "baton_locks",
+            .columns = {own("NAME", text, "its name; the coordinator's is `leader`"),
+                        own("OWNER", text, "who held it last: host:pid:id, and its address"),
+                        own("EPOCH", integer, "grows with every term"),
+                        own("EXPIRES_US", integer,
+                            "when its lease ends, in microseconds since 1970 by the database's "
+                            "clock; 0: nobody holds it"),
+                        own("STATUS", text, "ACTIVE, INACTIVE or DELETABLE")},
+            .definition = "SELECT lock_key, owner, epoch, expires_at, status FROM lease",
+            .meaning = "who leads, and other locks of the cluster"};
+}
+
 View briefly(View view, const std::vector<std::string_view>& shown_columns) {
     for (ViewColumn& column : view.columns) {
         column.brief = std::find(shown_columns.begin(), shown_columns.end(), column.name) !=
@@ -285,7 +299,8 @@ std::vector<View> make_views() {
                   "SELECT query, sink FROM query_sink", "which sinks a query writes to"),
         briefly(statements_view(),
                 {"ID", "AT", "PRINCIPAL", "STATEMENT", "OUTCOME", "MESSAGE", "DURATION_US"}),
-        changes_view()};
+        changes_view(),
+        locks_view()};
 }
 
 }  // namespace baton

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "catalog/application.h"
+#include "catalog/lease.h"
 #include "catalog/row_cursor.h"
 
 namespace baton {
@@ -13,31 +14,19 @@ namespace {
 // Rows removed by one call of trim, so that a commit never waits long for housekeeping.
 constexpr std::int64_t kTrimMost = 2'000;
 
-// Until the transaction ends nobody else can raise the epoch: without this lock, one who was paused
-// after the look would still write. In SQLite there is one writer at a time anyway.
-std::string fence_lock(SqlDialect dialect) {
-    switch (dialect) {
-        case SqlDialect::sqlite:
-            return "";
-        case SqlDialect::postgres:
-            return " FOR SHARE OF f";
-        case SqlDialect::mariadb:
-            return " LOCK IN SHARE MODE";
-    }
-    CHECK(false && "an unknown database");
-}
-
 }  // namespace
 
 Result<std::unique_ptr<WriteTransaction>> WriteTransaction::begin(Sql& sql, Epoch epoch) {
     std::unique_ptr<WriteTransaction> tx(new WriteTransaction(sql));
     TRY(sql.begin(Access::write));
     tx->open_ = true;
+    // Until the transaction ends nobody else can raise the epoch: without the lock, one who was
+    // paused after the look would still write.
     TRY_ASSIGN(rows,
                sql.query("SELECT m.revision, m.next_id, m.next_statement, m.cluster_revision, "
                          "m.feed_floor, f.epoch FROM meta m, fence f "
                          "WHERE m.id = 1 AND f.lock_key = 'leader'" +
-                         fence_lock(sql.dialect())));
+                         std::string(share_lock(sql.dialect()))));
     if (rows.size() != 1) {
         return Error{.code = ErrorCode::catalog_corrupt,
                      .message = "the catalog has lost its meta row",

@@ -13,6 +13,23 @@ namespace {
 const std::vector<Known>& known_list() {
     static const std::vector<Known> kKnown = {
         {.key = "data", .fallback = "./baton-data", .meaning = "the directory of the catalog"},
+        {.key = "catalog",
+         .fallback = "",
+         .meaning =
+             "a database that coordinators share, postgres://.. or mysql://..; empty: a file "
+             "in the data directory"},
+        {.key = "lease_ttl",
+         .type = Type::number,
+         .fallback = "10",
+         .meaning = "with such a database: seconds after which another takes over from a leader "
+                    "that is gone",
+         .least = 1,
+         .most = 600},
+        {.key = "advertise",
+         .fallback = "",
+         .meaning =
+             "host:port at which clients reach this coordinator when it leads; empty: that of "
+             "pg.listen"},
         {.key = "pg.listen",
          .fallback = "127.0.0.1:5433",
          .meaning = "host:port for psql and PostgreSQL drivers; empty: closed"},

@@ -1,13 +1,17 @@
 #include "runtime/coordinator_runtime.h"
 
+#include <utility>
+
+#include "base/check.h"
 #include "catalog/schema.h"
 
 namespace baton {
 
 namespace {
 
-CommitLoopOptions starting_at(CommitLoopOptions options, Revision start) {
+CommitLoopOptions beginning_at(CommitLoopOptions options, Revision start, Epoch epoch) {
     options.committer.start = start;
+    options.committer.epoch = epoch;
     return options;
 }
 
@@ -22,29 +26,118 @@ constexpr int kAttemptsOutside = 8;
 
 }  // namespace
 
-CoordinatorRuntime::CoordinatorRuntime(std::unique_ptr<SqlDatabase> database,
-                                       std::unique_ptr<Sql> writer, std::unique_ptr<SqlSync> sync,
-                                       const Clock& clock, const CoordinatorOptions& options,
-                                       Revision start)
+CoordinatorRuntime::Term::Term(CoordinatorRuntime& coordinator, std::unique_ptr<Sql> writer,
+                               std::unique_ptr<SqlSync> sync, const CommitLoopOptions& options)
+    : epoch(options.committer.epoch),
+      commits(std::move(writer), std::move(sync), coordinator.clock_, options, coordinator.durable_,
+              [feed = &coordinator.feed_](const std::vector<Change>& changes) {
+                  feed->publish(changes);
+              }) {}
+
+CoordinatorRuntime::CoordinatorRuntime(std::unique_ptr<SqlDatabase> database, const Clock& clock,
+                                       const CoordinatorOptions& options, Revision start,
+                                       bool always_durable)
     : database_(std::move(database)),
       clock_(clock),
+      options_(options),
       planner_(options.planner ? options.planner : Planner(plan)),
-      durable_(start),
+      durable_(start, always_durable),
       readers_(*database_, durable_, options.readers_max),
       feed_(start, options.changes_in_memory),
       results_(options.results),
-      client_queries_(clock),
-      commits_(std::move(writer), std::move(sync), clock, starting_at(options.commits, start),
-               durable_, [this](const std::vector<Change>& changes) { feed_.publish(changes); }) {
-    if (options.transport == nullptr) return;
-    interrupt_embedded();
-    ControllerOptions control = options.control;
-    control.epoch = options.commits.committer.epoch;
-    control_ = std::make_unique<ControlLoop>(
-        control, ControlLoop::World{commits_, readers_, feed_, *options.transport, clock_});
+      client_queries_(clock) {}
+
+CoordinatorRuntime::~CoordinatorRuntime() {
+    follower_.reset();
+    end_term();
 }
 
-CoordinatorRuntime::~CoordinatorRuntime() = default;
+// ---- leading and following ----------------------------------------------------------------------
+
+std::shared_ptr<CoordinatorRuntime::Term> CoordinatorRuntime::current() const {
+    const std::lock_guard lock(term_mutex_);
+    return term_;
+}
+
+std::optional<Epoch> CoordinatorRuntime::term() const {
+    const auto term = current();
+    return term ? std::optional(term->epoch) : std::nullopt;
+}
+
+CommitLoop& CoordinatorRuntime::commits() {
+    const auto term = current();
+    CHECK(term != nullptr);
+    return term->commits;
+}
+
+void CoordinatorRuntime::set_leader(const std::string& leader) {
+    const std::lock_guard lock(term_mutex_);
+    leader_ = leader;
+}
+
+Error CoordinatorRuntime::not_leading() const {
+    const std::lock_guard lock(term_mutex_);
+    return {.code = ErrorCode::fenced,
+            .message = "this coordinator does not lead, so it changes nothing",
+            .hint = leader_.empty() ? "nobody leads now; try again in a moment"
+                                    : "ask the one that leads: " + leader_};
+}
+
+Result<Done> CoordinatorRuntime::begin_term(std::unique_ptr<Sql> writer,
+                                            std::unique_ptr<SqlSync> sync, Epoch epoch) {
+    const auto options = beginning_at(options_.commits, feed_.last(), epoch);
+    const auto term = std::make_shared<Term>(*this, std::move(writer), std::move(sync), options);
+    TRY(client_queries_.drop_left_over(term->commits, readers_));
+    {
+        const std::lock_guard lock(term_mutex_);
+        term_ = term;
+    }
+    if (options_.transport == nullptr) return Done{};
+    interrupt_embedded();
+    ControllerOptions control = options_.control;
+    control.epoch = epoch;
+    auto loop = std::make_unique<ControlLoop>(
+        control, ControlLoop::World{term->commits, readers_, feed_, *options_.transport, clock_});
+    const std::lock_guard lock(term_mutex_);
+    term->control = std::move(loop);
+    return Done{};
+}
+
+void CoordinatorRuntime::end_term() {
+    std::shared_ptr<Term> over;
+    std::unique_ptr<ControlLoop> control;
+    {
+        const std::lock_guard lock(term_mutex_);
+        over = std::exchange(term_, nullptr);
+        if (over) control = std::move(over->control);
+    }
+    control.reset();  // uses the commits
+    if (over) over->commits.stop();
+}
+
+Result<Done> CoordinatorRuntime::lead(Epoch epoch) {
+    end_term();
+    TRY_ASSIGN(writer, database_->connect(Access::write));
+    follower_.reset();  // from here on the writer publishes
+    auto begun = begin_term(std::move(writer), nullptr, epoch);
+    if (!begun) follow({});
+    return begun;
+}
+
+void CoordinatorRuntime::follow(const std::string& leader) {
+    set_leader(leader);
+    end_term();
+    if (follower_) return;
+    follower_ = std::make_unique<Follower>(*database_, feed_, options_.following);
+}
+
+void CoordinatorRuntime::drop_for_client(QueryId query) {
+    if (const auto term = current()) client_queries_.drop(term->commits, query);
+}
+
+void CoordinatorRuntime::log(StatementRecord record) {
+    if (const auto term = current()) term->commits.log(std::move(record));
+}
 
 // What the embedded worker ran has ended with the last process, whatever the catalog says. If it
 // cannot be written now, the controller finds out by itself.
@@ -68,14 +161,20 @@ Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(
     TRY(migrate(*writer));
     TRY_ASSIGN(start, Reader(*writer).revision());
     TRY_ASSIGN(sync, writer->defer_sync());
-    std::unique_ptr<CoordinatorRuntime> opened(new CoordinatorRuntime(
-        std::move(database), std::move(writer), std::move(sync), clock, options, start));
-    TRY(opened->client_queries_.drop_left_over(opened->commits_, opened->readers_));
+    std::unique_ptr<CoordinatorRuntime> opened(
+        new CoordinatorRuntime(std::move(database), clock, options, start, sync == nullptr));
+    if (options.follows) {
+        CHECK(sync == nullptr);
+        opened->follow({});
+        return opened;
+    }
+    TRY(opened->begin_term(std::move(writer), std::move(sync), options.commits.committer.epoch));
     return opened;
 }
 
 LiveCounts CoordinatorRuntime::live_counts() const {
-    return control_ ? control_->counters().all() : LiveCounts{};
+    const std::lock_guard lock(term_mutex_);
+    return term_ && term_->control ? term_->control->counters().all() : LiveCounts{};
 }
 
 Result<PlanningView> CoordinatorRuntime::planning_view(const MentionedNames& names) {
@@ -114,18 +213,20 @@ Outcome CoordinatorRuntime::execute(Bundle bundle) {
     // A refusal that does not reach the writer is logged here.
     const auto refuse = [&](std::size_t step, const Error& error) -> Outcome {
         if (const std::string& statement = bundle.steps.at(step).statement; !statement.empty()) {
-            commits_.log({.received = bundle.received,
-                          .principal = bundle.principal,
-                          .statement = statement,
-                          .error = error,
-                          .took = clock_.now() - bundle.started,
-                          .revision = {}});
+            log({.received = bundle.received,
+                 .principal = bundle.principal,
+                 .statement = statement,
+                 .error = error,
+                 .took = clock_.now() - bundle.started,
+                 .revision = {}});
         }
         return Refused{.step = step, .error = error};
     };
+    const auto term = current();
+    if (!term) return Refused{.step = 0, .error = not_leading()};
     if (auto planned = plan_ahead(bundle); !planned) return refuse(0, planned.error());
     for (int attempt = 0;; ++attempt) {
-        Outcome outcome = commits_.submit_and_wait(bundle);
+        Outcome outcome = term->commits.submit_and_wait(bundle);
         auto* wanted = std::get_if<NeedsPlan>(&outcome);
         if (wanted == nullptr) return outcome;
         request::CreateQuery* query = query_of(bundle.steps.at(wanted->step));

@@ -1,5 +1,10 @@
 // CoordinatorRuntime keeps one catalog open and serves it to sessions and watchers in this process.
 //
+// It leads or it follows. One that leads has a Term: it changes the catalog under its epoch, and
+// looks after workers and queries. One that follows answers reads and watches, keeps up with what
+// the leader commits, and refuses changes with fenced. Sessions, watches and snapshots outlive the
+// change from one to the other; what was asked for in a term that ends is answered before.
+//
 // Threads: sessions, watches and snapshots may be used from any threads, each by one at a time. Two
 // threads of its own write (CommitLoop) and sync, publish and answer (Settler); with a transport a
 // third decides about workers and queries (ControlLoop). Everything taken from a CoordinatorRuntime
@@ -9,6 +14,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -24,6 +30,7 @@
 #include "runtime/controller.h"
 #include "runtime/durable.h"
 #include "runtime/feed.h"
+#include "runtime/follower.h"
 #include "runtime/readers.h"
 #include "runtime/watch.h"
 
@@ -41,6 +48,10 @@ struct CoordinatorOptions {
     // asked without INTO.
     ResultStreams* results = nullptr;
     ControllerOptions control;  // its epoch is that of the commits
+    // Begin as a follower, of a database whose commits are durable by themselves; otherwise it
+    // leads at once, under the epoch of the commits.
+    bool follows = false;
+    FollowerOptions following;
 };
 
 class CoordinatorRuntime {
@@ -55,6 +66,15 @@ public:
     ~CoordinatorRuntime();
     CoordinatorRuntime(const CoordinatorRuntime&) = delete;
     CoordinatorRuntime& operator=(const CoordinatorRuntime&) = delete;
+
+    // Begins a term; the lease of this epoch is held. Fails with errors of the database: then it
+    // goes on following. lead() and follow() from one thread, none that it calls itself.
+    [[nodiscard]] Result<Done> lead(Epoch epoch);
+    // Ends the term, if there is one: what waits is answered, no command is sent any more, and what
+    // workers run goes on. `leader` is told to who wants a change.
+    void follow(const std::string& leader);
+    void set_leader(const std::string& leader);
+    [[nodiscard]] std::optional<Epoch> term() const;  // none: it follows
 
     // Does what the bundle asks, planning its queries against a snapshot first, and again if the
     // catalog changed below the plan; after some attempts the writer plans itself, which ends it.
@@ -73,20 +93,36 @@ public:
     // Null: there is no way to the rows of queries.
     [[nodiscard]] ResultStreams* results() const { return results_; }
     // The client is gone, or has what it wanted. Nobody waits for it.
-    void drop_for_client(QueryId query) { client_queries_.drop(commits_, query); }
+    void drop_for_client(QueryId query);
+    // A line for the log of statements; lost if nobody can write it.
+    void log(StatementRecord record);
     // What workers last told of the fragments that run.
     [[nodiscard]] LiveCounts live_counts() const;
     [[nodiscard]] Feed& feed() { return feed_; }
-    [[nodiscard]] CommitLoop& commits() { return commits_; }
+    // Of a coordinator that leads.
+    [[nodiscard]] CommitLoop& commits();
     [[nodiscard]] const Clock& clock() const { return clock_; }
 
     // A consistent copy of the catalog while it is in use.
     [[nodiscard]] Result<Done> backup_to(const std::string& path);
 
 private:
-    CoordinatorRuntime(std::unique_ptr<SqlDatabase> database, std::unique_ptr<Sql> writer,
-                       std::unique_ptr<SqlSync> sync, const Clock& clock,
-                       const CoordinatorOptions& options, Revision start);
+    // What there is while it leads.
+    struct Term {
+        Term(CoordinatorRuntime& coordinator, std::unique_ptr<Sql> writer,
+             std::unique_ptr<SqlSync> sync, const CommitLoopOptions& options);
+        const Epoch epoch;
+        CommitLoop commits;
+        std::unique_ptr<ControlLoop> control;  // none: no transport. Guarded by term_mutex_.
+    };
+
+    CoordinatorRuntime(std::unique_ptr<SqlDatabase> database, const Clock& clock,
+                       const CoordinatorOptions& options, Revision start, bool always_durable);
+    [[nodiscard]] std::shared_ptr<Term> current() const;
+    [[nodiscard]] Result<Done> begin_term(std::unique_ptr<Sql> writer,
+                                          std::unique_ptr<SqlSync> sync, Epoch epoch);
+    void end_term();
+    [[nodiscard]] Error not_leading() const;
     void interrupt_embedded();
     // Plans the queries as if the bundle's other steps did not matter; the commit finds out if they
     // do. Fails only if the first step cannot be planned.
@@ -94,6 +130,7 @@ private:
 
     std::unique_ptr<SqlDatabase> database_;
     const Clock& clock_;
+    const CoordinatorOptions options_;
     const Planner planner_;
     Durable durable_;
     Readers readers_;
@@ -101,9 +138,12 @@ private:
     ResultStreams* const results_;
     ClientQueries client_queries_;
     std::mutex cluster_mutex_;
-    Reader::KnownCluster cluster_;          // shared by the plans made while it is current
-    CommitLoop commits_;                    // its thread uses the feed
-    std::unique_ptr<ControlLoop> control_;  // last: its thread uses everything above
+    Reader::KnownCluster cluster_;  // shared by the plans made while it is current
+
+    mutable std::mutex term_mutex_;
+    std::string leader_;
+    std::shared_ptr<Term> term_;          // none: it follows. Its threads use everything above
+    std::unique_ptr<Follower> follower_;  // none: it leads
 };
 
 }  // namespace baton

@@ -17,7 +17,9 @@ namespace baton {
 
 class Durable {
 public:
-    explicit Durable(Revision start) : through_(start.value()) {}
+    // `always`: whatever can be read is durable, as in a database whose commits are.
+    explicit Durable(Revision start, bool always = false)
+        : always_(always), through_(start.value()) {}
 
     // Everything up to this revision is durable.
     void reached(Revision revision) {
@@ -40,7 +42,7 @@ public:
     // Waits until the revision is durable. Fails if it never will be, and with catalog_unavailable
     // if that takes too long: a disk that does not answer is not waited for for ever.
     [[nodiscard]] Result<Done> wait_for(Revision revision, Duration at_most = kPatience) {
-        if (revision.value() <= through_) return Done{};
+        if (always_ || revision.value() <= through_) return Done{};
         const Waiting waiting;
         std::unique_lock lock(mutex_);
         const auto is_over = [&] { return revision.value() <= through_ || error_; };
@@ -56,6 +58,7 @@ public:
     static constexpr Duration kPatience = std::chrono::seconds(10);
 
 private:
+    const bool always_;
     std::atomic<std::uint64_t> through_;
     std::mutex mutex_;
     std::condition_variable changed_;

@@ -69,6 +69,19 @@ void Feed::publish(const std::vector<Change>& changes) {
     }
 }
 
+void Feed::skip_to(Revision revision) {
+    {
+        const std::lock_guard lock(mutex_);
+        kept_.clear();
+        floor_ = revision;
+        last_ = revision;
+    }
+    const std::lock_guard lock(subscribers_mutex_);
+    for (const auto& [id, subscriber] : subscribers_) {
+        if (subscriber.wake) subscriber.wake();
+    }
+}
+
 std::optional<Feed::Portion> Feed::after(Revision cursor, Entity entity, std::size_t most) const {
     const std::lock_guard lock(mutex_);
     if (cursor < floor_) return std::nullopt;

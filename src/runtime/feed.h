@@ -66,6 +66,9 @@ public:
     // Called by one thread at a time, in the order of the revisions.
     void publish(const std::vector<Change>& changes);
 
+    // The same when changes up to this revision cannot be had: who watches begins anew.
+    void skip_to(Revision revision);
+
     // The changes of one entity after `cursor`, whole revisions, at least `most` of them if there
     // are as many, and how far they reach. None: the memory does not reach back that far.
     struct Portion {

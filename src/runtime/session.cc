@@ -201,12 +201,12 @@ Bundle Session::bundle_of(std::vector<Step> steps) const {
 }
 
 void Session::log_rejected(const std::string& statement, const Error& error) const {
-    coordinator_.commits().log({.received = received_,
-                                .principal = principal_,
-                                .statement = statement,
-                                .error = error,
-                                .took = coordinator_.clock().now() - started_,
-                                .revision = {}});
+    coordinator_.log({.received = received_,
+                      .principal = principal_,
+                      .statement = statement,
+                      .error = error,
+                      .took = coordinator_.clock().now() - started_,
+                      .revision = {}});
 }
 
 Result<Step> Session::step_of(const sql::Statement& statement) const {

@@ -45,8 +45,8 @@ std::string json_of(const std::map<std::string, std::size_t>& by_state) {
 
 // ---- status -------------------------------------------------------------------------------------
 
-State state_of(const std::array<Table, 4>& answers) {
-    const auto& [workers, queries, sources, sinks] = answers;
+State state_of(const std::array<Table, 5>& answers) {
+    const auto& [workers, queries, sources, sinks, locks] = answers;
     State state;
     for (const SqlRow& row : workers.rows) {
         const std::string is = cell(workers, row, 1);
@@ -72,11 +72,18 @@ State state_of(const std::array<Table, 4>& answers) {
         state.physical_sources += static_cast<std::size_t>(number_in(row, 1));
     }
     state.sinks = sinks.rows.size();
+    for (const SqlRow& row : locks.rows) {
+        if (cell(locks, row, 0).empty()) continue;
+        const bool held = number_in(row, 2) > 0;
+        state.leader = cell(locks, row, 0) + ", epoch " + cell(locks, row, 1);
+        if (!held) state.problems.push_back("nobody leads; the last was " + state.leader);
+    }
     return state;
 }
 
 std::string as_text(const State& state, std::string_view version) {
     std::string text = std::string(version) + "\n";
+    if (!state.leader.empty()) text += "leader   " + state.leader + "\n";
     text += "workers  " + counted(state.workers) + "\n";
     text += "queries  " + counted(state.queries) + "\n";
     text += "sources  " + std::to_string(state.logical_sources) + " logical, " +
@@ -92,6 +99,7 @@ std::string as_json(const State& state, std::string_view version) {
         problems += (problems.empty() ? "" : ",") + json_string(problem);
     }
     return "{\"version\":" + json_string(std::string(version)) +
+           (state.leader.empty() ? "" : ",\"leader\":" + json_string(state.leader)) +
            ",\"workers\":" + json_of(state.workers) + ",\"queries\":" + json_of(state.queries) +
            ",\"logical_sources\":" + std::to_string(state.logical_sources) +
            ",\"physical_sources\":" + std::to_string(state.physical_sources) +

@@ -18,15 +18,17 @@
 namespace baton::shell {
 
 // What has to be asked for a State, in this order.
-inline constexpr std::array<std::string_view, 4> kStateQuestions = {
+inline constexpr std::array<std::string_view, 5> kStateQuestions = {
     "SELECT NAME, STATE, DRAINING, LEAVING, REASON, SINCE FROM baton.workers",
     "SELECT NAME, STATE, DESIRED, LAGGING, REASON, SINCE FROM baton.queries",
     "SELECT NAME, PHYSICAL_SOURCES FROM baton.logical_sources",
     "SELECT NAME FROM baton.sinks",
+    "SELECT OWNER, EPOCH, EXPIRES_US FROM baton.locks WHERE NAME = 'leader'",
 };
 
 // How many there are of what, and what is not as it should be.
 struct State {
+    std::string leader;                          // empty: there is only one coordinator
     std::map<std::string, std::size_t> workers;  // by their state
     std::map<std::string, std::size_t> queries;
     std::size_t logical_sources = 0;
@@ -34,7 +36,7 @@ struct State {
     std::size_t sinks = 0;
     std::vector<std::string> problems;
 };
-[[nodiscard]] State state_of(const std::array<Table, 4>& answers);
+[[nodiscard]] State state_of(const std::array<Table, 5>& answers);
 [[nodiscard]] std::string as_text(const State& state, std::string_view version);
 [[nodiscard]] std::string as_json(const State& state, std::string_view version);
 

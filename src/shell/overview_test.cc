@@ -15,7 +15,7 @@ std::string text(const char* value) {
     return value;
 }
 
-std::array<Table, 4> answers(const char* worker_state, const char* query_state,
+std::array<Table, 5> answers(const char* worker_state, const char* query_state,
                              const char* desired) {
     return {table_of({"NAME", "STATE", "DRAINING", "LEAVING", "REASON", "SINCE"},
                      {{text("w1"), text(worker_state), text("false"), text("false"), text("silent"),
@@ -24,7 +24,9 @@ std::array<Table, 4> answers(const char* worker_state, const char* query_state,
                      {{text("Q"), text(query_state), text(desired), text("[]"), text("why"),
                        text("then")}}),
             table_of({"NAME", "PHYSICAL_SOURCES"}, {{text("S"), std::int64_t{2}}}),
-            table_of({"NAME"}, {})};
+            table_of({"NAME"}, {}),
+            table_of({"OWNER", "EPOCH", "EXPIRES_US"},
+                     {{text("host:1:ab 127.0.0.1:5433"), std::int64_t{3}, std::int64_t{9}}})};
 }
 
 TEST(OverviewTest, WhatIsAsWantedIsNoProblem) {
@@ -39,6 +41,8 @@ TEST(OverviewTest, WhatFailedOrIsOnItsWayIsOne) {
               (std::vector<std::string>{"worker w1 is UNREACHABLE since then: silent",
                                         "query Q is FAILED since then: why"}));
     EXPECT_EQ(state_of(answers("ACTIVE", "DEPLOYING", "RUNNING")).problems.size(), 1U);
+    EXPECT_NE(as_text(state, "baton 1").find("leader   host:1:ab 127.0.0.1:5433, epoch 3\n"),
+              std::string::npos);
     EXPECT_NE(as_text(state, "baton 1").find("sources  1 logical, 2 physical\n"),
               std::string::npos);
     EXPECT_NE(as_json(state, "baton 1").find("\"workers\":{\"UNREACHABLE\":1}"), std::string::npos);

@@ -45,20 +45,20 @@ TEST_F(ElectionTest, ATermIsCountedFromWhenItWasAskedFor) {
     EXPECT_EQ(election_.valid_until(), at(9500ms));
 }
 
-TEST_F(ElectionTest, AHeldLeaseIsLookedAtAgainEveryTwoSeconds) {
+TEST_F(ElectionTest, AHeldLeaseIsLookedAtAgainWithinASecond) {
     ASSERT_EQ(said(0s, Tick{}), "watch");
     EXPECT_EQ(said(0s, Watched{.call = 1, .held = {"other", Epoch(4), 9s}}), "");
-    EXPECT_EQ(election_.wake_at(), at(2s));
-    EXPECT_EQ(said(2s, Tick{}), "watch");
+    EXPECT_EQ(election_.wake_at(), at(750ms));
+    EXPECT_EQ(said(750ms, Tick{}), "watch");
 }
 
 TEST_F(ElectionTest, ALeaseThatEndsSoonIsLookedAtWhenItHasEnded) {
     ASSERT_EQ(said(0s, Tick{}), "watch");
     dice_ = 1'000;
-    EXPECT_EQ(said(0s, Watched{.call = 1, .held = {"other", Epoch(4), 700ms}}), "");
-    EXPECT_EQ(election_.wake_at(), at(950ms));
-    ASSERT_EQ(said(950ms, Tick{}), "watch");
-    EXPECT_EQ(said(960ms, Watched{.call = 2, .held = {"other", Epoch(4), -260ms}}),
+    EXPECT_EQ(said(0s, Watched{.call = 1, .held = {"other", Epoch(4), 400ms}}), "");
+    EXPECT_EQ(election_.wake_at(), at(650ms));
+    ASSERT_EQ(said(650ms, Tick{}), "watch");
+    EXPECT_EQ(said(660ms, Watched{.call = 2, .held = {"other", Epoch(4), -260ms}}),
               "acquire at least 5");
 }
 
@@ -152,7 +152,7 @@ TEST_F(ElectionTest, AnotherThatWasFasterIsWaitedFor) {
     ASSERT_EQ(said(0s, Tick{}), "watch");
     ASSERT_EQ(said(0s, Watched{.call = 1, .held = {}}), "acquire at least 1");
     EXPECT_EQ(said(10ms, Refused{2, {"other", Epoch(1), 10s}}), "");
-    EXPECT_EQ(election_.wake_at(), at(2010ms));
+    EXPECT_EQ(election_.wake_at(), at(760ms));
 }
 
 TEST_F(ElectionTest, WhoIsToldToLeaveDrainsThenReleasesThenIsGone) {

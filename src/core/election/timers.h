@@ -5,7 +5,7 @@
 //     attempt     min(1.5 s, TTL x 15 %)            for one call of the lease store
 //     retry       attempt/3                         between a call that failed and the next
 //     give_up     TTL x 2/3                         after the last success
-//     look_every  min(2 s, TTL)                     of a standby, unless the lease ends before
+//     look_every  750 ms                            of a standby, unless the lease ends before
 //     look_slack  250 ms                            how far standbys spread when it has ended
 //
 // The share of the TTL that bounds margin and attempt is what lets a TTL of 1 s work: 200 ms and

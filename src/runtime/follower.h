@@ -1,0 +1,57 @@
+// Follower publishes what another process commits, so that watchers and readers of this one keep up
+// while it does not lead.
+//
+// It reads the change feed of the catalog on a connection of its own, every so often. Changes are
+// published in order, whole revisions at a time; if more was missed than is kept, watchers are told
+// to begin anew.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "ports/sql.h"
+#include "runtime/feed.h"
+
+namespace baton {
+
+struct FollowerOptions {
+    Duration interval = std::chrono::milliseconds(50);  // from one look to the next
+};
+
+class Follower {
+public:
+    // All outlive it. It begins after the last revision of the feed.
+    Follower(SqlDatabase& database, Feed& feed, const FollowerOptions& options = {});
+    // No publication is under way then.
+    ~Follower();
+    Follower(const Follower&) = delete;
+    Follower& operator=(const Follower&) = delete;
+
+    // Why the catalog cannot be followed now; none: it is.
+    [[nodiscard]] std::optional<Error> trouble() const;
+
+private:
+    void run();
+    [[nodiscard]] Result<Done> look();
+    // False: it is over.
+    [[nodiscard]] bool pause();
+
+    SqlDatabase& database_;
+    Feed& feed_;
+    const FollowerOptions options_;
+    std::unique_ptr<Sql> sql_;  // none: not connected
+
+    mutable std::mutex mutex_;
+    std::condition_variable ended_;
+    bool over_ = false;
+    std::optional<Error> trouble_;
+    std::thread thread_;  // last: it uses everything above
+};
+
+}  // namespace baton

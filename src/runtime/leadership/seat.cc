@@ -1,0 +1,123 @@
+#include "runtime/leadership/seat.h"
+
+#include <algorithm>
+
+#include "base/overload.h"
+
+namespace baton {
+
+namespace {
+
+// How often followers learn who leads.
+constexpr std::chrono::milliseconds kLook{250};
+
+// "host:pid:uuid address"
+std::string address_of(const std::string& owner) {
+    const std::size_t space = owner.find(' ');
+    return space == std::string::npos ? owner : owner.substr(space + 1);
+}
+
+}  // namespace
+
+Seat::Seat(const LeadershipOptions& options, SqlDatabase& database, const Clock& clock,
+           CoordinatorRuntime& coordinator, Log& log)
+    : coordinator_(coordinator),
+      log_(log),
+      leadership_(options, database, clock, *this),
+      thread_([this] { run(); }) {
+    leadership_.start();
+}
+
+Seat::~Seat() {
+    {
+        const std::lock_guard lock(mutex_);
+        over_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+    coordinator_.follow({});
+}
+
+void Seat::leave(Duration at_most) {
+    leadership_.leave();
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, at_most, [&] { return left_; });
+}
+
+// ---- told by the election -----------------------------------------------------------------------
+
+void Seat::lead(Epoch epoch) {
+    {
+        const std::lock_guard lock(mutex_);
+        orders_.emplace_back(Lead{epoch});
+    }
+    changed_.notify_all();
+}
+
+void Seat::step_down(Epoch epoch, election::Reason /*reason*/, const std::string& why) {
+    {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(orders_, [&](const Order& order) {
+            const auto* begins = std::get_if<Lead>(&order);
+            return begins != nullptr && begins->epoch == epoch;
+        });
+        orders_.emplace_back(StepDown{.epoch = epoch, .why = why});
+    }
+    changed_.notify_all();
+}
+
+void Seat::left() {
+    {
+        const std::lock_guard lock(mutex_);
+        left_ = true;
+    }
+    changed_.notify_all();
+}
+
+// ---- done by its own thread ---------------------------------------------------------------------
+
+void Seat::run() {
+    for (;;) {
+        std::optional<Order> order;
+        {
+            std::unique_lock lock(mutex_);
+            changed_.wait_for(lock, kLook, [&] { return over_ || !orders_.empty(); });
+            if (over_ && orders_.empty()) return;
+            if (!orders_.empty()) {
+                order = std::move(orders_.front());
+                orders_.pop_front();
+            }
+        }
+        if (order) std::visit([this](const auto& told) { obey(told); }, *order);
+        tell_who_leads();
+    }
+}
+
+void Seat::obey(const Lead& order) {
+    const auto begun = coordinator_.lead(order.epoch);
+    if (begun) {
+        log_.info("leads", {{"epoch", to_string(order.epoch)}});
+        return;
+    }
+    // The lease is kept up, and may be of use a moment later: tried again until it is over.
+    log_.warn("cannot begin to lead",
+              {{"epoch", to_string(order.epoch)}, {"reason", to_string(begun.error())}});
+    const std::lock_guard lock(mutex_);
+    if (!over_ && leadership_.acting() == order.epoch) orders_.push_front(order);
+}
+
+void Seat::obey(const StepDown& order) {
+    coordinator_.follow({});
+    log_.info("follows", {{"epoch", to_string(order.epoch)}, {"reason", order.why}});
+    leadership_.drained(order.epoch);
+}
+
+void Seat::tell_who_leads() {
+    const ElectionStatus status = leadership_.status();
+    const std::string leader = status.leader ? address_of(status.leader->owner) : std::string();
+    if (leader == told_) return;
+    told_ = leader;
+    coordinator_.set_leader(leader);
+}
+
+}  // namespace baton

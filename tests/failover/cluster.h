@@ -1,0 +1,58 @@
+// Coordinators that share a catalog on a database server, and workers, all of them processes.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/process.h"
+#include "testing/servers/database_server.h"
+#include "testing/temporary_directory.h"
+
+namespace baton::failover {
+
+class Cluster {
+public:
+    Cluster(testing::ServerKind kind, int ttl_s, std::size_t coordinators, std::size_t workers);
+
+    // Starts it, or starts it again.
+    void start(std::size_t coordinator);
+    void signal(std::size_t coordinator, int number) const;
+    // Waits for its end; the exit status as shells have it.
+    [[nodiscard]] int wait(std::size_t coordinator);
+    [[nodiscard]] std::string log(std::size_t coordinator) const;
+
+    // What `baton shell` says there.
+    [[nodiscard]] cli::Ended ask(std::size_t coordinator, const std::string& statements) const;
+    // Makes something that is there afterwards on each of these in turn, until one accepts it: that
+    // one leads. None: it took too long.
+    [[nodiscard]] std::optional<std::size_t> leader_of(const std::vector<std::size_t>& candidates);
+    // All names that leader_of was told to be accepted.
+    [[nodiscard]] const std::vector<std::string>& accepted() const { return accepted_; }
+
+    // A query from the first worker to the last; returns when it runs.
+    void run_a_query(std::size_t leader);
+    // How many rows have left it, as this coordinator knows.
+    [[nodiscard]] std::int64_t rows_out(std::size_t leader) const;
+
+    [[nodiscard]] testing::DatabaseServer& server() { return server_; }
+    [[nodiscard]] std::string address(std::size_t coordinator) const;
+
+private:
+    [[nodiscard]] std::string log_path(std::size_t coordinator) const;
+
+    testing::TemporaryDirectory directory_;
+    testing::DatabaseServer server_;
+    const std::string url_;
+    const int ttl_s_;
+    std::vector<int> ports_;
+    std::vector<int> worker_ports_;
+    std::vector<std::unique_ptr<cli::Process>> coordinators_;
+    std::vector<std::unique_ptr<cli::Process>> workers_;
+    std::vector<std::string> accepted_;
+    int next_name_ = 1;
+};
+
+}  // namespace baton::failover
