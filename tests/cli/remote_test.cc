@@ -155,7 +155,7 @@ TEST_F(Remote, TheTabKeyCompletesWordsAndNames) {
     ASSERT_TRUE(terminal.shows("baton> "));
     terminal.type("dro\tsin\tal\t;\n");
     ASSERT_TRUE(terminal.shows("DROP SINK ALERTS")) << terminal.shown();
-    terminal.type("\x04");
+    terminal.type("\\q\n");
     EXPECT_EQ(terminal.wait(), 0);
 }
 

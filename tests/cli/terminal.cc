@@ -51,7 +51,10 @@ void Terminal::type(const std::string& keys) const {
 bool Terminal::read_some() {
     pollfd ready{.fd = end_, .events = POLLIN, .revents = 0};
     const auto patience = std::chrono::duration_cast<milliseconds>(kPatience);
-    if (::poll(&ready, 1, static_cast<int>(patience.count())) <= 0) return false;
+    if (::poll(&ready, 1, static_cast<int>(patience.count())) <= 0) {
+        took_too_long_ = true;
+        return false;
+    }
     std::array<char, 4'096> bytes{};
     const ssize_t size = ::read(end_, bytes.data(), bytes.size());
     if (size <= 0) return false;
@@ -72,6 +75,9 @@ bool Terminal::shows(const std::string& text) {
 
 int Terminal::wait() {
     while (read_some()) continue;
+    // A line editor changes how the terminal treats keys such as Ctrl-D: one that was typed too
+    // early is lost, and must not be waited for for ever.
+    if (took_too_long_) ::kill(pid_, SIGHUP);
     int status = 0;
     CHECK(::waitpid(pid_, &status, 0) == pid_);
     pid_ = -1;

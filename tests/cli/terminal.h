@@ -20,7 +20,8 @@ public:
     // Reads until the text was shown since the last time that something was waited for; false if it
     // ended, or took too long.
     [[nodiscard]] bool shows(const std::string& text);
-    // Reads all the rest and waits for the end; 128 + n for signal n.
+    // Reads all the rest and waits for the end; 128 + n for signal n. Hangs up if that takes too
+    // long.
     [[nodiscard]] int wait();
     // All that was shown, with what moves the cursor and gives colours.
     [[nodiscard]] const std::string& shown() const { return shown_; }
@@ -32,6 +33,7 @@ private:
     int end_ = -1;
     std::string shown_;
     std::size_t seen_ = 0;
+    bool took_too_long_ = false;
 };
 
 }  // namespace baton::cli

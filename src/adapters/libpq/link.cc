@@ -115,7 +115,10 @@ Result<Done> Link::revive() {
             .message = "cannot connect to the coordinator again: " + trimmed_message(conn_.get()),
             .hint = "nothing has happened; try again when it is there"};
     }
-    cancel_.reset(PQgetCancel(conn_.get()));
+    {
+        const std::lock_guard lock(cancel_mutex_);
+        cancel_.reset(PQgetCancel(conn_.get()));
+    }
     TRY(begin());
     if (!std::exchange(was_in_transaction_, false)) return Done{};
     return Error{
@@ -180,6 +183,7 @@ void Link::drain() {
 
 void Link::cancel() {
     std::array<char, 256> why{};
+    const std::lock_guard lock(cancel_mutex_);
     if (cancel_) (void)PQcancel(cancel_.get(), why.data(), static_cast<int>(why.size()));
 }
 

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -72,6 +73,7 @@ private:
 
     std::unique_ptr<pg_conn, ConnFinish> conn_;
     const std::string first_;
+    std::mutex cancel_mutex_;
     std::unique_ptr<pg_cancel, CancelFree> cancel_;
     std::vector<std::string> notices_;
     bool was_in_transaction_ = false;
