@@ -31,10 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_deployment(const std::string& file) {
-    return file.ends_with(".yaml") || file.ends_with(".yml");
-}
-
 // Queries that will not run on without this process.
 void say_what_pauses(CoordinatorRuntime& coordinator) {
     auto snapshot = coordinator.snapshot();

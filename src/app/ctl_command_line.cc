@@ -1,6 +1,7 @@
 #include "app/ctl_command_line.h"
 
 #include "app/commands.h"
+#include "sql/printer.h"
 
 namespace baton {
 
@@ -63,7 +64,7 @@ public:
         stop.add_flag("--forceful", words_.flag, "without what is still on its way through it");
         add_wait(stop, words_.wait);
         on(stop, [](CtlWords& words) {
-            return run_for(words.command, "STOP QUERY " + name_in_statement(words.name) +
+            return run_for(words.command, "STOP QUERY " + query_in_statement(words.name) +
                                               (words.flag ? " FORCEFUL" : ""));
         });
 
@@ -71,7 +72,7 @@ public:
         add_name(drop, "its name or number");
         add_wait(drop, words_.wait);
         on(drop, [](CtlWords& words) {
-            return run_for(words.command, "DROP QUERY " + name_in_statement(words.name));
+            return run_for(words.command, "DROP QUERY " + query_in_statement(words.name));
         });
 
         CLI::App& logs = add(query, "logs", "what became of a query and its fragments");

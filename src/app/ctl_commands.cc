@@ -11,6 +11,7 @@
 #include "app/screen.h"
 #include "base/text.h"
 #include "shell/overview.h"
+#include "shell/script.h"
 #include "shell/shell.h"
 #include "sql/printer.h"
 
@@ -50,9 +51,8 @@ bool is_number(const std::string& text) {
 
 }  // namespace
 
-std::string name_in_statement(const std::string& given) {
-    const bool quoted = given.size() >= 2 && given.front() == '"' && given.back() == '"';
-    return sql::print_name(quoted ? given.substr(1, given.size() - 2) : to_upper(given));
+std::string query_in_statement(const std::string& given) {
+    return is_number(given) ? given : sql::print_name(shell::name_as_typed(given));
 }
 
 int run_status(const CtlCommand& command) {
@@ -84,8 +84,7 @@ int run_apply(const CtlCommand& command, const std::string& file, bool dry_run) 
     const auto reached = reach(command.reach, command.wait, clock);
     if (!reached) return fail(reached.error());
     shell::Shell shell(*reached->counterpart, std::cout, std::cerr, options_of(command));
-    const bool is_yaml = file.ends_with(".yaml") || file.ends_with(".yml");
-    return shell.apply(*text, is_yaml, !dry_run) ? 0 : 1;
+    return shell.apply(*text, is_deployment(file), !dry_run) ? 0 : 1;
 }
 
 // ---- logs of a query ----------------------------------------------------------------------------
@@ -94,13 +93,12 @@ namespace {
 
 Result<std::string> id_of_query(Counterpart& counterpart, const std::string& which) {
     if (is_number(which)) return which;
-    const bool quoted = which.size() >= 2 && which.front() == '"' && which.back() == '"';
-    const std::string name = quoted ? which.substr(1, which.size() - 2) : to_upper(which);
+    const std::string name = shell::name_as_typed(which);
     TRY_ASSIGN(table, counterpart.look("SELECT ID FROM baton.queries WHERE NAME = " +
                                        sql::print(sql::Literal(name))));
     if (!table.rows.empty()) return shown(table.rows[0][0], table.columns[0].type);
     return Error{.code = ErrorCode::unknown_query,
-                 .message = "there is no query " + baton::quoted(name),
+                 .message = "there is no query " + quoted(name),
                  .hint = "one that was dropped is known by its number: `baton query logs NUMBER`"};
 }
 

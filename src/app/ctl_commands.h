@@ -34,7 +34,7 @@ struct CtlCommand {
 // second is shown.
 [[nodiscard]] int run_top(const CtlCommand& command, double interval_s, bool once);
 
-// A name in a statement, as it was given on the command line: in upper case unless it is quoted.
-[[nodiscard]] std::string name_in_statement(const std::string& given);
+// A query in a statement, as it was given on the command line: a number, or a name.
+[[nodiscard]] std::string query_in_statement(const std::string& given);
 
 }  // namespace baton

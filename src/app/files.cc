@@ -13,6 +13,10 @@ namespace baton {
 
 namespace fs = std::filesystem;
 
+bool is_deployment(const std::string& file) {
+    return file.ends_with(".yaml") || file.ends_with(".yml");
+}
+
 Error file_error(const std::string& what, const std::string& path, const std::string& why,
                  ErrorCode code) {
     return Error{.code = code,

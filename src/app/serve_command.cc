@@ -109,21 +109,15 @@ private:
         election_ = std::move(database);
         std::string address = settings.text("advertise");
         if (address.empty()) address = settings.text("pg.listen");
-        const std::string id = random_bytes(8);
-        std::string hex;
-        for (const char c : id) {
-            constexpr std::string_view kDigits = "0123456789abcdef";
-            hex += kDigits[static_cast<unsigned char>(c) >> 4U];
-            hex += kDigits[static_cast<unsigned char>(c) & 15U];
-        }
+        const std::string id = sha256_hex(random_bytes(16)).substr(0, 16);
         std::array<char, 256> host{};
         (void)gethostname(host.data(), host.size() - 1);
         seat_ = std::make_unique<Seat>(
             LeadershipOptions{.timers = timers,
                               .lock = std::string(kLeaderLock),
                               .owner = std::string(host.data()) + ":" + std::to_string(getpid()) +
-                                       ":" + hex + " " + address,
-                              .seed = std::hash<std::string>()(hex)},
+                                       ":" + id + " " + address,
+                              .seed = std::hash<std::string>()(id)},
             *election_, clock, *coordinator_, log);
         return Done{};
     }

@@ -1,7 +1,8 @@
 #include "catalog/copy.h"
 
 #include <array>
-#include <vector>
+#include <optional>
+#include <string>
 
 #include "catalog/schema.h"
 

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <string>
 
 #include "base/result.h"
 #include "ports/sql.h"

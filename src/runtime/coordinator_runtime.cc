@@ -44,7 +44,6 @@ CoordinatorRuntime::CoordinatorRuntime(std::unique_ptr<SqlDatabase> database, co
       durable_(start, always_durable),
       readers_(*database_, durable_, options.readers_max),
       feed_(start, options.changes_in_memory),
-      results_(options.results),
       client_queries_(clock) {}
 
 CoordinatorRuntime::~CoordinatorRuntime() {
@@ -120,12 +119,12 @@ Result<Done> CoordinatorRuntime::lead(Epoch epoch) {
     TRY_ASSIGN(writer, database_->connect(Access::write));
     follower_.reset();  // from here on the writer publishes
     auto begun = begin_term(std::move(writer), nullptr, epoch);
-    if (!begun) follow({});
+    if (!begun) follow();
     return begun;
 }
 
-void CoordinatorRuntime::follow(const std::string& leader) {
-    set_leader(leader);
+void CoordinatorRuntime::follow() {
+    set_leader({});
     end_term();
     if (follower_) return;
     follower_ = std::make_unique<Follower>(*database_, feed_, options_.following);
@@ -165,7 +164,7 @@ Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(
         new CoordinatorRuntime(std::move(database), clock, options, start, sync == nullptr));
     if (options.follows) {
         CHECK(sync == nullptr);
-        opened->follow({});
+        opened->follow();
         return opened;
     }
     TRY(opened->begin_term(std::move(writer), std::move(sync), options.commits.committer.epoch));

@@ -71,8 +71,9 @@ public:
     // goes on following. lead() and follow() from one thread, none that it calls itself.
     [[nodiscard]] Result<Done> lead(Epoch epoch);
     // Ends the term, if there is one: what waits is answered, no command is sent any more, and what
-    // workers run goes on. `leader` is told to who wants a change.
-    void follow(const std::string& leader);
+    // workers run goes on. Nobody is known to lead then.
+    void follow();
+    // Who is told to whoever wants a change of one that follows.
     void set_leader(const std::string& leader);
     [[nodiscard]] std::optional<Epoch> term() const;  // none: it follows
 
@@ -91,7 +92,7 @@ public:
                                                        std::optional<Revision> since = {},
                                                        std::function<void()> wake = nullptr);
     // Null: there is no way to the rows of queries.
-    [[nodiscard]] ResultStreams* results() const { return results_; }
+    [[nodiscard]] ResultStreams* results() const { return options_.results; }
     // The client is gone, or has what it wanted. Nobody waits for it.
     void drop_for_client(QueryId query);
     // A line for the log of statements; lost if nobody can write it.
@@ -135,7 +136,6 @@ private:
     Durable durable_;
     Readers readers_;
     Feed feed_;
-    ResultStreams* const results_;
     ClientQueries client_queries_;
     std::mutex cluster_mutex_;
     Reader::KnownCluster cluster_;  // shared by the plans made while it is current

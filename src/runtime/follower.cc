@@ -23,11 +23,6 @@ Follower::~Follower() {
     thread_.join();
 }
 
-std::optional<Error> Follower::trouble() const {
-    const std::lock_guard lock(mutex_);
-    return trouble_;
-}
-
 bool Follower::pause() {
     std::unique_lock lock(mutex_);
     return !ended_.wait_for(lock, options_.interval, [&] { return over_; });
@@ -35,9 +30,7 @@ bool Follower::pause() {
 
 void Follower::run() {
     do {
-        auto looked = look();
-        const std::lock_guard lock(mutex_);
-        trouble_ = looked ? std::nullopt : std::optional(looked.error());
+        (void)look();  // tried again after the pause
     } while (pause());
 }
 

@@ -3,14 +3,13 @@
 //
 // It reads the change feed of the catalog on a connection of its own, every so often. Changes are
 // published in order, whole revisions at a time; if more was missed than is kept, watchers are told
-// to begin anew.
+// to begin anew. While the database is away nothing is published: who reads is told why.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
 
 #include "base/result.h"
@@ -33,9 +32,6 @@ public:
     Follower(const Follower&) = delete;
     Follower& operator=(const Follower&) = delete;
 
-    // Why the catalog cannot be followed now; none: it is.
-    [[nodiscard]] std::optional<Error> trouble() const;
-
 private:
     void run();
     [[nodiscard]] Result<Done> look();
@@ -47,10 +43,9 @@ private:
     const FollowerOptions options_;
     std::unique_ptr<Sql> sql_;  // none: not connected
 
-    mutable std::mutex mutex_;
+    std::mutex mutex_;
     std::condition_variable ended_;
     bool over_ = false;
-    std::optional<Error> trouble_;
     std::thread thread_;  // last: it uses everything above
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "shell/script.h"
 
 namespace baton::shell {
 
@@ -51,14 +52,6 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(start, text.find_last_not_of(kAround) + 1 - start);
 }
 
-std::string as_in_catalog(std::string_view name) {
-    if (name.size() >= 2 && (name.front() == '"' || name.front() == '`') &&
-        name.back() == name.front()) {
-        return std::string(name.substr(1, name.size() - 2));
-    }
-    return to_upper(name);
-}
-
 Error unknown(std::string_view word) {
     std::vector<std::string> known = {"\\q",    "\\?",    "\\d",   "\\i",
                                       "\\text", "\\json", "\\csv", "\\timing"};
@@ -87,7 +80,7 @@ Result<std::optional<Backslash>> backslash_of(std::string_view line) {
     if (word == "\\?" || word == "\\h") return {Help{}};
     if (word == "\\timing") return {ToggleTiming{}};
     if (word == "\\d" && rest.empty()) return {RunStatement{std::string(kOverview)}};
-    if (word == "\\d") return {Describe{as_in_catalog(rest)}};
+    if (word == "\\d") return {Describe{name_as_typed(rest)}};
     if (word == "\\i" && !rest.empty()) return {RunFile{std::string(rest)}};
     if (word == "\\i") {
         return Error{.code = ErrorCode::syntax, .message = "\\i needs the path of a file"};

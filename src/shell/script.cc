@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "runtime/bind.h"
 #include "sql/parser.h"
 #include "sql/printer.h"
@@ -117,6 +118,12 @@ bool may_be_kept(std::string_view text) {
     if (!statements) return sql::without_strings(text) == text;
     return std::all_of(statements->begin(), statements->end(),
                        [](const sql::Statement& s) { return without_secrets(s) == sql::print(s); });
+}
+
+std::string name_as_typed(std::string_view typed) {
+    const bool quoted = typed.size() >= 2 && (typed.front() == '"' || typed.front() == '`') &&
+                        typed.back() == typed.front();
+    return quoted ? std::string(typed.substr(1, typed.size() - 2)) : to_upper(typed);
 }
 
 Position position_at(std::string_view text, std::size_t offset) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct Part {
 
 // Whether the text may be written to the history file: no secret is in it, as far as can be known.
 [[nodiscard]] bool may_be_kept(std::string_view text);
+
+// A name as the catalog has it: in upper case, unless it was typed in quotes.
+[[nodiscard]] std::string name_as_typed(std::string_view typed);
 
 // The place with this offset.
 [[nodiscard]] Position position_at(std::string_view text, std::size_t offset);

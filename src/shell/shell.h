@@ -2,9 +2,8 @@
 // terminal, a file or the command line, is its caller's affair.
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <iosfwd>
-#include <string>
 #include <string_view>
 
 #include "shell/counterpart.h"

@@ -5,10 +5,8 @@
 #include <cstdio>
 
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,18 +121,6 @@ Ended run(const std::vector<std::string>& arguments, const std::string& input) {
     ended.out = process.out();
     ended.errors = process.errors();
     return ended;
-}
-
-int free_port() {
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    CHECK(::bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0);
-    CHECK(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0);
-    ::close(socket);
-    return ntohs(address.sin_port);
 }
 
 }  // namespace baton::cli

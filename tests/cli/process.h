@@ -50,12 +50,6 @@ struct Ended {
     std::string out;
     std::string errors;
 };
-// A port of this machine that nobody has now.
-[[nodiscard]] int free_port();
-
 [[nodiscard]] Ended run(const std::vector<std::string>& arguments, const std::string& input = "");
-
-// A port of this machine that nobody has now.
-[[nodiscard]] int free_port();
 
 }  // namespace baton::cli

@@ -10,6 +10,7 @@
 
 #include "cli/process.h"
 #include "cli/terminal.h"
+#include "testing/free_port.h"
 #include "testing/temporary_directory.h"
 
 namespace baton::cli {
@@ -52,7 +53,7 @@ protected:
     }
 
     testing::TemporaryDirectory directory_;
-    const std::string address_ = "127.0.0.1:" + std::to_string(free_port());
+    const std::string address_ = "127.0.0.1:" + std::to_string(testing::free_port());
     std::optional<Process> daemon_;
 };
 
@@ -175,7 +176,7 @@ TEST_F(Remote, CtrlCEndsAWatchAndNotTheShell) {
 }
 
 TEST_F(Remote, WhoWaitsForADeploymentIsToldWhatItWaitsForAndMayGiveUp) {
-    const std::string nobody = "127.0.0.1:" + std::to_string(free_port());
+    const std::string nobody = "127.0.0.1:" + std::to_string(testing::free_port());
     ASSERT_EQ(shell("CREATE WORKER '" + nobody +
                     "' SET ('away' AS NAME);"
                     "CREATE SINK s (x UINT64 NOT NULL) TYPE Void SET ('away' AS SINK.HOST)")
@@ -238,7 +239,7 @@ TEST_F(Remote, AllOfAFileHappensOrNothingOfIt) {
 
 TEST_F(Remote, TheStatusTellsWhatIsNotAsItShouldBe) {
     EXPECT_EQ(ask({"status"}).status, 0);
-    const std::string nobody = "127.0.0.1:" + std::to_string(free_port());
+    const std::string nobody = "127.0.0.1:" + std::to_string(testing::free_port());
     ASSERT_EQ(shell("CREATE WORKER '" + nobody + "' SET ('away' AS NAME)").status, 0);
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     Ended ended;
@@ -254,7 +255,7 @@ TEST_F(Remote, TheStatusTellsWhatIsNotAsItShouldBe) {
 TEST_F(Remote, QueriesAreListedStoppedDroppedAndTheirStoryIsKept) {
     ASSERT_EQ(shell(kQuery, {"--wait", "running"}).status, 0);
     EXPECT_NE(ask({"query", "list"}).out.find("RUNNING"), std::string::npos);
-    const Ended stopped = ask({"query", "stop", "q", "--wait", "ended"});
+    const Ended stopped = ask({"query", "stop", "1", "--wait", "ended"});
     EXPECT_EQ(stopped.status, 0) << stopped.errors;
     EXPECT_EQ(ask({"query", "drop", "q"}).status, 0);
     const Ended unknown = ask({"query", "logs", "q"});
@@ -280,7 +281,7 @@ TEST_F(Remote, TopShowsWhatQueriesDoPerSecond) {
 }
 
 TEST_F(Remote, WorkersAreDrainedAndResumed) {
-    const std::string nobody = "127.0.0.1:" + std::to_string(free_port());
+    const std::string nobody = "127.0.0.1:" + std::to_string(testing::free_port());
     ASSERT_EQ(shell("CREATE WORKER '" + nobody + "' SET ('w1' AS NAME)").status, 0);
     EXPECT_EQ(ask({"worker", "drain", "w1"}).status, 0);
     EXPECT_EQ(

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/process.h"
+#include "testing/free_port.h"
 #include "testing/temporary_directory.h"
 
 namespace baton::cli {
@@ -88,8 +89,8 @@ TEST_F(Serve, ASecondOneOnTheSameDataIsToldWhoHoldsIt) {
 }
 
 TEST_F(Serve, PsqlSeesRowsOfStreamsAndCurlSeesTheSameCatalog) {
-    const std::string pg = std::to_string(free_port());
-    const std::string http = std::to_string(free_port());
+    const std::string pg = std::to_string(testing::free_port());
+    const std::string http = std::to_string(testing::free_port());
     Process daemon(serve({"--pg", "127.0.0.1:" + pg, "--http", "127.0.0.1:" + http}));
     ASSERT_EQ(systemd_.heard(), "READY=1");
     const auto psql = [&](const std::string& statement) {
@@ -111,7 +112,7 @@ TEST_F(Serve, PsqlSeesRowsOfStreamsAndCurlSeesTheSameCatalog) {
 }
 
 TEST_F(Serve, CurlSeesRowsOfStreamsAsEvents) {
-    const std::string url = "http://127.0.0.1:" + std::to_string(free_port());
+    const std::string url = "http://127.0.0.1:" + std::to_string(testing::free_port());
     Process daemon(serve({"--http", url.substr(7)}));
     ASSERT_EQ(systemd_.heard(), "READY=1");
     const auto arguments = [&](const std::string& more) {

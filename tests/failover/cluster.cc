@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/check.h"
+#include "testing/free_port.h"
 
 namespace baton::failover {
 
@@ -17,11 +18,11 @@ constexpr const char* kBaton = BATON_PROGRAMS "/baton";
 
 Cluster::Cluster(testing::ServerKind kind, int ttl_s, std::size_t coordinators, std::size_t workers)
     : server_(kind), url_(server_.new_database()), ttl_s_(ttl_s) {
-    for (std::size_t i = 0; i < coordinators; ++i) ports_.push_back(cli::free_port());
+    for (std::size_t i = 0; i < coordinators; ++i) ports_.push_back(testing::free_port());
     coordinators_.resize(coordinators);
     for (std::size_t i = 0; i < coordinators; ++i) start(i);
     for (std::size_t i = 0; i < workers; ++i) {
-        worker_ports_.push_back(cli::free_port());
+        worker_ports_.push_back(testing::free_port());
         workers_.push_back(std::make_unique<cli::Process>(std::vector<std::string>{
             kBaton, "worker", "--name", "w" + std::to_string(i + 1), "--listen",
             "127.0.0.1:" + std::to_string(worker_ports_.back()), "--data-dir",

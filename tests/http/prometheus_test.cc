@@ -4,6 +4,7 @@
 #include "adapters/system/digest.h"
 #include "cli/process.h"
 #include "http/server_test.h"
+#include "testing/free_port.h"
 #include "testing/temporary_directory.h"
 
 namespace baton::http {
@@ -49,7 +50,7 @@ protected:
 };
 
 TEST_F(PrometheusTest, ScrapesWhatIsCounted) {
-    const int port = cli::free_port();
+    const int port = testing::free_port();
     cli::Process scraper(prometheus(port));
     const auto becomes = [&](const std::string& query, const std::string& value) {
         return soon([&] { return value_of(port, query) == value; });

@@ -8,6 +8,7 @@
 #include "adapters/http/problems.h"
 #include "base/overload.h"
 #include "base/text.h"
+#include "front/change_words.h"
 #include "sql/printer.h"
 
 namespace baton::http {
@@ -15,18 +16,6 @@ namespace baton::http {
 // ---- encoding -----------------------------------------------------------------------------------
 
 namespace {
-
-std::string_view kind_of(ChangeOp op) {
-    switch (op) {
-        case ChangeOp::create:
-            return "create";
-        case ChangeOp::update:
-            return "update";
-        case ChangeOp::drop:
-            return "drop";
-    }
-    return "update";
-}
 
 Revision revision_of(const WatchEvent& event) {
     return std::visit([](const auto& e) { return e.revision; }, event);
@@ -55,7 +44,7 @@ std::string encoded(const WatchChange& change, const std::vector<TableColumn>& c
     append_json_string(data, change.key);
     data += ",\"row\":";
     append_object(data, change.row, columns);
-    return event_text(kind_of(change.op), last ? revision : std::string(), data + "}");
+    return event_text(front::word_of(change.op), last ? revision : std::string(), data + "}");
 }
 
 // ---- a channel ----------------------------------------------------------------------------------

@@ -7,7 +7,7 @@
 #include <libpq-fe.h>
 #include <poll.h>
 
-#include "base/text.h"
+#include "base/squeezed.h"
 
 namespace baton::libpq {
 
@@ -25,33 +25,29 @@ namespace {
 
 using Connection = std::unique_ptr<pg_conn, ConnFinish>;
 
-std::string trimmed_message(const pg_conn* conn) {
-    std::string text = PQerrorMessage(conn);
-    text.erase(text.find_last_not_of(" \n") + 1);
-    std::string line;
-    for (const char c : text) {
-        const bool space = c == '\n' || c == '\t' || c == ' ';
-        if (!space) line += c;
-        if (space && !line.ends_with(' ')) line += ' ';
-    }
-    return line;
+std::string message_of(const pg_conn* conn) {
+    return squeezed(PQerrorMessage(conn));
 }
 
 Connection connect(const std::string& address, const std::optional<std::string>& password) {
     const bool url = address.find("://") != std::string::npos;
     const std::string whole = url ? address : "postgres://" + address;
-    // What the URL says wins over what stands before it.
-    const std::array<const char*, 8> keys = {"port",
-                                             "connect_timeout",
-                                             "fallback_application_name",
-                                             "client_encoding",
-                                             "dbname",
-                                             "password",
-                                             nullptr,
-                                             nullptr};
-    const std::array<const char*, 8> values = {
-        "5433",  "10",   "baton", "UTF8", whole.c_str(), password ? password->c_str() : nullptr,
-        nullptr, nullptr};
+    // What the URL says wins over what stands before it. One whose machine is gone is given up.
+    const std::array<const char*, 10> keys = {"port",
+                                              "connect_timeout",
+                                              "keepalives_idle",
+                                              "keepalives_interval",
+                                              "keepalives_count",
+                                              "fallback_application_name",
+                                              "client_encoding",
+                                              "dbname",
+                                              "password",
+                                              nullptr};
+    const std::array<const char*, 10> values = {
+        "5433", "10",          "20",
+        "5",    "4",           "baton",
+        "UTF8", whole.c_str(), password ? password->c_str() : nullptr,
+        nullptr};
     return Connection(PQconnectdbParams(keys.data(), values.data(), 1));
 }
 
@@ -82,7 +78,7 @@ Result<std::unique_ptr<Link>> Link::open(const std::string& address,
     if (PQstatus(conn.get()) != CONNECTION_OK) {
         const bool login = is_refused_login(conn.get());
         return Error{.code = login ? ErrorCode::not_authenticated : ErrorCode::cannot_connect,
-                     .message = "cannot connect to the coordinator: " + trimmed_message(conn.get()),
+                     .message = "cannot connect to the coordinator: " + message_of(conn.get()),
                      .hint = login ? "a password is read from the URL, PGPASSWORD or ~/.pgpass"
                                    : "`baton serve` listens at 127.0.0.1:5433 unless told "
                                      "otherwise"};
@@ -100,10 +96,9 @@ Result<Done> Link::begin() {
 }
 
 Error Link::lost() const {
-    return {
-        .code = ErrorCode::unknown_outcome,
-        .message = "the connection to the coordinator was lost: " + trimmed_message(conn_.get()),
-        .hint = "look before it is tried again: it may or may not have happened"};
+    return {.code = ErrorCode::unknown_outcome,
+            .message = "the connection to the coordinator was lost: " + message_of(conn_.get()),
+            .hint = "look before it is tried again: it may or may not have happened"};
 }
 
 Result<Done> Link::revive() {
@@ -112,7 +107,7 @@ Result<Done> Link::revive() {
     if (PQstatus(conn_.get()) != CONNECTION_OK) {
         return Error{
             .code = ErrorCode::cannot_connect,
-            .message = "cannot connect to the coordinator again: " + trimmed_message(conn_.get()),
+            .message = "cannot connect to the coordinator again: " + message_of(conn_.get()),
             .hint = "nothing has happened; try again when it is there"};
     }
     {

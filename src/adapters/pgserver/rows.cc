@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/overload.h"
 #include "base/text.h"
+#include "front/change_words.h"
 
 namespace baton::pgserver {
 
@@ -101,18 +102,6 @@ SqlValue sql_value_of(const pgwire::Value& value) {
 
 namespace {
 
-std::string word_of(ChangeOp op) {
-    switch (op) {
-        case ChangeOp::create:
-            return "create";
-        case ChangeOp::update:
-            return "update";
-        case ChangeOp::drop:
-            return "drop";
-    }
-    CHECK(false);
-}
-
 SqlRow event_row(std::string op, Revision revision, const SqlRow& row) {
     SqlRow result = {std::move(op), static_cast<std::int64_t>(revision.value())};
     result.insert(result.end(), row.begin(), row.end());
@@ -129,7 +118,8 @@ void append_events(std::deque<SqlRow>& rows, const std::vector<WatchEvent>& even
             }
         } else {
             const auto& change = std::get<WatchChange>(event);
-            rows.push_back(event_row(word_of(change.op), change.revision, change.row));
+            rows.push_back(
+                event_row(std::string(front::word_of(change.op)), change.revision, change.row));
         }
     }
 }

@@ -8,7 +8,7 @@
 #include <libpq-fe.h>
 #include <poll.h>
 
-#include "base/text.h"
+#include "base/squeezed.h"
 
 namespace baton::postgres {
 
@@ -94,17 +94,6 @@ void read_value(const pg_result* rows, int row, int column, SqlValue& into) {
     }
 }
 
-std::string one_line(std::string text) {
-    text.erase(text.find_last_not_of(" \n") + 1);
-    std::string line;
-    for (const char c : text) {
-        const bool space = c == '\n' || c == '\t' || c == ' ';
-        if (!space) line += c;
-        if (space && !line.ends_with(' ')) line += ' ';
-    }
-    return line;
-}
-
 }  // namespace
 
 void PostgresWire::Finish::operator()(pg_conn* conn) const {
@@ -177,7 +166,7 @@ Result<Done> PostgresWire::connect() {
     if (PQstatus(conn_.get()) != CONNECTION_OK) {
         Error error{.code = ErrorCode::catalog_unavailable,
                     .message = "cannot connect to the catalog " + name_ + ": " +
-                               one_line(PQerrorMessage(conn_.get())),
+                               squeezed(PQerrorMessage(conn_.get())),
                     .hint = "is the server running, and may this user use the database?"};
         conn_.reset();
         return error;
@@ -205,7 +194,7 @@ Result<Done> PostgresWire::wait_for_input(steady_clock::time_point deadline) {
         const int ready = ::poll(&socket, 1, static_cast<int>(left.count()));
         if (ready < 0 && errno != EINTR) return give_up("its socket failed");
         if (ready > 0 && PQconsumeInput(conn_.get()) == 0) {
-            return give_up(one_line(PQerrorMessage(conn_.get())));
+            return give_up(squeezed(PQerrorMessage(conn_.get())));
         }
     }
     return Done{};
@@ -224,7 +213,7 @@ Result<PostgresWire::Answer> PostgresWire::answer() {
         if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT) return give_up("it wants to copy");
     }
     if (PQstatus(conn_.get()) == CONNECTION_OK && last) return last;
-    return give_up(one_line(PQerrorMessage(conn_.get())));
+    return give_up(squeezed(PQerrorMessage(conn_.get())));
 }
 
 Error PostgresWire::error_of(const pg_result& answer, std::string_view sql) const {
@@ -238,7 +227,7 @@ Error PostgresWire::error_of(const pg_result& answer, std::string_view sql) cons
     const std::string state = field(PG_DIAG_SQLSTATE);
     Error error{.code = code_of(state),
                 .message = "cannot run a statement on " + name_ + ": " +
-                           one_line(field(PG_DIAG_MESSAGE_PRIMARY)) + " (" + state + ")"};
+                           squeezed(field(PG_DIAG_MESSAGE_PRIMARY)) + " (" + state + ")"};
     if (error.code == ErrorCode::defect) error.message += ": " + std::string(sql);
     if (error.code == ErrorCode::catalog_full) error.hint = "make room on the server's disk";
     return error;
@@ -273,7 +262,7 @@ Result<std::string> PostgresWire::prepared(std::string_view sql,
     const std::string name = "b" + std::to_string(next_name_++);
     if (PQsendPrepare(conn_.get(), name.c_str(), numbered.text.c_str(),
                       static_cast<int>(types.size()), types.data()) == 0) {
-        return give_up(one_line(PQerrorMessage(conn_.get())));
+        return give_up(squeezed(PQerrorMessage(conn_.get())));
     }
     TRY_ASSIGN(made, answer());
     if (PQresultStatus(made.get()) != PGRES_COMMAND_OK) return error_of(*made, sql);
@@ -284,7 +273,7 @@ Result<std::string> PostgresWire::prepared(std::string_view sql,
         // In an aborted transaction it stays on the server, which does no harm.
         (void)script("DEALLOCATE " + oldest);
     }
-    kept_.push_front({.key = std::move(key), .name = name, .parameters = parameters.size()});
+    kept_.push_front({.key = std::move(key), .name = name});
     by_key_.emplace(kept_.front().key, kept_.begin());
     return name;
 }
@@ -304,7 +293,7 @@ Result<std::int64_t> PostgresWire::run(std::string_view sql, std::span<const Sql
     }
     if (PQsendQueryPrepared(conn_.get(), name.c_str(), static_cast<int>(values.size()),
                             values.data(), lengths.data(), nullptr, 0) == 0) {
-        return give_up(one_line(PQerrorMessage(conn_.get())));
+        return give_up(squeezed(PQerrorMessage(conn_.get())));
     }
     TRY_ASSIGN(rows, answer());
     const ExecStatusType status = PQresultStatus(rows.get());
@@ -324,7 +313,7 @@ Result<std::int64_t> PostgresWire::run(std::string_view sql, std::span<const Sql
 
 Result<std::string> PostgresWire::script(const std::string& sql) {
     if (PQsendQuery(conn_.get(), sql.c_str()) == 0) {
-        return give_up(one_line(PQerrorMessage(conn_.get())));
+        return give_up(squeezed(PQerrorMessage(conn_.get())));
     }
     TRY_ASSIGN(done, answer());
     const ExecStatusType status = PQresultStatus(done.get());

@@ -45,9 +45,6 @@ public:
     [[nodiscard]] bool gave_up_transaction() const override { return false; }
     [[nodiscard]] const std::string& name() const override { return name_; }
 
-    // For what is told beside answers; the socket of the connection, or -1.
-    [[nodiscard]] pg_conn* handle() const { return conn_.get(); }
-
 private:
     struct Finish {
         void operator()(pg_conn* conn) const;
@@ -77,7 +74,6 @@ private:
     struct Kept {
         std::string key;
         std::string name;
-        std::size_t parameters = 0;
     };
     std::list<Kept> kept_;
     std::unordered_map<std::string_view, std::list<Kept>::iterator> by_key_;

@@ -35,7 +35,7 @@ Seat::~Seat() {
     }
     changed_.notify_all();
     thread_.join();
-    coordinator_.follow({});
+    coordinator_.follow();
 }
 
 void Seat::leave(Duration at_most) {
@@ -99,15 +99,18 @@ void Seat::obey(const Lead& order) {
         log_.info("leads", {{"epoch", to_string(order.epoch)}});
         return;
     }
-    // The lease is kept up, and may be of use a moment later: tried again until it is over.
+    // The lease is kept up, and may be of use a moment later: tried again until something else is
+    // told.
     log_.warn("cannot begin to lead",
               {{"epoch", to_string(order.epoch)}, {"reason", to_string(begun.error())}});
-    const std::lock_guard lock(mutex_);
-    if (!over_ && leadership_.acting() == order.epoch) orders_.push_front(order);
+    std::unique_lock lock(mutex_);
+    const auto told = [&] { return over_ || !orders_.empty(); };
+    if (changed_.wait_for(lock, kLook, told)) return;
+    if (leadership_.acting() == order.epoch) orders_.push_back(order);
 }
 
 void Seat::obey(const StepDown& order) {
-    coordinator_.follow({});
+    coordinator_.follow();
     log_.info("follows", {{"epoch", to_string(order.epoch)}, {"reason", order.why}});
     leadership_.drained(order.epoch);
 }

@@ -8,15 +8,14 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "adapters/mariadb/mariadb.h"
 #include "adapters/postgres/postgres.h"
 #include "base/check.h"
+#include "testing/free_port.h"
 
 namespace baton::testing {
 
@@ -25,18 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kPostgres = "/usr/lib/postgresql/15/bin/";
 constexpr const char* kUser = "nobody";  // neither server runs as root
-
-int free_port() {
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    CHECK(::bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0);
-    CHECK(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0);
-    ::close(socket);
-    return ntohs(address.sin_port);
-}
 
 // In front of a command that must not run as root.
 std::vector<std::string> as_nobody() {
@@ -134,8 +121,7 @@ std::string DatabaseServer::url(const std::string& database) const {
 }
 
 bool DatabaseServer::answers() const {
-    const std::string first = kind_ == ServerKind::postgres ? "postgres" : "mysql";
-    if (kind_ == ServerKind::postgres) return open_postgres({.url = url(first)}).has_value();
+    if (kind_ == ServerKind::postgres) return open_postgres({.url = url("postgres")}).has_value();
     return open_mariadb({.url = url("information_schema")}).has_value();
 }
 
