@@ -39,6 +39,8 @@ enum class ErrorCode : std::uint16_t {
     unknown_query = 2040,
     query_exists = 2041,
     query_state = 2042,
+    unknown_task_list = 2050,
+    task_list_exists = 2051,
     unknown_sink_type = 2106,
     unknown_source_type = 2107,
     unknown_sink_format = 2108,

@@ -19,11 +19,13 @@ public:
     Result<Answer> on(const request::CreatePhysicalSource& r);
     Result<Answer> on(const request::CreateSink& r);
     Result<Answer> on(const request::CreateWorker& r);
+    Result<Answer> on(const request::CreateTaskList& r);
     Result<Answer> on(const request::CreateQuery& r);
     Result<Answer> on(const request::DropLogicalSource& r);
     Result<Answer> on(const request::DropPhysicalSource& r);
     Result<Answer> on(const request::DropSink& r);
     Result<Answer> on(const request::DropWorker& r);
+    Result<Answer> on(const request::DropTaskList& r);
     Result<Answer> on(const request::DropQuery& r);
     Result<Answer> on(const request::StopQuery& r);
     Result<Answer> on(const request::DrainWorker& r);
@@ -34,6 +36,7 @@ public:
     Result<Answer> on(const request::FailQuery& r);
     Result<Answer> on(const request::RestartQuery& r);
     Result<Answer> on(const request::ReleaseQuery& r);
+    Result<Answer> on(const request::AssignPartitions& r);
 
 private:
     // The revision that this bundle's rows carry.
@@ -65,6 +68,12 @@ private:
 
     // workload
     Result<Done> touch_logical_source(const std::string& name);
+
+    // partitions
+    Result<Done> insert_partition(const Partition& partition);
+    Result<Done> remove_partition(const Partition& partition);
+    Result<Done> move_partition(const PartitionMove& move);
+    Result<Done> check_move(const PartitionMove& move, const std::optional<Partition>& found);
 
     // queries
     Result<Done> want_view(const request::CreateQuery& r);

@@ -31,6 +31,8 @@ Kind kind_of(sql::EntityKind kind) {
             return {Entity::worker, "NAME", "NAME", ErrorCode::unknown_worker, "worker"};
         case sql::EntityKind::query:
             return {Entity::query, "ID", "NAME", ErrorCode::unknown_query, "query"};
+        case sql::EntityKind::task_list:
+            return {Entity::task_list, "NAME", "NAME", ErrorCode::unknown_task_list, "task list"};
     }
     CHECK(false && "an unknown kind");
 }
@@ -110,6 +112,9 @@ Result<Answer> Application::on(const request::Drop& r) {
                 break;
             case sql::EntityKind::query:
                 one = on(request::DropQuery{QueryId(key.number()), mode});
+                break;
+            case sql::EntityKind::task_list:
+                one = on(request::DropTaskList{key.text()});
                 break;
         }
         if (!one) return one.error();

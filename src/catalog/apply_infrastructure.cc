@@ -131,7 +131,10 @@ Result<Answer> Application::on(const request::DropWorker& r) {
                               "ORDER BY logical, id",
                               {r.name}));
     TRY_ASSIGN(sinks, names("SELECT name FROM sink WHERE worker = ? ORDER BY name", {r.name}));
-    if (!queries.empty() || !sources.empty() || !sinks.empty()) {
+    TRY_ASSIGN(partitions, names("SELECT DISTINCT list FROM task_partition WHERE owner = ? "
+                                 "ORDER BY list",
+                                 {r.name}));
+    if (!queries.empty() || !sources.empty() || !sinks.empty() || !partitions.empty()) {
         Error error{.code = ErrorCode::worker_in_use,
                     .message = "cannot drop worker " + quoted(r.name) + ": it is used by"};
         const auto mention = [&](const char* kind, const std::vector<std::string>& used_by) {
@@ -143,7 +146,10 @@ Result<Answer> Application::on(const request::DropWorker& r) {
         mention("queries", queries);
         mention("physical sources of", sources);
         mention("sinks", sinks);
-        error.hint = "drop them first";
+        mention("partitions of", partitions);
+        error.hint = partitions.empty() ? "drop them first"
+                                        : "drop what else uses it; DRAIN WORKER takes its "
+                                          "partitions away, and so does time if it is gone";
         return error;
     }
     TRY(remove_links(r.name));

@@ -12,9 +12,10 @@ namespace {
 
 // In the order of their references; `meta` and `fence` have their rows from migrate().
 constexpr std::array kTables = {
-    "meta",        "fence", "worker",       "network_link", "logical_source", "physical_source",
-    "sink",        "query", "query_source", "query_sink",   "fragment",       "statement_log",
-    "change_feed",
+    "meta",           "fence",           "worker",         "network_link",
+    "logical_source", "physical_source", "sink",           "query",
+    "query_source",   "query_sink",      "fragment",       "statement_log",
+    "change_feed",    "task_list",       "task_partition",
 };
 
 Result<Done> require_empty(Sql& to) {

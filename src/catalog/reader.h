@@ -72,6 +72,13 @@ public:
     [[nodiscard]] Result<std::vector<QueryId>> queries_of_clients() const;
     [[nodiscard]] Result<std::vector<Fragment>> fragments(const FragmentFilter& filter = {}) const;
 
+    [[nodiscard]] Result<std::optional<TaskList>> task_list(const std::string& name) const;
+    [[nodiscard]] Result<std::vector<TaskList>> task_lists() const;
+    [[nodiscard]] Result<std::optional<Partition>> partition(const PartitionKey& key) const;
+    // Of one list, or of all.
+    [[nodiscard]] Result<std::vector<Partition>> partitions(
+        const std::optional<std::string>& list = {}) const;
+
     [[nodiscard]] Result<std::uint64_t> used_slots(const std::string& worker) const;
     [[nodiscard]] Result<std::vector<std::string>> worker_names() const;
 

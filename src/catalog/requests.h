@@ -13,6 +13,7 @@
 #include "core/binding/connector.h"
 #include "core/planning/planner.h"
 #include "model/entities.h"
+#include "model/partition.h"
 #include "sql/ast.h"
 
 namespace baton::request {
@@ -46,6 +47,13 @@ struct CreateWorker {
     WorkerSettings worker;
 };
 
+// task_list_exists; invalid_configuration for no partition, or more than kPartitionsMax
+struct CreateTaskList {
+    std::string name;
+    std::uint64_t partitions = 0;
+    bool if_not_exists = false;
+};
+
 // query_exists, and whatever planning says: unknown_source, unknown_sink, placement, ...
 struct CreateQuery {
     std::optional<std::string> name;  // none: one is made up
@@ -68,8 +76,13 @@ struct DropPhysicalSource {
 struct DropSink {
     std::string name;
 };
-// worker_in_use, naming the queries, sources and sinks. Its links go with it.
+// worker_in_use, naming the queries, sources, sinks and partitions. Its links go with it.
 struct DropWorker {
+    std::string name;
+};
+
+// What workers have of it is released first; the name is free at once.
+struct DropTaskList {
     std::string name;
 };
 
@@ -152,17 +165,25 @@ struct ReleaseQuery {
     QueryId query;
 };
 
+// All or none. conflict unless every partition is as the plan was made for, and a partition goes
+// from one worker to another without being released only if the first is UNREACHABLE;
+// unknown_worker for an owner that is not there.
+struct AssignPartitions {
+    std::vector<PartitionMove> moves;
+};
+
 }  // namespace baton::request
 
 namespace baton {
 
 using Request =
     std::variant<request::CreateLogicalSource, request::CreatePhysicalSource, request::CreateSink,
-                 request::CreateWorker, request::CreateQuery, request::DropLogicalSource,
-                 request::DropPhysicalSource, request::DropSink, request::DropWorker,
-                 request::DropQuery, request::StopQuery, request::DrainWorker, request::Drop,
-                 request::ReportWorker, request::ReportFragment, request::MarkQuery,
-                 request::FailQuery, request::RestartQuery, request::ReleaseQuery>;
+                 request::CreateWorker, request::CreateTaskList, request::CreateQuery,
+                 request::DropLogicalSource, request::DropPhysicalSource, request::DropSink,
+                 request::DropWorker, request::DropTaskList, request::DropQuery, request::StopQuery,
+                 request::DrainWorker, request::Drop, request::ReportWorker,
+                 request::ReportFragment, request::MarkQuery, request::FailQuery,
+                 request::RestartQuery, request::ReleaseQuery, request::AssignPartitions>;
 
 enum class Did : std::uint8_t {
     created,
@@ -174,7 +195,7 @@ enum class Did : std::uint8_t {
     unchanged,  // it was so already
 };
 
-using DroppedEntity = std::variant<LogicalSource, PhysicalSource, Sink, Worker, Query>;
+using DroppedEntity = std::variant<LogicalSource, PhysicalSource, Sink, Worker, Query, TaskList>;
 
 struct Answer {
     Did did = Did::unchanged;

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "catalog/lease_schema.h"
 #include "catalog/views.h"
+#include "model/partition.h"
 #include "model/states.h"
 
 namespace baton {
@@ -250,28 +251,58 @@ std::string create_views(const Words& words) {
     return text;
 }
 
-Result<Done> create_tables(Sql& sql) {
-    const Words words = words_of(sql.dialect());
-    std::string tables = infrastructure_tables() + lease_tables(sql.dialect()) + workload_tables() +
-                         history_tables();
-    std::string insert = "INSERT INTO ";
+Result<Done> run_tables(Sql& sql, std::string tables) {
     if (sql.dialect() == SqlDialect::mariadb) {
         // There each statement is kept by itself: what an interrupted attempt has made stays.
         tables = replaced(std::move(tables), "CREATE TABLE ", "CREATE TABLE IF NOT EXISTS ");
         tables = replaced(std::move(tables), "CREATE INDEX ", "CREATE INDEX IF NOT EXISTS ");
         tables = replaced(std::move(tables), "CREATE UNIQUE INDEX ",
                           "CREATE UNIQUE INDEX IF NOT EXISTS ");
-        insert = "INSERT IGNORE INTO ";
     }
-    TRY(sql.run_script(in_words(std::move(tables), words)));
+    return sql.run_script(in_words(std::move(tables), words_of(sql.dialect())));
+}
+
+Result<Done> create_tables(Sql& sql) {
+    const bool again = sql.dialect() == SqlDialect::mariadb;  // perhaps
+    const std::string insert = again ? "INSERT IGNORE INTO " : "INSERT INTO ";
+    TRY(run_tables(sql, infrastructure_tables() + lease_tables(sql.dialect()) + workload_tables() +
+                            history_tables()));
     TRY(sql.execute(insert + "meta VALUES (1, 0, 0, 1, 1, 0, 0)"));
     TRY(fill_lease_tables(sql));
     return Done{};
 }
 
+Result<Done> create_task_lists(Sql& sql) {
+    std::string tables = R"(
+CREATE TABLE task_list (
+    name {key} PRIMARY KEY CHECK (name <> ''),
+    partitions {int} NOT NULL CHECK (partitions >= 1),
+    revision {int} NOT NULL
+) {keyed};
+CREATE TABLE task_partition (
+    list {key} NOT NULL,
+    number {int} NOT NULL CHECK (number >= 0),
+    state {key} NOT NULL )" +
+                         one_of<PartitionState>("state") + R"(,
+    owner {key} REFERENCES worker (name) ON DELETE RESTRICT,
+    epoch {int},
+    heir {key},
+    since {key} NOT NULL,
+    revision {int} NOT NULL,
+    PRIMARY KEY (list, number),
+    CHECK ((state = 'UNOWNED') = (owner IS NULL)),
+    CHECK ((owner IS NULL) = (epoch IS NULL)),
+    CHECK (heir IS NULL OR state = 'RELEASING')
+) {keyed};
+CREATE INDEX task_partition_owner ON task_partition (owner);
+)";
+    return run_tables(sql, std::move(tables));
+}
+
 // Migration n, counted from 1, makes version n out of version n-1.
 const std::vector<std::function<Result<Done>(Sql&)>>& migrations() {
-    static const std::vector<std::function<Result<Done>(Sql&)>> kMigrations = {create_tables};
+    static const std::vector<std::function<Result<Done>(Sql&)>> kMigrations = {create_tables,
+                                                                               create_task_lists};
     return kMigrations;
 }
 

@@ -155,6 +155,38 @@ View fragments_view() {
             .meaning = "the parts of queries on workers"};
 }
 
+View task_lists_view() {
+    return {.name = "TASK_LISTS",
+            .table = "baton_task_lists",
+            .entity = Entity::task_list,
+            .columns = {own("NAME", text, "its name"),
+                        own("PARTITIONS", integer, "how many partitions it has"), kRevision,
+                        derived("OWNED", integer, "how many of them a worker looks after")},
+            .definition =
+                "SELECT l.name, l.partitions, l.revision, (SELECT COUNT(*) FROM task_partition p "
+                "WHERE p.list = l.name AND p.state = 'OWNED') AS owned FROM task_list l",
+            .meaning = "named sets of partitions that are shared out among the workers"};
+}
+
+View partitions_view() {
+    return {.name = "PARTITIONS",
+            .table = "baton_partitions",
+            .entity = Entity::partition,
+            .key_columns = 2,
+            .columns = {own("LIST", text, "the task list it is of"),
+                        own("NUMBER", integer, "which one, from 0"),
+                        own("STATE", text,
+                            "UNOWNED, OWNED, or RELEASING: its owner was asked to let go of it"),
+                        own("OWNER", text, "the worker that has it"),
+                        own("EPOCH", integer, "of the leader that gave it to that worker"),
+                        own("NEXT", text, "who is to have it when it is released"),
+                        own("SINCE", time, "when it came into this state"), kRevision},
+            .definition =
+                "SELECT list, number, state, owner, epoch, heir, since, revision FROM "
+                "task_partition",
+            .meaning = "which worker looks after which partition"};
+}
+
 View counters_view() {
     return {.name = "COUNTERS",
             .table = "baton_counters",
@@ -290,6 +322,8 @@ std::vector<View> make_views() {
         briefly(queries_view(), {"ID", "NAME", "STATE", "REASON", "SINCE", "STATEMENT"}),
         briefly(fragments_view(),
                 {"ID", "WORKER", "RUN", "SLOTS", "STATE", "REASON", "SINCE", "QUERY_NAME"}),
+        briefly(task_lists_view(), {"NAME", "PARTITIONS", "OWNED"}),
+        briefly(partitions_view(), {"LIST", "NUMBER", "STATE", "OWNER", "EPOCH", "NEXT", "SINCE"}),
         briefly(counters_view(), {"QUERY_NAME", "WORKER", "STATE", "ROWS_IN", "ROWS_OUT", "LATE",
                                   "SKIPPED", "STALLS", "BUSY_US", "MEMORY"}),
         sources_view(),

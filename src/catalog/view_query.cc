@@ -33,6 +33,10 @@ std::string_view view_name(sql::ShowWhat what) {
             return "STATEMENTS";
         case sql::ShowWhat::counters:
             return "COUNTERS";
+        case sql::ShowWhat::task_lists:
+            return "TASK_LISTS";
+        case sql::ShowWhat::partitions:
+            return "PARTITIONS";
         case sql::ShowWhat::version:
         case sql::ShowWhat::source_types:
         case sql::ShowWhat::sink_types:

@@ -20,8 +20,9 @@ namespace {
 
 using enum ViewType;
 
-constexpr std::array kEntityNames = {"worker", "link",  "logical_source", "physical_source",
-                                     "sink",   "query", "fragment"};
+constexpr std::array kEntityNames = {"worker",          "link",      "logical_source",
+                                     "physical_source", "sink",      "query",
+                                     "fragment",        "task_list", "partition"};
 static_assert(kEntityNames.size() == kEntityCount);
 
 constexpr std::size_t kCounters = 9;  // the last columns of COUNTERS
@@ -160,6 +161,32 @@ SqlRow row_of(const Fragment& f) {
     return {value_of(f.id.value()), value_of(f.query.value()),   f.worker,         value_of(f.run),
             value_of(f.slots),      value_of(f.stage),           name_of(f.state), f.reason,
             to_string(f.since),     value_of(f.revision.value())};
+}
+
+SqlRow row_of(const TaskList& list) {
+    return {list.name, value_of(std::uint64_t{list.partitions}), value_of(list.revision.value())};
+}
+
+SqlRow row_of(const Partition& p) {
+    SqlValue owner;
+    SqlValue epoch;
+    SqlValue next;
+    if (const auto* owned = std::get_if<ownership::Owned>(&p.ownership)) {
+        owner = owned->owner;
+        epoch = value_of(owned->epoch.value());
+    } else if (const auto* releasing = std::get_if<ownership::Releasing>(&p.ownership)) {
+        owner = releasing->owner;
+        epoch = value_of(releasing->epoch.value());
+        if (!releasing->next.empty()) next = releasing->next;
+    }
+    return {p.key.list,
+            value_of(std::uint64_t{p.key.number}),
+            name_of(state_of(p.ownership)),
+            owner,
+            epoch,
+            next,
+            to_string(p.since),
+            value_of(p.revision.value())};
 }
 
 SqlRow row_of(const std::optional<Counts>& counts) {

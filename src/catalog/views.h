@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "model/entities.h"
+#include "model/partition.h"
 #include "ports/sql.h"
 
 namespace baton {
@@ -26,8 +27,10 @@ enum class Entity : std::uint8_t {
     sink,
     query,
     fragment,
+    task_list,
+    partition,
 };
-inline constexpr std::size_t kEntityCount = 7;
+inline constexpr std::size_t kEntityCount = 9;
 
 [[nodiscard]] std::string_view to_string(Entity entity);  // "worker", ...
 [[nodiscard]] std::optional<Entity> entity_of(std::string_view name);
@@ -83,6 +86,8 @@ struct View {
 [[nodiscard]] SqlRow row_of(const Sink& sink);
 [[nodiscard]] SqlRow row_of(const Query& query);
 [[nodiscard]] SqlRow row_of(const Fragment& fragment);
+[[nodiscard]] SqlRow row_of(const TaskList& list);
+[[nodiscard]] SqlRow row_of(const Partition& partition);
 // The counters of view COUNTERS; NULLs if nobody knows them.
 [[nodiscard]] SqlRow row_of(const std::optional<Counts>& counts);
 [[nodiscard]] std::string key_of(const View& view, const SqlRow& row);

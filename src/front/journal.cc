@@ -14,6 +14,7 @@ std::string text_of(const SqlRow& row, std::size_t column) {
 LogLevel level_of(Entity entity, const std::string& state) {
     const bool failed = state == "FAILED";
     if (entity == Entity::fragment) return failed ? LogLevel::warn : LogLevel::debug;
+    if (entity == Entity::partition) return LogLevel::debug;
     if (failed) return LogLevel::error;
     return state == "UNREACHABLE" ? LogLevel::warn : LogLevel::info;
 }
@@ -30,6 +31,8 @@ Result<std::unique_ptr<Journal>> Journal::open(CoordinatorRuntime& coordinator, 
                        Entity::query));
     TRY(journal->watch("SELECT id, query, worker, state, reason, run FROM baton.fragments",
                        Entity::fragment));
+    TRY(journal->watch("SELECT list, number, state, owner, epoch, next FROM baton.partitions",
+                       Entity::partition));
     journal->thread_ = std::thread([raw = journal.get()] { raw->run(); });
     return journal;
 }
@@ -109,6 +112,9 @@ const Journal::Words& Journal::words_of(Entity entity) {
         "query", 2, {{"query", 0}, {"name", 1}, {"run", 4}, {"desired", 5}, {"reason", 3}}};
     static const Words kFragment{
         "fragment", 3, {{"fragment", 0}, {"query", 1}, {"worker", 2}, {"run", 5}, {"reason", 4}}};
+    static const Words kPartition{
+        "partition", 2, {{"list", 0}, {"partition", 1}, {"owner", 3}, {"epoch", 4}, {"next", 5}}};
+    if (entity == Entity::partition) return kPartition;
     if (entity == Entity::worker) return kWorker;
     return entity == Entity::query ? kQuery : kFragment;
 }

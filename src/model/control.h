@@ -9,6 +9,9 @@
 //     the one with the higher number holds.
 //   - Commands are idempotent: each is answered with how the fragment is after it.
 //   - What carries a lower epoch than the worker has seen is refused.
+//   - Partitions are assigned as a whole: each Assign says everything that the worker is to have,
+//     and is answered by what it has. It has them for a time only; core/fragments/holdings.h says
+//     how that is counted.
 #pragma once
 
 #include <compare>
@@ -19,7 +22,9 @@
 #include <vector>
 
 #include "base/id.h"
+#include "base/time.h"
 #include "model/counts.h"
+#include "model/partition.h"
 #include "model/states.h"
 
 namespace baton {
@@ -70,6 +75,14 @@ struct FragmentCounts {
     friend bool operator==(const FragmentCounts&, const FragmentCounts&) = default;
 };
 
+// A partition, and the epoch of the leader that gave it to the worker.
+struct Grant {
+    PartitionKey partition;
+    Epoch epoch;
+
+    friend bool operator==(const Grant&, const Grant&) = default;
+};
+
 // ---- down -----------------------------------------------------------------------------------
 
 struct Hello {
@@ -82,7 +95,8 @@ struct Hello {
 
 struct Beat {
     std::uint64_t number = 0;
-    std::uint64_t seen = 0;  // every change up to this number has arrived
+    std::uint64_t seen = 0;      // every change up to this number has arrived
+    std::uint64_t answered = 0;  // the last beat whose answer has; 0: none, but the welcome
 
     friend bool operator==(const Beat&, const Beat&) = default;
 };
@@ -124,7 +138,17 @@ struct Command {
     friend bool operator==(const Command&, const Command&) = default;
 };
 
-using Down = std::variant<Beat, Command>;  // after the Hello
+// The partitions that the worker is to have: these and no others.
+struct Assign {
+    Epoch epoch;
+    std::uint64_t number = 0;  // grows on a stream, from 1
+    Duration lease{};
+    std::vector<Grant> owned;  // in the order of their keys
+
+    friend bool operator==(const Assign&, const Assign&) = default;
+};
+
+using Down = std::variant<Beat, Command, Assign>;  // after the Hello
 
 [[nodiscard]] inline const FragmentKey& key_of(const Order& order) {
     return std::visit([](const auto& o) -> const FragmentKey& { return o.key; }, order);
@@ -136,6 +160,7 @@ struct Welcome {
     Incarnation incarnation;
     std::uint64_t last_event = 0;           // the list holds every change up to this number
     std::vector<FragmentStatus> fragments;  // all that it has, in the order of their keys
+    std::vector<Grant> held;                // the partitions that it has, in the same way
 
     friend bool operator==(const Welcome&, const Welcome&) = default;
 };
@@ -167,7 +192,16 @@ struct CommandAnswer {
     friend bool operator==(const CommandAnswer&, const CommandAnswer&) = default;
 };
 
-using Up = std::variant<Pulse, CommandAnswer>;  // after the Welcome
+// The partitions that the worker has, with those that it is letting go of. Told when it was
+// assigned some, and whenever that changes.
+struct Holding {
+    std::uint64_t number = 0;  // of the last Assign that it heard on this stream; 0: none
+    std::vector<Grant> held;
+
+    friend bool operator==(const Holding&, const Holding&) = default;
+};
+
+using Up = std::variant<Pulse, CommandAnswer, Holding>;  // after the Welcome
 
 }  // namespace control
 }  // namespace baton

@@ -45,7 +45,7 @@ Result<std::unique_ptr<EmbeddedWorker>> EmbeddedWorker::start(
         host,
         WorkerHost::start(
             {.incarnation = Incarnation(static_cast<std::uint64_t>(now)), .log = options.log},
-            {.engine = *parts->engine, .doors = {&parts->local->sessions()}, .epochs = nullptr}));
+            {.engine = *parts->engine, .doors = {&parts->local->sessions()}, .clock = clock}));
     parts->host = std::move(host);
     return std::unique_ptr<EmbeddedWorker>(new EmbeddedWorker(std::move(parts)));
 }

@@ -53,6 +53,7 @@ Result<std::unique_ptr<NetworkWorker>> NetworkWorker::start(const Clock& clock,
                                         .log = options.log},
                                        {.engine = *parts->engine,
                                         .doors = {parts->control.get()},
+                                        .clock = clock,
                                         .epochs = parts->epochs.get()}));
     parts->host = std::move(host);
     TRY_ASSIGN(server, GrpcServer::start({.listen = options.listen, .tls = options.tls},

@@ -44,6 +44,8 @@ std::string_view word(sql::EntityKind kind) {
             return "WORKER";
         case sql::EntityKind::query:
             return "QUERY";
+        case sql::EntityKind::task_list:
+            return "TASK LIST";
     }
     CHECK(false && "an unknown kind");
 }
@@ -69,6 +71,9 @@ Result<Request> bind(const sql::Statement& statement) {
             [](const sql::CreateWorker& s) -> R {
                 TRY_ASSIGN(worker, bind_worker(s));
                 return Request(request::CreateWorker{std::move(worker)});
+            },
+            [](const sql::CreateTaskList& s) -> R {
+                return Request(request::CreateTaskList{s.name, s.partitions, s.if_not_exists});
             },
             [](const sql::CreateQuery& s) -> R { return bind_create_query(s); },
             [](const sql::Drop& s) -> R { return Request(request::Drop{s}); },
@@ -106,6 +111,7 @@ bool changes_catalog(const sql::Statement& statement) {
                           [](const sql::CreatePhysicalSource&) { return true; },
                           [](const sql::CreateSink&) { return true; },
                           [](const sql::CreateWorker&) { return true; },
+                          [](const sql::CreateTaskList&) { return true; },
                           [](const sql::CreateQuery&) { return true; },
                           [](const sql::Drop&) { return true; },
                           [](const sql::StopQuery&) { return true; },
@@ -133,6 +139,7 @@ std::string tag_of(const sql::Statement& statement) {
             },
             [](const sql::CreateSink&) -> std::string { return "CREATE SINK"; },
             [](const sql::CreateWorker&) -> std::string { return "CREATE WORKER"; },
+            [](const sql::CreateTaskList&) -> std::string { return "CREATE TASK LIST"; },
             [](const sql::CreateQuery&) -> std::string { return "CREATE QUERY"; },
             [](const sql::Drop& s) -> std::string { return "DROP " + std::string(word(s.kind)); },
             [](const sql::StopQuery&) -> std::string { return "STOP QUERY"; },

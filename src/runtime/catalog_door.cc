@@ -31,6 +31,12 @@ Result<Done> look_at_everything(const Reader& reader, CatalogLook& seen) {
 Result<CatalogLook> look(const Reader& reader, const CatalogWanted& wanted) {
     CatalogLook seen;
     if (wanted.everything) TRY(look_at_everything(reader, seen));
+    if (wanted.everything || wanted.partitions) {
+        TRY_ASSIGN(lists, reader.task_lists());
+        TRY_ASSIGN(partitions, reader.partitions());
+        seen.task_lists = std::move(lists);
+        seen.partitions = std::move(partitions);
+    }
     for (const std::string& name : wanted.workers) {
         TRY_ASSIGN(worker, reader.worker(name));
         seen.workers[name] = std::move(worker);

@@ -30,16 +30,19 @@ struct CatalogLook {
     std::map<QueryId, std::optional<StoredQuery>> queries;  // none: it is not there
     std::map<std::string, std::optional<Worker>> workers;
     std::map<FragmentId, std::string> plans;
+    std::vector<TaskList> task_lists;
+    std::vector<Partition> partitions;
 };
 
 struct CatalogWanted {
     std::set<QueryId> queries;
     std::set<std::string> workers;
     std::set<FragmentId> plans;
-    bool everything = false;  // all queries and all workers
+    bool partitions = false;  // and their lists
+    bool everything = false;  // all queries, workers and partitions
 
     [[nodiscard]] bool empty() const {
-        return queries.empty() && workers.empty() && plans.empty() && !everything;
+        return queries.empty() && workers.empty() && plans.empty() && !partitions && !everything;
     }
 };
 

@@ -20,7 +20,8 @@ bool is_unasked(const ControlEvent& event) {
 
 EntitySet controlled() {
     EntitySet entities;
-    for (const Entity entity : {Entity::worker, Entity::query, Entity::fragment}) {
+    for (const Entity entity :
+         {Entity::worker, Entity::query, Entity::fragment, Entity::task_list, Entity::partition}) {
         entities.set(static_cast<std::size_t>(entity));
     }
     return entities;

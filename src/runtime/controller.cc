@@ -83,8 +83,10 @@ Controller::Controller(const ControllerOptions& options, CatalogDoor& door, Tran
       membership_(options.membership, clock.now()),
       roster_(options.pace),
       ledger_(options.pace),
+      allocator_(options.allocation, options.epoch, clock.now()),
       workers_due_(kCatalogBackoff),
-      queries_due_(kCatalogBackoff) {}
+      queries_due_(kCatalogBackoff),
+      partitions_due_(kCatalogBackoff) {}
 
 Result<Done> Controller::start() {
     CatalogWanted wanted;
@@ -93,6 +95,8 @@ Result<Done> Controller::start() {
     const Instant now = clock_.now();
     for (const auto& [id, query] : seen.queries) record(now, id, query);
     for (const auto& [name, worker] : seen.workers) record(now, name, worker);
+    allocator_.record(seen.task_lists, seen.partitions);
+    partitions_due_.add({});
     for (const QueryId id : ledger_.unfinished()) queries_due_.add(id);
     return Done{};
 }
@@ -111,6 +115,8 @@ std::optional<Instant> Controller::wake_at() const {
     };
     consider(workers_due_.wake_at(now));
     consider(queries_due_.wake_at(now));
+    consider(partitions_due_.wake_at(now));
+    consider(partitions_at_);
     if (!timers_.empty()) consider(timers_.begin()->first);
     return earliest;
 }
@@ -124,6 +130,7 @@ void Controller::on(Instant now, const control_event::Tick& /*tick*/) {
         set_timer(query, std::nullopt);
         queries_due_.add(query);
     }
+    if (partitions_at_ && *partitions_at_ <= now) partitions_due_.add({});
 }
 
 void Controller::on(Instant /*now*/, const control_event::Changed& event) {
@@ -131,6 +138,11 @@ void Controller::on(Instant /*now*/, const control_event::Changed& event) {
         if (changed.entity == Entity::worker) {
             stale_workers_.insert(changed.key);
             workers_due_.add(changed.key);
+            continue;
+        }
+        if (changed.entity == Entity::task_list || changed.entity == Entity::partition) {
+            stale_partitions_ = true;
+            partitions_due_.add({});
             continue;
         }
         std::optional<QueryId> query;
@@ -175,6 +187,15 @@ void Controller::on(Instant now, const control_event::Settled& event) {
                            workers_due_.done(worker);
                        }
                    },
+                   [&](Partitions all) {
+                       stale_partitions_ = true;
+                       if (again) {
+                           partitions_due_.retry(all, now);
+                       } else {
+                           partitions_due_.add(all);
+                           partitions_due_.done(all);
+                       }
+                   },
                },
                what.subject);
 }
@@ -183,6 +204,8 @@ void Controller::on(Instant now, const transport::Dialled& event) {
     if (!membership_.awaits(event.worker, event.attempt)) return;
     touch(roster_.connected(now, event.worker, event.attempt, event.welcome));
     touch_queries_on(event.worker);
+    allocator_.connected(now, event.worker, event.welcome);
+    partitions_due_.add({});
     member(now, membership::Dialled{.worker = event.worker,
                                     .attempt = event.attempt,
                                     .incarnation = event.welcome.incarnation});
@@ -201,6 +224,7 @@ void Controller::on(Instant now, const transport::Heard& event) {
                        if (present && pulse.draining) leaves(event.worker);
                        if (pulse.beat == 0) return;
                        if (present) counters_.tell(event.worker, pulse.counts);
+                       if (present) allocator_.answered(now, event.worker, pulse.beat);
                        member(now, membership::Answered{.worker = event.worker,
                                                         .attempt = event.attempt,
                                                         .beat = pulse.beat});
@@ -209,6 +233,11 @@ void Controller::on(Instant now, const transport::Heard& event) {
                        const auto query =
                            roster_.heard(now, event.worker, event.attempt, answer, prng_.next());
                        if (query) queries_due_.add(*query);
+                   },
+                   [&](const control::Holding& holding) {
+                       if (roster_.attempt(event.worker) != event.attempt) return;
+                       allocator_.heard(event.worker, holding);
+                       partitions_due_.add({});
                    },
                },
                event.message);
@@ -237,7 +266,9 @@ void Controller::perform(Instant now, const membership::Effect& effect) {
                    [&](const membership::Beat& e) {
                        transport_.send(
                            e.worker, e.attempt,
-                           control::Beat{.number = e.beat, .seen = roster_.seen(e.worker)});
+                           control::Beat{.number = e.beat,
+                                         .seen = roster_.seen(e.worker),
+                                         .answered = allocator_.last_answered(e.worker)});
                    },
                    [&](const membership::HangUp& e) {
                        transport_.hang_up(e.worker, e.attempt);
@@ -261,6 +292,8 @@ void Controller::leaves(const std::string& worker) {
 
 void Controller::disconnect(Instant now, const std::string& worker) {
     counters_.forget(worker);
+    allocator_.disconnected(worker);
+    partitions_due_.add({});
     touch(roster_.disconnected(now, worker));
     touch_queries_on(worker);
 }
@@ -275,6 +308,8 @@ void Controller::record(Instant now, const std::string& name, const std::optiona
         judged_.erase(name);
         known = nullptr;
     }
+    allocator_.record(name, worker);
+    partitions_due_.add({});
     if (!worker) return;
     if (roster_.record(now, *worker)) {
         touch_queries_on(name);
@@ -338,6 +373,7 @@ void Controller::touch_queries_on(const std::string& worker) {
 void Controller::reconcile(Instant now) {
     reconcile_workers(now);
     reconcile_queries(now);
+    reconcile_partitions(now);
 }
 
 bool Controller::refresh(Instant now, const std::set<QueryId>& queries) {

@@ -12,6 +12,7 @@
 //     query is under way nothing else is done for that query.
 //   - The words of workers are written to the catalog when they change something; in a steady state
 //     nothing is written.
+//   - Partitions are looked at as a whole; one change of them is written at a time.
 //   - It looks at a bounded number of queries per event, so that heartbeats are heard in between.
 // After a restart everything is known again from the catalog and the workers' full lists.
 #pragma once
@@ -30,6 +31,7 @@
 #include "base/prng.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "core/allocation/allocator.h"
 #include "core/deployment/deployment.h"
 #include "core/deployment/ledger.h"
 #include "core/deployment/roster.h"
@@ -46,6 +48,7 @@ namespace baton {
 struct ControllerOptions {
     MembershipConfig membership;
     deployment::Pace pace;
+    AllocatorOptions allocation;
     Epoch epoch;                    // carried by everything that is sent
     std::uint64_t seed = 1;         // of the jitter
     std::size_t looks_max = 1'000;  // queries looked at per event
@@ -94,7 +97,10 @@ private:
         std::string reason;
         bool leaving = false;
     };
-    using Subject = std::variant<QueryId, std::string>;  // a query, or a worker
+    struct Partitions {  // all of them
+        friend auto operator<=>(const Partitions&, const Partitions&) = default;
+    };
+    using Subject = std::variant<QueryId, std::string, Partitions>;  // a query, a worker, ..
     struct UnderWay {
         Subject subject;
         bool restart = false;  // it begins another run of the query
@@ -115,6 +121,9 @@ private:
     void disconnect(Instant now, const std::string& worker);
     // Its process was told to end.
     void leaves(const std::string& worker);
+
+    // partitions
+    void reconcile_partitions(Instant now);
 
     // queries
     void record(Instant now, QueryId id, const std::optional<StoredQuery>& stored);
@@ -140,12 +149,16 @@ private:
     Membership membership_;
     deployment::Roster roster_;
     deployment::Ledger ledger_;
+    Allocator allocator_;
     std::map<std::string, Judgement> judged_;  // to be in the catalog
     CounterBoard counters_;
     WorkQueue<std::string> workers_due_;
     WorkQueue<QueryId> queries_due_;
+    WorkQueue<Partitions> partitions_due_;
     std::set<std::string> stale_workers_;  // changed in the catalog since they were read
     std::set<QueryId> stale_queries_;
+    bool stale_partitions_ = false;
+    std::optional<Instant> partitions_at_;  // when they want to be looked at
     std::map<CatalogDoor::Ticket, UnderWay> under_way_;
     CatalogDoor::Ticket next_ticket_ = 1;
     std::uint64_t next_request_ = 1;

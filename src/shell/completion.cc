@@ -62,12 +62,12 @@ Words candidates(const Words& before, const NamesOf& names) {
     const std::string& last = before.back();
     const std::string& first = before.front();
     if (last == "SHOW") {
-        return {"COUNTERS",         "FORMAT TYPES", "FRAGMENTS",  "LINKS", "LOGICAL SOURCES",
-                "PHYSICAL SOURCES", "QUERIES",      "SINK TYPES", "SINKS", "SOURCE TYPES",
-                "STATEMENTS",       "VERSION",      "WORKERS"};
+        return {"COUNTERS",     "FORMAT TYPES",     "FRAGMENTS",  "LINKS",      "LOGICAL SOURCES",
+                "PARTITIONS",   "PHYSICAL SOURCES", "QUERIES",    "SINK TYPES", "SINKS",
+                "SOURCE TYPES", "STATEMENTS",       "TASK LISTS", "VERSION",    "WORKERS"};
     }
     if (last == "CREATE" || (last == "DROP" && before.size() == 1)) {
-        return {"LOGICAL SOURCE", "PHYSICAL SOURCE", "QUERY", "SINK", "WORKER"};
+        return {"LOGICAL SOURCE", "PHYSICAL SOURCE", "QUERY", "SINK", "TASK LIST", "WORKER"};
     }
     if (last == "WATCH") return {"SELECT", "SHOW"};
     if (last == "STOP") return {"QUERY"};

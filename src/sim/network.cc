@@ -162,6 +162,7 @@ void Network::Line::send(const std::string& worker, transport::Attempt attempt,
                                command);
                        },
                        [&](const control::Beat& beat) { watcher_->beaten(worker, attempt, beat); },
+                       [](const control::Assign&) {},
                    },
                    message);
     }

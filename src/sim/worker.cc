@@ -1,5 +1,6 @@
 #include "sim/worker.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/overload.h"
@@ -23,6 +24,8 @@ void SimWorker::kill() {
     if (!machine_) return;
     machine_.reset();
     engine_.clear();
+    partitions_.clear();
+    tick_at_.reset();
     waiting_.clear();
     life_ += 1;
     world_.tell(2, [&] { return name_ + " is killed"; });
@@ -62,10 +65,37 @@ std::optional<Incarnation> SimWorker::incarnation() const {
 }
 
 void SimWorker::step(const fragments::Event& event) {
-    for (const fragments::Effect& effect : machine_->step(event)) {
+    fragments::Event timed = event;
+    std::visit(
+        [&](auto& e) {
+            if constexpr (requires { e.at; }) e.at = world_.agenda.now();
+        },
+        timed);
+    for (const fragments::Effect& effect : machine_->step(timed)) {
         tell(effect);
         perform(effect);
     }
+    schedule_tick();
+}
+
+void SimWorker::schedule_tick() {
+    const auto due = machine_->wake_at();
+    if (!due || due == tick_at_) return;
+    tick_at_ = due;
+    const Duration wait = std::max(*due - world_.agenda.now(), Duration::zero());
+    world_.agenda.after(wait, [this, life = life_] {
+        if (life != life_ || !machine_) return;
+        tick_at_.reset();
+        take(fragments::Tick{});
+    });
+}
+
+void SimWorker::let_go(const PartitionKey& partition) {
+    world_.agenda.after(world_.up_to(500ms), [this, partition, life = life_] {
+        if (life != life_ || !machine_) return;
+        partitions_.erase(partition);
+        take(fragments::LetGone{.partitions = {partition}});
+    });
 }
 
 // Signs of life that say nothing else would drown the story.
@@ -89,6 +119,8 @@ void SimWorker::perform(const fragments::Effect& effect) {
             [&](const fragments::Start& order) { run(order); },
             [&](const fragments::Drain& order) { halt(order.key); },
             [&](const fragments::Abort& order) { halt(order.key); },
+            [&](const fragments::Take& order) { partitions_.insert(order.grant.partition); },
+            [&](const fragments::LetGo& order) { let_go(order.partition); },
         },
         effect);
 }

@@ -69,6 +69,10 @@ public:
     // Fragments that are being prepared, or can produce data: what a zombie would be.
     [[nodiscard]] std::set<FragmentKey> alive() const;
     [[nodiscard]] std::size_t remembered() const;
+    // That it works on just now; none while it is paused.
+    [[nodiscard]] std::set<PartitionKey> partitions() const {
+        return paused_ ? std::set<PartitionKey>() : partitions_;
+    }
     [[nodiscard]] std::optional<Incarnation> incarnation() const;
 
 private:
@@ -79,6 +83,8 @@ private:
     };
 
     void step(const fragments::Event& event);
+    void schedule_tick();
+    void let_go(const PartitionKey& partition);
     void tell(const fragments::Effect& effect);
     void perform(const fragments::Effect& effect);
     void prepare(const fragments::Prepare& order);
@@ -100,6 +106,8 @@ private:
     std::uint64_t life_ = 0;
     std::uint64_t changes_ = 0;
     bool paused_ = false;
+    std::set<PartitionKey> partitions_;
+    std::optional<Instant> tick_at_;
     std::vector<fragments::Event> waiting_;  // while paused
 };
 

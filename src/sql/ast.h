@@ -309,6 +309,15 @@ struct CreateWorker {
     friend bool operator==(const CreateWorker&, const CreateWorker&) = default;
 };
 
+// CREATE TASK LIST [IF NOT EXISTS] name PARTITIONS n
+struct CreateTaskList {
+    bool if_not_exists = false;
+    std::string name;
+    std::uint64_t partitions = 0;
+
+    friend bool operator==(const CreateTaskList&, const CreateTaskList&) = default;
+};
+
 // CREATE QUERY name [SET (..)] AS SELECT .. INTO sink, or SELECT .. INTO sink [SET (..)].
 struct CreateQuery {
     std::optional<std::string> name;
@@ -328,7 +337,14 @@ struct SelectOnce {
     friend bool operator==(const SelectOnce&, const SelectOnce&) = default;
 };
 
-enum class EntityKind : std::uint8_t { logical_source, physical_source, sink, worker, query };
+enum class EntityKind : std::uint8_t {
+    logical_source,
+    physical_source,
+    sink,
+    worker,
+    query,
+    task_list,
+};
 
 // `attr = const`
 struct AttributeIs {
@@ -381,6 +397,8 @@ enum class ShowWhat : std::uint8_t {
     sinks,
     statements,
     counters,
+    task_lists,
+    partitions,
     version,
     source_types,  // SHOW SOURCE TYPES: the descriptors
     sink_types,    // SHOW SINK TYPES
@@ -442,9 +460,9 @@ struct WaitForQuery {
 };
 
 struct Statement {
-    std::variant<CreateLogicalSource, CreatePhysicalSource, CreateSink, CreateWorker, CreateQuery,
-                 SelectOnce, Drop, StopQuery, DrainWorker, ResumeWorker, Show, Explain, Watch,
-                 Begin, Commit, Rollback, Cancel, WaitForQuery>
+    std::variant<CreateLogicalSource, CreatePhysicalSource, CreateSink, CreateWorker,
+                 CreateTaskList, CreateQuery, SelectOnce, Drop, StopQuery, DrainWorker,
+                 ResumeWorker, Show, Explain, Watch, Begin, Commit, Rollback, Cancel, WaitForQuery>
         node;
     Position at;
 

@@ -78,6 +78,7 @@ private:
     Result<Node> create_physical_source();
     Result<Node> create_sink();
     Result<Node> create_worker();
+    Result<Node> create_task_list();
     Result<Node> create_query();
     Result<Node> drop();
     Result<EntityKind> entity_kind();

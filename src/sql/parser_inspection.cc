@@ -36,6 +36,7 @@ Result<ShowWhat> Grammar::show_what() {
     if (tokens_.accept("SINKS")) return ShowWhat::sinks;
     if (tokens_.accept("STATEMENTS")) return ShowWhat::statements;
     if (tokens_.accept("COUNTERS")) return ShowWhat::counters;
+    if (tokens_.accept("PARTITIONS")) return ShowWhat::partitions;
     if (tokens_.accept("VERSION")) return ShowWhat::version;
     ShowWhat what = ShowWhat::logical_sources;
     std::string_view second = "SOURCES";
@@ -43,6 +44,9 @@ Result<ShowWhat> Grammar::show_what() {
         what = ShowWhat::logical_sources;
     } else if (tokens_.accept("PHYSICAL")) {
         what = ShowWhat::physical_sources;
+    } else if (tokens_.accept("TASK")) {
+        what = ShowWhat::task_lists;
+        second = "LISTS";
     } else {
         second = "TYPES";
         if (tokens_.accept("SOURCE")) {

@@ -94,6 +94,7 @@ Result<Grammar::Node> Grammar::create() {
     if (tokens_.accept("PHYSICAL")) return create_physical_source();
     if (tokens_.accept("SINK")) return create_sink();
     if (tokens_.accept("WORKER")) return create_worker();
+    if (tokens_.accept("TASK")) return create_task_list();
     if (tokens_.accept("QUERY")) return create_query();
     const Token& token = tokens_.peek();
     if (token.kind == TokenKind::word) {
@@ -169,6 +170,22 @@ Result<Grammar::Node> Grammar::create_worker() {
     return Node(std::move(node));
 }
 
+Result<Grammar::Node> Grammar::create_task_list() {
+    TRY(tokens_.expect("LIST"));
+    CreateTaskList node;
+    TRY_ASSIGN(lenient, if_not_exists());
+    node.if_not_exists = lenient;
+    TRY_ASSIGN(name, tokens_.name_or_string("the name of a task list"));
+    node.name = std::move(name);
+    TRY(tokens_.expect("PARTITIONS"));
+    if (tokens_.peek().kind != TokenKind::integer) {
+        tokens_.note("a number of partitions");
+        return tokens_.unexpected();
+    }
+    node.partitions = tokens_.take().integer;
+    return Node(std::move(node));
+}
+
 Result<Grammar::Node> Grammar::create_query() {
     CreateQuery node;
     TRY_ASSIGN(name, tokens_.name_or_string("the name of a query"));
@@ -197,6 +214,10 @@ Result<EntityKind> Grammar::entity_kind() {
     }
     if (tokens_.accept("SINK")) return EntityKind::sink;
     if (tokens_.accept("WORKER")) return EntityKind::worker;
+    if (tokens_.accept("TASK")) {
+        TRY(tokens_.expect("LIST"));
+        return EntityKind::task_list;
+    }
     if (tokens_.accept("QUERY")) return EntityKind::query;
     const Token& token = tokens_.peek();
     if (token.kind == TokenKind::word) {

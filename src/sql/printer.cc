@@ -19,6 +19,8 @@ std::string_view text_of(EntityKind kind) {
             return "WORKER ";
         case EntityKind::query:
             return "QUERY ";
+        case EntityKind::task_list:
+            return "TASK LIST ";
     }
     return "?";
 }
@@ -43,6 +45,10 @@ std::string_view text_of(ShowWhat what) {
             return "STATEMENTS";
         case ShowWhat::counters:
             return "COUNTERS";
+        case ShowWhat::task_lists:
+            return "TASK LISTS";
+        case ShowWhat::partitions:
+            return "PARTITIONS";
         case ShowWhat::version:
             return "VERSION";
         case ShowWhat::source_types:
@@ -100,6 +106,13 @@ void Printing::operator()(const CreateSink& node) {
     put(" TYPE ");
     name(node.type);
     settings_clause(node.settings, node.type);
+}
+
+void Printing::operator()(const CreateTaskList& node) {
+    put("CREATE TASK LIST ");
+    if (node.if_not_exists) put("IF NOT EXISTS ");
+    name(node.name);
+    put(" PARTITIONS " + std::to_string(node.partitions));
 }
 
 void Printing::operator()(const CreateWorker& node) {

@@ -20,6 +20,7 @@ public:
     void operator()(const CreateLogicalSource& node);
     void operator()(const CreatePhysicalSource& node);
     void operator()(const CreateSink& node);
+    void operator()(const CreateTaskList& node);
     void operator()(const CreateWorker& node);
     void operator()(const CreateQuery& node);
     void operator()(const SelectOnce& node);

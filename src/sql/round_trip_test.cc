@@ -309,7 +309,7 @@ WaitForQuery any_wait() {
 }
 
 Statement any_statement() {
-    switch (up_to(17)) {
+    switch (up_to(18)) {
         case 0:
             return {CreateLogicalSource{coin(), any_name(), any_schema()}};
         case 1:
@@ -345,6 +345,8 @@ Statement any_statement() {
         case 16:
             return {
                 Cancel{coin() ? CancelWhat::query : CancelWhat::connection, any_name_or_number()}};
+        case 17:
+            return {CreateTaskList{coin(), any_name(), up_to(5000)}};
         default:
             return {any_wait()};
     }

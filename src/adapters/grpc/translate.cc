@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kPlanMax = 12 << 20;
 constexpr std::size_t kNameMax = 1024;
+constexpr std::uint64_t kLeaseMax = 1ULL << 50U;  // of microseconds, so that sums fit
 
 Error malformed(const std::string& why) {
     return {.code = ErrorCode::malformed_message,
@@ -175,6 +176,20 @@ Result<FragmentCounts> read(const wire::FragmentCounts& message) {
     return FragmentCounts{.key = key, .counts = read(message.counts())};
 }
 
+void write(const control::Grant& grant, wire::Grant& to) {
+    to.set_list(fitting(grant.partition.list, kNameMax));
+    to.set_number(grant.partition.number);
+    to.set_epoch(grant.epoch.value());
+}
+
+Result<control::Grant> read(const wire::Grant& message) {
+    if (!message.has_list() || !message.has_number()) return lacks("partition");
+    if (!message.has_epoch()) return lacks("epoch");
+    TRY_ASSIGN(list, text_of(message.list(), kNameMax, "task list"));
+    return control::Grant{.partition = {.list = std::move(list), .number = message.number()},
+                          .epoch = Epoch(message.epoch())};
+}
+
 template <class Value, class List>
 Result<std::vector<Value>> read_list(const List& list) {
     if (static_cast<std::size_t>(list.size()) > kListMax) return malformed("a list is too long");
@@ -258,12 +273,40 @@ Result<SaidToWorker> read(const wire::Hello& message) {
                                        .protocol = message.protocol()});
 }
 
+Result<SaidToWorker> read(const wire::Beat& message) {
+    if (!message.has_number() || !message.has_seen()) return lacks("number");
+    SaidToWorker said = control::Beat{
+        .number = message.number(), .seen = message.seen(), .answered = message.answered()};
+    return said;
+}
+
 Result<SaidToWorker> read(const wire::Command& message) {
     if (!message.has_request()) return lacks("request number");
     if (!message.has_epoch()) return lacks("epoch");
     TRY_ASSIGN(order, read_order(message));
     return SaidToWorker(control::Command{
         .request = message.request(), .epoch = Epoch(message.epoch()), .order = std::move(order)});
+}
+
+void write(const control::Assign& assign, wire::Assign& to) {
+    to.set_epoch(assign.epoch.value());
+    to.set_number(assign.number);
+    to.set_lease_us(static_cast<std::uint64_t>(assign.lease.count()));
+    for (const control::Grant& grant : assign.owned) write(grant, *to.add_owned());
+}
+
+Result<SaidToWorker> read(const wire::Assign& message) {
+    if (!message.has_epoch()) return lacks("epoch");
+    if (!message.has_number()) return lacks("number");
+    if (!message.has_lease_us()) return lacks("lease");
+    if (message.lease_us() > kLeaseMax) return malformed("its lease is too long");
+    TRY_ASSIGN(owned, read_list<control::Grant>(message.owned()));
+    SaidToWorker said =
+        control::Assign{.epoch = Epoch(message.epoch()),
+                        .number = message.number(),
+                        .lease = Duration(static_cast<std::int64_t>(message.lease_us())),
+                        .owned = std::move(owned)};
+    return said;
 }
 
 // ---- up -----------------------------------------------------------------------------------------
@@ -277,6 +320,9 @@ void write(const Greeting& greeting, wire::Greeting& to) {
                        message.set_last_event(welcome.last_event);
                        for (const FragmentStatus& status : welcome.fragments) {
                            write(status, *message.add_fragments());
+                       }
+                       for (const control::Grant& grant : welcome.held) {
+                           write(grant, *message.add_held());
                        }
                    },
                    [&](const control::Refusal& refusal) { write(refusal, *to.mutable_refusal()); },
@@ -298,9 +344,11 @@ Result<SaidToCoordinator> read(const wire::Greeting& message) {
     if (!welcome.has_incarnation()) return lacks("incarnation");
     if (!welcome.has_last_event()) return lacks("last event");
     TRY_ASSIGN(fragments, read_list<FragmentStatus>(welcome.fragments()));
+    TRY_ASSIGN(held, read_list<control::Grant>(welcome.held()));
     greeting.outcome = control::Welcome{.incarnation = Incarnation(welcome.incarnation()),
                                         .last_event = welcome.last_event(),
-                                        .fragments = std::move(fragments)};
+                                        .fragments = std::move(fragments),
+                                        .held = std::move(held)};
     return SaidToCoordinator(std::move(greeting));
 }
 
@@ -350,6 +398,12 @@ Result<SaidToCoordinator> read(const wire::CommandAnswer& message) {
     return SaidToCoordinator(std::move(answer));
 }
 
+Result<SaidToCoordinator> read(const wire::Holding& message) {
+    if (!message.has_number()) return lacks("number");
+    TRY_ASSIGN(held, read_list<control::Grant>(message.held()));
+    return SaidToCoordinator(control::Holding{.number = message.number(), .held = std::move(held)});
+}
+
 template <class Message>
 Result<Message> parsed(std::string_view bytes) {
     if (bytes.size() > kControlBytesMax) return malformed("it is too long");
@@ -375,6 +429,7 @@ void write(const SaidToWorker& said, wire::ToWorker& message) {
                    [&](const control::Beat& beat) {
                        message.mutable_beat()->set_number(beat.number);
                        message.mutable_beat()->set_seen(beat.seen);
+                       message.mutable_beat()->set_answered(beat.answered);
                    },
                    [&](const control::Command& command) {
                        wire::Command& to = *message.mutable_command();
@@ -382,6 +437,7 @@ void write(const SaidToWorker& said, wire::ToWorker& message) {
                        to.set_epoch(command.epoch.value());
                        write(command.order, to);
                    },
+                   [&](const control::Assign& a) { write(a, *message.mutable_assign()); },
                },
                said);
 }
@@ -391,6 +447,12 @@ void write(const SaidToCoordinator& said, wire::ToCoordinator& message) {
                    [&](const Greeting& g) { write(g, *message.mutable_greeting()); },
                    [&](const control::Pulse& p) { write(p, *message.mutable_pulse()); },
                    [&](const control::CommandAnswer& a) { write(a, *message.mutable_answer()); },
+                   [&](const control::Holding& h) {
+                       message.mutable_holding()->set_number(h.number);
+                       for (const control::Grant& grant : h.held) {
+                           write(grant, *message.mutable_holding()->add_held());
+                       }
+                   },
                },
                said);
 }
@@ -400,11 +462,11 @@ Result<SaidToWorker> read(const wire::ToWorker& message) {
         case wire::ToWorker::kHello:
             return read(message.hello());
         case wire::ToWorker::kBeat:
-            if (!message.beat().has_number() || !message.beat().has_seen()) return lacks("number");
-            return SaidToWorker(
-                control::Beat{.number = message.beat().number(), .seen = message.beat().seen()});
+            return read(message.beat());
         case wire::ToWorker::kCommand:
             return read(message.command());
+        case wire::ToWorker::kAssign:
+            return read(message.assign());
         case wire::ToWorker::WHAT_NOT_SET:
             break;
     }
@@ -419,6 +481,8 @@ Result<SaidToCoordinator> read(const wire::ToCoordinator& message) {
             return read(message.pulse());
         case wire::ToCoordinator::kAnswer:
             return read(message.answer());
+        case wire::ToCoordinator::kHolding:
+            return read(message.holding());
         case wire::ToCoordinator::WHAT_NOT_SET:
             break;
     }

@@ -32,8 +32,9 @@ struct Greeting {
     friend bool operator==(const Greeting&, const Greeting&) = default;
 };
 
-using SaidToWorker = std::variant<control::Hello, control::Beat, control::Command>;
-using SaidToCoordinator = std::variant<Greeting, control::Pulse, control::CommandAnswer>;
+using SaidToWorker = std::variant<control::Hello, control::Beat, control::Command, control::Assign>;
+using SaidToCoordinator =
+    std::variant<Greeting, control::Pulse, control::CommandAnswer, control::Holding>;
 
 void write(const SaidToWorker& said, wire::ToWorker& message);
 void write(const SaidToCoordinator& said, wire::ToCoordinator& message);

@@ -8,6 +8,8 @@ namespace {
 
 constexpr FragmentKey kKey{.query = QueryId(3), .run = 2, .fragment = FragmentId(7)};
 
+const control::Grant kGrant{.partition = {.list = "ÄPFEL", .number = 3}, .epoch = Epoch(4)};
+
 control::FragmentStatus status(std::optional<FragmentState> state) {
     return {.key = kKey,
             .state = state,
@@ -22,7 +24,12 @@ std::vector<SaidToWorker> all_down() {
         return control::Command{.request = 9, .epoch = Epoch(4), .order = std::move(order)};
     };
     return {control::Hello{.epoch = Epoch(4), .worker = "EDGE", .protocol = 1},
-            control::Beat{.number = 0, .seen = 17},
+            control::Beat{.number = 0, .seen = 17, .answered = 6},
+            control::Assign{.epoch = Epoch(4), .number = 0, .lease = Duration(0), .owned = {}},
+            control::Assign{.epoch = Epoch(4),
+                            .number = 3,
+                            .lease = std::chrono::seconds(22),
+                            .owned = {kGrant, kGrant}},
             command(control::RegisterFragment{.key = kKey, .plan = "{}"}),
             command(control::StartFragment{kKey}),
             command(control::StopFragment{.key = kKey, .mode = StopMode::graceful}),
@@ -33,7 +40,8 @@ std::vector<SaidToWorker> all_down() {
 std::vector<SaidToCoordinator> all_up() {
     const control::Welcome welcome{.incarnation = Incarnation(5),
                                    .last_event = 12,
-                                   .fragments = {status(FragmentState::running), status({})}};
+                                   .fragments = {status(FragmentState::running), status({})},
+                                   .held = {kGrant}};
     const control::Refusal refusal{.highest = Epoch(8), .why = "epoch 4 is over"};
     control::Pulse pulse{.beat = 3, .from = 1, .through = 12};
     for (const auto& [state, name] : StateNames<FragmentState>::kNames) {
@@ -52,9 +60,12 @@ std::vector<SaidToCoordinator> all_up() {
     pulse.changed.back().counts = counts;
     pulse.draining = true;
     return {Greeting{.worker = "EDGE", .outcome = welcome},
-            Greeting{.worker = "EDGE", .outcome = refusal}, pulse,
+            Greeting{.worker = "EDGE", .outcome = refusal},
+            pulse,
             control::CommandAnswer{.request = 1, .outcome = status(FragmentState::failed)},
-            control::CommandAnswer{.request = 1, .outcome = refusal}};
+            control::CommandAnswer{.request = 1, .outcome = refusal},
+            control::Holding{.number = 0, .held = {}},
+            control::Holding{.number = 3, .held = {kGrant, kGrant}}};
 }
 
 TEST(Translate, WhatIsWrittenIsReadBackAsItWas) {

@@ -88,6 +88,9 @@ ErrorCode missing_code(const View& view) {
     if (view.entity == Entity::logical_source || view.entity == Entity::physical_source) {
         return ErrorCode::unknown_source;
     }
+    if (view.entity == Entity::task_list || view.entity == Entity::partition) {
+        return ErrorCode::unknown_task_list;
+    }
     return ErrorCode::unknown_query;
 }
 

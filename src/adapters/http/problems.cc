@@ -60,6 +60,7 @@ unsigned status_of(ErrorCode code) {
         case ErrorCode::unknown_sink:
         case ErrorCode::unknown_query:
         case ErrorCode::unknown_worker:
+        case ErrorCode::unknown_task_list:
             return 404;
         case ErrorCode::transaction_state:
         case ErrorCode::source_exists:
@@ -71,6 +72,7 @@ unsigned status_of(ErrorCode code) {
         case ErrorCode::placement:
         case ErrorCode::invalid_topology:
         case ErrorCode::worker_exists:
+        case ErrorCode::task_list_exists:
         case ErrorCode::worker_in_use:
         case ErrorCode::conflict:
         case ErrorCode::unique_violation:

@@ -24,6 +24,9 @@ constexpr std::array kCollections = {
     Collection{.path = "sinks", .view = "SINKS", .key = "{name}", .kind = EntityKind::sink},
     Collection{.path = "queries", .view = "QUERIES", .key = "{query}", .kind = EntityKind::query},
     Collection{.path = "fragments", .view = "FRAGMENTS", .key = "{id}"},
+    Collection{
+        .path = "task-lists", .view = "TASK_LISTS", .key = "{name}", .kind = EntityKind::task_list},
+    Collection{.path = "partitions", .view = "PARTITIONS", .key = "{list}/{number}"},
     Collection{.path = "counters", .view = "COUNTERS", .key = "{fragment}"},
     Collection{.path = "statements", .view = "STATEMENTS", .key = "{id}"},
     Collection{.path = "changes", .view = "CHANGES", .key = ""},

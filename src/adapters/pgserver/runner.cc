@@ -256,7 +256,8 @@ void Runner::show_parameter(const ShowParameter& shown, const Statement& stateme
         return fail({.sqlstate = "42704",
                      .message = "unknown parameter " + quoted(shown.name),
                      .hint = "SHOW also tells of QUERIES, FRAGMENTS, WORKERS, LINKS, SINKS, "
-                             "STATEMENTS, COUNTERS, LOGICAL SOURCES and PHYSICAL SOURCES",
+                             "STATEMENTS, COUNTERS, TASK LISTS, PARTITIONS, LOGICAL SOURCES and "
+                             "PHYSICAL SOURCES",
                      .position = pgwire::character_at(run_->text, at),
                      .code = ErrorCode::syntax});
     }

@@ -84,8 +84,8 @@ Answerer set_statement(Tokens tokens) {
 
 bool is_shown_by_session(const Token& token) {
     return token.is_any({"queries", "fragments", "workers", "links", "sinks", "statements",
-                         "counters", "version", "logical", "physical", "source", "sink", "format",
-                         "sources"});
+                         "counters", "partitions", "task", "version", "logical", "physical",
+                         "source", "sink", "format", "sources"});
 }
 
 Answerer show_statement(Tokens tokens) {

@@ -38,6 +38,8 @@ constexpr std::array kStates = {
     Entry{ErrorCode::sink_in_use, "2BP01"},            // dependent objects still exist
     Entry{ErrorCode::worker_in_use, "2BP01"},          // dependent objects still exist
     Entry{ErrorCode::unknown_query, "42704"},          // undefined object
+    Entry{ErrorCode::unknown_task_list, "42704"},      // undefined object
+    Entry{ErrorCode::task_list_exists, "42710"},       // duplicate object
     Entry{ErrorCode::unknown_worker, "42704"},         // undefined object
     Entry{ErrorCode::unknown_sink_type, "42704"},      // undefined object
     Entry{ErrorCode::unknown_source_type, "42704"},    // undefined object

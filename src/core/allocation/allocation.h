@@ -23,23 +23,18 @@
 // Pure, and the same for the same view.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <set>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/id.h"
+#include "model/partition.h"
 
 namespace baton::allocation {
 
-struct Partition {
-    std::string list;
-    std::uint32_t number = 0;  // from 0
-    friend auto operator<=>(const Partition&, const Partition&) = default;
-};
+using Partition = PartitionKey;
 
 struct TaskList {
     std::string name;
@@ -53,21 +48,9 @@ struct Worker {
     bool draining = false;
 };
 
-struct Unowned {
-    friend bool operator==(const Unowned&, const Unowned&) = default;
-};
-struct Owned {
-    std::string owner;
-    Epoch epoch;  // of the leader that gave it
-    friend bool operator==(const Owned&, const Owned&) = default;
-};
-struct Releasing {
-    std::string owner;
-    Epoch epoch;
-    std::string next;  // who is to have it; empty: nobody
-    friend bool operator==(const Releasing&, const Releasing&) = default;
-};
-using Ownership = std::variant<Unowned, Owned, Releasing>;
+using ownership::Owned;
+using ownership::Releasing;
+using ownership::Unowned;
 using Assignment = std::map<Partition, Ownership>;
 
 struct View {

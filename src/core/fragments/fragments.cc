@@ -26,6 +26,15 @@ std::string text_of(const std::vector<FragmentStatus>& list) {
     return text.empty() ? "nothing" : text;
 }
 
+std::string text_of(const std::vector<control::Grant>& list) {
+    std::string text;
+    for (const control::Grant& grant : list) {
+        text += (text.empty() ? "" : ", ") + baton::to_string(grant.partition) + " by " +
+                baton::to_string(grant.epoch);
+    }
+    return text.empty() ? "nothing" : text;
+}
+
 std::string text_of(const control::Up& message) {
     return std::visit(Overload{
                           [](const control::Pulse& p) {
@@ -40,6 +49,9 @@ std::string text_of(const control::Up& message) {
                               }
                               return to + text_of(std::get<FragmentStatus>(a.outcome));
                           },
+                          [](const control::Holding& h) {
+                              return "holding " + std::to_string(h.number) + ": " + text_of(h.held);
+                          },
                       },
                       message);
 }
@@ -47,23 +59,29 @@ std::string text_of(const control::Up& message) {
 }  // namespace
 
 std::string fragments::to_string(const Effect& effect) {
-    return std::visit(Overload{
-                          [](const Welcome& e) {
-                              if (const auto* refusal = std::get_if<control::Refusal>(&e.outcome)) {
-                                  return "refuse: " + refusal->why;
-                              }
-                              const auto& welcome = std::get<control::Welcome>(e.outcome);
-                              return "welcome as " + baton::to_string(welcome.incarnation) + ": " +
-                                     text_of(welcome.fragments);
-                          },
-                          [](const KeepEpoch& e) { return "keep " + baton::to_string(e.epoch); },
-                          [](const Reply& e) { return text_of(e.message); },
-                          [](const Prepare& e) { return "prepare " + baton::to_string(e.key); },
-                          [](const Start& e) { return "start " + baton::to_string(e.key); },
-                          [](const Drain& e) { return "drain " + baton::to_string(e.key); },
-                          [](const Abort& e) { return "abort " + baton::to_string(e.key); },
-                      },
-                      effect);
+    return std::visit(
+        Overload{
+            [](const Welcome& e) {
+                if (const auto* refusal = std::get_if<control::Refusal>(&e.outcome)) {
+                    return "refuse: " + refusal->why;
+                }
+                const auto& welcome = std::get<control::Welcome>(e.outcome);
+                return "welcome as " + baton::to_string(welcome.incarnation) + ": " +
+                       text_of(welcome.fragments);
+            },
+            [](const KeepEpoch& e) { return "keep " + baton::to_string(e.epoch); },
+            [](const Reply& e) { return text_of(e.message); },
+            [](const Prepare& e) { return "prepare " + baton::to_string(e.key); },
+            [](const Start& e) { return "start " + baton::to_string(e.key); },
+            [](const Drain& e) { return "drain " + baton::to_string(e.key); },
+            [](const Abort& e) { return "abort " + baton::to_string(e.key); },
+            [](const Take& e) {
+                return "take " + baton::to_string(e.grant.partition) + " by " +
+                       baton::to_string(e.grant.epoch);
+            },
+            [](const LetGo& e) { return "let go of " + baton::to_string(e.partition); },
+        },
+        effect);
 }
 
 std::vector<Effect> Fragments::step(const Event& event) {
@@ -89,7 +107,7 @@ void Fragments::on(const Greeted& event, Effects& effects) {
     }
     newest_ = event.session;
     greeted_.reset();
-    if (event.hello.epoch == epoch_) return welcome(event.session, effects);
+    if (event.hello.epoch == epoch_) return welcome(event.session, event.at, effects);
     greeted_ = event;
     effects.emplace_back(KeepEpoch{event.hello.epoch});
 }
@@ -98,7 +116,7 @@ void Fragments::on(const EpochKept& event, Effects& effects) {
     if (event.epoch < epoch_) return;
     epoch_ = event.epoch;
     if (!greeted_ || greeted_->hello.epoch != epoch_) return;
-    welcome(greeted_->session, effects);
+    welcome(greeted_->session, greeted_->at, effects);
     greeted_.reset();
 }
 
@@ -115,10 +133,14 @@ void Fragments::on(const Leaving& /*event*/, Effects& effects) {
     told_ = last_event_;
 }
 
-void Fragments::welcome(Session session, Effects& effects) {
+void Fragments::welcome(Session session, Instant at, Effects& effects) {
     session_ = session;
     control::Welcome welcome{
-        .incarnation = incarnation_, .last_event = last_event_, .fragments = {}};
+        .incarnation = incarnation_, .last_event = last_event_, .fragments = {}, .held = {}};
+    for (const holdings::Effect& change : holdings_.welcomed(at)) {
+        std::visit([&](const auto& what) { effects.emplace_back(what); }, change);
+    }
+    welcome.held = holdings_.held();
     for (const auto& [key, status] : held_) welcome.fragments.push_back(status);
     unseen_.clear();  // the list says it all
     told_ = last_event_;
@@ -138,17 +160,19 @@ void Fragments::on(const HungUp& event, Effects& /*effects*/) {
 void Fragments::on(const Told& event, Effects& effects) {
     if (session_ != event.session) return;
     std::visit(Overload{
-                   [&](const control::Beat& b) { beat(b, effects); },
+                   [&](const control::Beat& b) { beat(b, event.at, effects); },
                    [&](const control::Command& c) { command(c, effects); },
+                   [&](const control::Assign& a) { assign(a, event.at, effects); },
                },
                event.message);
 }
 
-void Fragments::beat(const control::Beat& beat, Effects& effects) {
+void Fragments::beat(const control::Beat& beat, Instant at, Effects& effects) {
     unseen_.erase(unseen_.begin(), unseen_.upper_bound(beat.seen));
     effects.emplace_back(
         Reply{.session = *session_, .message = pulse_after(beat.seen, beat.number)});
     told_ = last_event_;
+    hold(holdings_.beat(at, beat), effects);
 }
 
 control::Pulse Fragments::pulse_after(std::uint64_t from, std::uint64_t beat) const {
@@ -168,6 +192,30 @@ void Fragments::tell_changes(Effects& effects) {
     if (!session_ || told_ == last_event_) return;
     effects.emplace_back(Reply{.session = *session_, .message = pulse_after(told_, 0)});
     told_ = last_event_;
+}
+
+void Fragments::assign(const control::Assign& assign, Instant at, Effects& effects) {
+    if (assign.epoch != epoch_) return;
+    const Holdings::Effects changes = holdings_.assign(at, assign);
+    hold(changes, effects);
+    if (changes.empty()) effects.emplace_back(Reply{*session_, holdings_.told()});
+}
+
+void Fragments::hold(const Holdings::Effects& changes, Effects& effects) {
+    for (const holdings::Effect& change : changes) {
+        std::visit([&](const auto& what) { effects.emplace_back(what); }, change);
+    }
+    if (!changes.empty() && session_) effects.emplace_back(Reply{*session_, holdings_.told()});
+}
+
+void Fragments::on(const Tick& event, Effects& effects) {
+    hold(holdings_.tick(event.at), effects);
+}
+
+void Fragments::on(const LetGone& event, Effects& effects) {
+    const Holdings::Effects changes = holdings_.let_gone(event.at, event.partitions);
+    hold(changes, effects);
+    if (changes.empty() && session_) effects.emplace_back(Reply{*session_, holdings_.told()});
 }
 
 void Fragments::command(const control::Command& command, Effects& effects) {
@@ -246,7 +294,7 @@ FragmentStatus* Fragments::living(const FragmentKey& key) {
 }
 
 bool Fragments::may_leave() const {
-    if (session_) return held_.empty();
+    if (session_) return held_.empty() && holdings_.held().empty();
     return std::all_of(held_.begin(), held_.end(),
                        [](const auto& held) { return has_ended(*held.second.state); });
 }

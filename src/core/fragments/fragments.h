@@ -16,6 +16,7 @@
 //     seen.
 //   - Fragments do not depend on being commanded: without a coordinator they go on as they are.
 //   - A worker that was asked to leave takes no new fragment.
+//   - Partitions are looked after as holdings.h says, for whoever is listened to.
 // The same machine runs in workers and in simulations. Pure: no clock, no I/O, no threads.
 #pragma once
 
@@ -27,6 +28,8 @@
 #include <vector>
 
 #include "base/id.h"
+#include "base/time.h"
+#include "core/fragments/holdings.h"
 #include "model/control.h"
 
 namespace baton {
@@ -40,10 +43,12 @@ using Session = std::uint64_t;  // counted by the worker: grows with every strea
 struct Greeted {
     Session session = 0;
     control::Hello hello;
+    Instant at{};  // when it is taken; here and in Told
 };
 struct Told {
     Session session = 0;
     control::Down message;
+    Instant at{};
 };
 struct HungUp {
     Session session = 0;
@@ -55,6 +60,14 @@ struct EpochKept {
 struct EpochNotKept {
     Epoch epoch;
     std::string why;
+};
+struct Tick {
+    Instant at{};
+};
+// Nobody uses these partitions here any more.
+struct LetGone {
+    std::vector<PartitionKey> partitions;
+    Instant at{};
 };
 struct Leaving {};  // no new fragments from now on
 // From the engine:
@@ -83,8 +96,8 @@ struct Broke {
     std::string why;
     Counts counts;
 };
-using Event = std::variant<Greeted, Told, HungUp, EpochKept, EpochNotKept, Leaving, Prepared,
-                           PrepareFailed, Ran, Ended, Halted, Broke>;
+using Event = std::variant<Greeted, Told, HungUp, EpochKept, EpochNotKept, Tick, LetGone, Leaving,
+                           Prepared, PrepareFailed, Ran, Ended, Halted, Broke>;
 
 // ---- effects ------------------------------------------------------------------------------------
 
@@ -123,7 +136,9 @@ struct Abort {  // whatever it is at, also preparing
     friend bool operator==(const Abort&, const Abort&) = default;
 };
 using EngineOrder = std::variant<Prepare, Start, Drain, Abort>;
-using Effect = std::variant<Welcome, KeepEpoch, Reply, Prepare, Start, Drain, Abort>;
+using holdings::LetGo;  // ends in LetGone
+using holdings::Take;
+using Effect = std::variant<Welcome, KeepEpoch, Reply, Prepare, Start, Drain, Abort, Take, LetGo>;
 
 [[nodiscard]] std::string to_string(const Effect& effect);
 
@@ -142,6 +157,9 @@ public:
     [[nodiscard]] const std::map<FragmentKey, control::FragmentStatus>& held() const {
         return held_;
     }
+    // When Tick is due; early and repeated ones are harmless.
+    [[nodiscard]] std::optional<Instant> wake_at() const { return holdings_.wake_at(); }
+    [[nodiscard]] std::vector<control::Grant> partitions() const { return holdings_.held(); }
     // Nothing lives here, and whoever listens knows how all of it ended.
     [[nodiscard]] bool may_leave() const;
 
@@ -153,6 +171,8 @@ private:
     void on(const fragments::HungUp& event, Effects& effects);
     void on(const fragments::EpochKept& event, Effects& effects);
     void on(const fragments::EpochNotKept& event, Effects& effects);
+    void on(const fragments::Tick& event, Effects& effects);
+    void on(const fragments::LetGone& event, Effects& effects);
     void on(const fragments::Leaving& event, Effects& effects);
     void on(const fragments::Prepared& event, Effects& effects);
     void on(const fragments::PrepareFailed& event, Effects& effects);
@@ -166,9 +186,12 @@ private:
     void obey(const control::StopFragment& order, Effects& effects);
     void obey(const control::ForgetFragment& order, Effects& effects);
 
-    void welcome(fragments::Session session, Effects& effects);
+    void welcome(fragments::Session session, Instant at, Effects& effects);
     void refuse(fragments::Session session, std::string why, Effects& effects) const;
-    void beat(const control::Beat& beat, Effects& effects);
+    void beat(const control::Beat& beat, Instant at, Effects& effects);
+    void assign(const control::Assign& assign, Instant at, Effects& effects);
+    // Tells what is held if that has changed.
+    void hold(const Holdings::Effects& changes, Effects& effects);
     void command(const control::Command& command, Effects& effects);
     // Why the command is not obeyed; none if it is.
     [[nodiscard]] std::optional<std::string> objection_to(const control::Command& command) const;
@@ -188,6 +211,7 @@ private:
     fragments::Session newest_ = 0;              // greeted so far
     std::optional<fragments::Greeted> greeted_;  // to be welcomed when its epoch is kept
     bool leaving_ = false;
+    Holdings holdings_;
     std::map<FragmentKey, control::FragmentStatus> held_;
     std::map<std::uint64_t, control::FragmentStatus> unseen_;  // the last change of each, by number
     std::uint64_t last_event_ = 0;

@@ -1,5 +1,6 @@
 #include "runtime/worker/worker_host.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/overload.h"
@@ -71,6 +72,9 @@ WorkerHost::WorkerHost(const WorkerHostOptions& options, World world, Epoch kept
 void WorkerHost::listen() {
     thread_ = std::thread([this] { run(); });
     world_.engine.listen([this](engine::Report report) { post(std::move(report)); });
+    if (world_.partitions != nullptr) {
+        world_.partitions->listen([this](const PartitionKey& let_gone) { post(let_gone); });
+    }
     for (std::size_t door = 0; door < world_.doors.size(); ++door) {
         world_.doors[door]->listen([this, door](sessions::Event event) {
             post(FromDoor{.door = door, .event = std::move(event)});
@@ -81,6 +85,7 @@ void WorkerHost::listen() {
 WorkerHost::~WorkerHost() {
     for (Sessions* door : world_.doors) door->listen(nullptr);
     world_.engine.listen(nullptr);
+    if (world_.partitions != nullptr) world_.partitions->listen(nullptr);
     {
         const std::lock_guard lock(mutex_);
         closed_ = true;
@@ -118,8 +123,14 @@ void WorkerHost::post(Letter letter) {
 void WorkerHost::run() {
     std::unique_lock lock(mutex_);
     while (true) {
-        filled_.wait(lock, [&] { return closed_ || !letters_.empty(); });
+        wait_for_letter(lock);
         if (closed_) return;
+        if (letters_.empty()) {
+            lock.unlock();
+            step(fragments::Tick{world_.clock.now()});
+            lock.lock();
+            continue;
+        }
         const Letter letter = std::move(letters_.front());
         letters_.pop_front();
         if (std::holds_alternative<FromDoor>(letter)) from_doors_ -= 1;
@@ -131,6 +142,15 @@ void WorkerHost::run() {
         may_leave_ = may_leave;
         if (may_leave_) rested_.notify_all();
     }
+}
+
+// Until there is one, or time has come for what the machine waits for.
+void WorkerHost::wait_for_letter(std::unique_lock<std::mutex>& lock) {
+    const auto ready = [&] { return closed_ || !letters_.empty(); };
+    const auto due = machine_.wake_at();
+    if (!due) return filled_.wait(lock, ready);
+    const Duration left = *due - world_.clock.now();
+    (void)filled_.wait_for(lock, std::max(left, Duration::zero()), ready);
 }
 
 void WorkerHost::take(const FromDoor& letter) {
@@ -146,12 +166,14 @@ void WorkerHost::take(const FromDoor& letter) {
                 const fragments::Session session = ++last_session_;
                 doors_[session] = here;
                 sessions_[here] = session;
-                step(fragments::Greeted{.session = session, .hello = e.hello});
+                step(fragments::Greeted{
+                    .session = session, .hello = e.hello, .at = world_.clock.now()});
             },
             [&](const sessions::Told& e) {
                 const auto session = number_of(e.session);
                 if (!session) return;
-                step(fragments::Told{.session = *session, .message = e.message});
+                step(fragments::Told{
+                    .session = *session, .message = e.message, .at = world_.clock.now()});
             },
             [&](const sessions::HungUp& e) {
                 const auto session = number_of(e.session);
@@ -170,6 +192,16 @@ void WorkerHost::take(const engine::Report& report) {
     step(event_of(report));
 }
 
+void WorkerHost::take(const PartitionKey& let_gone) {
+    step(fragments::LetGone{.partitions = {let_gone}, .at = world_.clock.now()});
+}
+
+void WorkerHost::let_go(const PartitionKey& partition) {
+    log("partition " + to_string(partition) + " is let go of");
+    if (world_.partitions != nullptr) return world_.partitions->let_go(partition);
+    let_gone_.push_back(partition);
+}
+
 void WorkerHost::take(const fragments::Leaving& leaving) {
     if (!leaving_) log("draining: nothing new is taken");
     leaving_ = true;
@@ -178,6 +210,8 @@ void WorkerHost::take(const fragments::Leaving& leaving) {
 
 void WorkerHost::step(const fragments::Event& event) {
     for (const fragments::Effect& effect : machine_.step(event)) perform(effect);
+    if (let_gone_.empty()) return;
+    step(fragments::LetGone{.partitions = std::exchange(let_gone_, {}), .at = world_.clock.now()});
 }
 
 void WorkerHost::perform(const fragments::Effect& effect) {
@@ -200,6 +234,12 @@ void WorkerHost::perform(const fragments::Effect& effect) {
                    [&](const fragments::Start& e) { world_.engine.start(e.key); },
                    [&](const fragments::Drain& e) { world_.engine.drain(e.key); },
                    [&](const fragments::Abort& e) { world_.engine.abort(e.key); },
+                   [&](const fragments::Take& e) {
+                       log("partition " + to_string(e.grant.partition) + " is taken, by epoch " +
+                           to_string(e.grant.epoch));
+                       if (world_.partitions != nullptr) world_.partitions->take(e.grant);
+                   },
+                   [&](const fragments::LetGo& e) { let_go(e.partition); },
                },
                effect);
 }

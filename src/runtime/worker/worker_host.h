@@ -27,8 +27,10 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "core/fragments/fragments.h"
+#include "ports/clock.h"
 #include "ports/engine.h"
 #include "ports/epoch_store.h"
+#include "ports/partition_user.h"
 #include "ports/sessions.h"
 
 namespace baton {
@@ -45,7 +47,9 @@ public:
     struct World {
         Engine& engine;
         std::vector<Sessions*> doors;
-        EpochStore* epochs = nullptr;  // none: epochs are forgotten with the process
+        const Clock& clock;
+        EpochStore* epochs = nullptr;         // none: epochs are forgotten with the process
+        PartitionUser* partitions = nullptr;  // none: nobody uses them here
     };
 
     // Everything of the world outlives it. Fails if the epoch that was kept cannot be read.
@@ -65,7 +69,7 @@ private:
         std::size_t door = 0;
         sessions::Event event;
     };
-    using Letter = std::variant<FromDoor, engine::Report, fragments::Leaving>;
+    using Letter = std::variant<FromDoor, engine::Report, PartitionKey, fragments::Leaving>;
     // A session as its door counts it.
     using DoorSession = std::pair<std::size_t, sessions::Session>;
 
@@ -79,9 +83,12 @@ private:
     void run();
     void take(const FromDoor& letter);
     void take(const engine::Report& report);
+    void take(const PartitionKey& let_gone);
     void take(const fragments::Leaving& leaving);
     void step(const fragments::Event& event);
     void perform(const fragments::Effect& effect);
+    void let_go(const PartitionKey& partition);
+    void wait_for_letter(std::unique_lock<std::mutex>& lock);
     void hang_up_before(fragments::Session newest);
     void keep(Epoch epoch);
     void reply(const fragments::Reply& reply);
@@ -94,6 +101,7 @@ private:
     std::map<fragments::Session, DoorSession> doors_;  // of sessions that are there
     std::map<DoorSession, fragments::Session> sessions_;
     bool leaving_ = false;
+    std::vector<PartitionKey> let_gone_;  // that nobody used
 
     std::mutex mutex_;
     std::condition_variable filled_;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "adapters/system/epoch_file.h"
+#include "adapters/system/system_clock.h"
 #include "runtime/worker/local_transport.h"
 #include "testing/temporary_directory.h"
 #include "testing/workers/double_engine.h"
@@ -66,9 +67,12 @@ protected:
 
     void start(std::uint64_t incarnation = 1) {
         host_.reset();
-        auto started = WorkerHost::start(
-            {.incarnation = Incarnation(incarnation)},
-            {.engine = engine_, .doors = {&local_.sessions()}, .epochs = epochs_});
+        auto started = WorkerHost::start({.incarnation = Incarnation(incarnation)},
+                                         {.engine = engine_,
+                                          .doors = {&local_.sessions()},
+                                          .clock = clock_,
+                                          .epochs = epochs_,
+                                          .partitions = partitions_});
         ASSERT_TRUE(started);
         host_ = *std::move(started);
     }
@@ -108,7 +112,9 @@ protected:
 
     LocalTransport local_;
     ReportingEngine engine_;
+    SystemClock clock_;
     EpochStore* epochs_ = nullptr;
+    PartitionUser* partitions_ = nullptr;
     std::unique_ptr<WorkerHost> host_;
     std::mutex mutex_;
     std::condition_variable changed_;

@@ -118,6 +118,10 @@ void InProcessWorkers::perform(const std::string& name, Worker& worker,
             [&](const fragments::Start& e) { order(e); },
             [&](const fragments::Drain& e) { order(e); },
             [&](const fragments::Abort& e) { order(e); },
+            [](const fragments::Take&) {},
+            [&](const fragments::LetGo& e) {
+                next.emplace_back(fragments::LetGone{.partitions = {e.partition}});
+            },
         },
         effect);
 }

@@ -1,0 +1,82 @@
+// Holdings are the partitions that a worker looks after.
+//
+// Input:   what the coordinator that is listened to assigns; how recently it is known to have heard
+//          us; that somebody let go of a partition.
+// Output:  what to take, and what to let go of.
+//
+// Rules:
+//   - An assignment is the whole of what the worker is to have. What is not in it is let go of.
+//   - A partition is held until whoever uses it has let go of it, and said to be held until then.
+//     One that is assigned anew meanwhile, or under another epoch, is let go of first.
+//   - What was assigned on an older session may be kept, and is not taken again: what is held is
+//     told with the welcome, what was let go of may be another's.
+//   - What is held is held for a time, the lease that comes with the assignment: counted from when
+//     we gave an answer that the coordinator says it has got. A coordinator that has not had an
+//     answer for longer than that may give the partitions to others, without having asked; so when
+//     the time is over everything is let go of, whatever words are still on their way to us. With
+//     the next proof that we are heard, what is assigned is taken again.
+// Pure: it is told the time. One session at a time: who calls knows which one is listened to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+#include "model/control.h"
+#include "model/partition.h"
+
+namespace baton {
+
+namespace holdings {
+
+struct Take {
+    control::Grant grant;
+    friend bool operator==(const Take&, const Take&) = default;
+};
+struct LetGo {  // answered by let_gone
+    PartitionKey partition;
+    friend bool operator==(const LetGo&, const LetGo&) = default;
+};
+using Effect = std::variant<Take, LetGo>;
+
+}  // namespace holdings
+
+class Holdings {
+public:
+    using Effects = std::vector<holdings::Effect>;
+
+    // A session begins: its coordinator was welcomed at that time.
+    [[nodiscard]] Effects welcomed(Instant at);
+    // A beat was answered at that time, which says what was last heard of us.
+    [[nodiscard]] Effects beat(Instant at, const control::Beat& beat);
+    // An older one than was heard on this session changes nothing.
+    [[nodiscard]] Effects assign(Instant at, const control::Assign& assign);
+    [[nodiscard]] Effects let_gone(Instant at, const std::vector<PartitionKey>& partitions);
+    [[nodiscard]] Effects tick(Instant at);
+    [[nodiscard]] std::optional<Instant> wake_at() const;
+
+    // With those that are being let go of.
+    [[nodiscard]] std::vector<control::Grant> held() const;
+    [[nodiscard]] control::Holding told() const { return {.number = number_, .held = held()}; }
+
+private:
+    struct Held {
+        Epoch epoch;
+        bool going = false;
+    };
+
+    [[nodiscard]] Effects settle(Instant at);
+    [[nodiscard]] std::optional<Instant> valid_until() const;
+
+    std::map<PartitionKey, Epoch> assigned_;
+    std::map<PartitionKey, Held> held_;
+    Duration lease_{};
+    std::optional<Instant> heard_;              // our last answer that has arrived
+    std::map<std::uint64_t, Instant> answers_;  // on this session, by beat; 0: the welcome
+    std::uint64_t number_ = 0;                  // of the last assignment of this session
+};
+
+}  // namespace baton

@@ -1,0 +1,31 @@
+// PartitionUser is whoever works on the partitions that a worker looks after.
+//
+// Calls do not block. That a partition is not used any more is told to the listener, from any
+// thread, possibly before the call returns: it must not call back, nor block.
+//   - A partition that was taken is to be used until let_go; then, as soon as nothing is done for
+//     it any more, the listener is told, once.
+//   - A partition is not taken again before that.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "model/control.h"
+#include "model/partition.h"
+
+namespace baton {
+
+class PartitionUser {
+public:
+    using Listener = std::function<void(const PartitionKey& let_gone)>;
+
+    virtual ~PartitionUser() = default;
+
+    // Before the first call; an empty one ends it: no call is under way when it returns.
+    virtual void listen(Listener listener) = 0;
+
+    virtual void take(const control::Grant& grant) = 0;
+    virtual void let_go(const PartitionKey& partition) = 0;
+};
+
+}  // namespace baton
