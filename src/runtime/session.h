@@ -94,6 +94,12 @@ public:
     [[nodiscard]] Interrupt& interrupt() { return interrupt_; }
 
 private:
+    // The text that is being run.
+    struct Given {
+        std::string_view text;
+        std::span<const sql::Literal> parameters;
+        const std::vector<sql::Statement>& statements;
+    };
     struct Touched {
         QueryId query;
         bool ends = false;  // it was stopped or dropped, not created
@@ -104,9 +110,12 @@ private:
     [[nodiscard]] Result<StatementResult> run(const sql::Statement& statement);
     [[nodiscard]] Result<StatementResult> run_other(const sql::Statement& statement);
     [[nodiscard]] Result<StatementResult> run_change(const sql::Statement& statement);
-    [[nodiscard]] Result<StatementResult> run_show(const sql::Show& show);
-    [[nodiscard]] Result<StatementResult> run_view(const ViewQuery& query, std::string tag);
-    [[nodiscard]] Result<StatementResult> run_select(const sql::SelectOnce& select);
+    [[nodiscard]] Result<StatementResult> run_show(const sql::Statement& statement,
+                                                   const sql::Show& show);
+    [[nodiscard]] Result<StatementResult> run_view(const sql::Statement& statement,
+                                                   const ViewQuery& query, std::string tag);
+    [[nodiscard]] Result<StatementResult> run_select(const sql::Statement& statement,
+                                                     const sql::SelectOnce& select);
     [[nodiscard]] Result<StatementResult> run_watch(const sql::Watch& watch);
     [[nodiscard]] Result<StatementResult> run_wait(const sql::WaitForQuery& wait);
     [[nodiscard]] Result<StatementResult> run_explain(const sql::Explain& explain);
@@ -121,12 +130,15 @@ private:
     [[nodiscard]] Result<bool> run_script_transaction(const std::vector<sql::Statement>& statements,
                                                       std::size_t& at, Execution& execution);
     [[nodiscard]] Result<Step> step_of(const sql::Statement& statement) const;
-    [[nodiscard]] Bundle bundle_of(std::vector<Step> steps) const;
+    [[nodiscard]] Bundle bundle_of(std::vector<Step> steps);
     [[nodiscard]] Outcome try_out(std::vector<Step> steps);
     // Makes the changes, and notes the queries that they are about.
     [[nodiscard]] Outcome keep(std::vector<Step> steps);
     [[nodiscard]] Result<Done> wait_for_touched(const Wait& wait);
     void log_rejected(const std::string& statement, const Error& error) const;
+    // How it was written, if another coordinator may have to read it.
+    [[nodiscard]] std::shared_ptr<const StepSource> source_of(const sql::Statement& statement,
+                                                              std::string token = {}) const;
 
     CoordinatorRuntime& coordinator_;
     const std::string principal_;
@@ -134,6 +146,7 @@ private:
     std::optional<Transaction> transaction_;
     std::vector<Touched> touched_;  // by the changes since the last wait
     Interrupt interrupt_;
+    std::optional<Given> given_;  // none: statements were given without one
     WallTime received_;
     Instant started_;
 };
