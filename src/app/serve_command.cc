@@ -56,6 +56,8 @@ public:
         TRY_ASSIGN(database, house->open_database(settings, log));
         if (options.follows) TRY(house->learn_secret(*database));
         options.line = house->open_line(settings);
+        house->signals_ = signals_of(shared);
+        options.following.signals = house->signals_.get();
         options.forwarding.patience = forward_wait(settings);
         TRY(house->start_worker(settings, clock, log));
         options.transport = &house->worker_->transport();
@@ -162,6 +164,7 @@ private:
 
     std::string secret_;
     std::unique_ptr<LeaderLine> line_;
+    std::unique_ptr<SqlSignals> signals_;  // none: the database has no way to tell of commits
     std::unique_ptr<EmbeddedWorker> worker_;
     std::unique_ptr<CoordinatorRuntime> coordinator_;
     std::unique_ptr<SqlDatabase> election_;  // none: it leads, nobody else can

@@ -128,7 +128,9 @@ void CoordinatorRuntime::follow() {
     leader_.set_address({});
     end_term();
     if (follower_) return;
-    follower_ = std::make_unique<Follower>(*database_, feed_, options_.following);
+    FollowerOptions following = options_.following;
+    following.on_lease = [this] { leader_.doubt(); };
+    follower_ = std::make_unique<Follower>(*database_, feed_, following);
 }
 
 void CoordinatorRuntime::drop_for_client(QueryId query) {

@@ -123,7 +123,7 @@ RowFeed::RowFeed(CoordinatorRuntime& coordinator, ResultStreams& streams, QueryI
     registration_ =
         coordinator.feed().listen(EntitySet{}.set(static_cast<std::size_t>(Entity::query)),
                                   [bell = bell_, key](const std::set<EntityKey>& keys) {
-                                      if (keys.contains(key)) bell->ring(true);
+                                      if (keys.empty() || keys.contains(key)) bell->ring(true);
                                   });
 }
 
