@@ -168,6 +168,8 @@ Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(
         new CoordinatorRuntime(std::move(database), clock, options, start, sync == nullptr));
     if (options.follows) {
         CHECK(sync == nullptr);
+        opened->stale_views_ =
+            std::make_unique<StaleViews>(*opened->database_, clock, options.stale_views);
         opened->follow();
         return opened;
     }
@@ -229,6 +231,12 @@ Outcome CoordinatorRuntime::execute(Bundle bundle) {
         }
         if (!forwarder_ || bundle.passed_on) return outcome;
         if (!deadline) deadline = forwarder_->deadline();
+        // Nobody can come to lead while the database is away: that is said at once.
+        if (leader_.now().address.empty()) {
+            const auto there = snapshot();
+            const bool away = !there && there.error().code == ErrorCode::catalog_unavailable;
+            if (away) return Refused{.step = 0, .error = there.error()};
+        }
         if (term && term == current()) {  // deposed, and not told so yet
             const bool cancelled = bundle.interrupt != nullptr && bundle.interrupt->raised();
             if (cancelled || clock_.now() >= *deadline) return outcome;

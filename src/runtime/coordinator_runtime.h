@@ -36,6 +36,7 @@
 #include "runtime/forwarder.h"
 #include "runtime/leader_board.h"
 #include "runtime/readers.h"
+#include "runtime/stale_views.h"
 #include "runtime/watch.h"
 
 namespace baton {
@@ -60,6 +61,7 @@ struct CoordinatorOptions {
     // refuses that with fenced.
     LeaderLine* line = nullptr;
     ForwarderOptions forwarding;
+    StaleViewsOptions stale_views;  // of one that may follow: a file is never away
 };
 
 class CoordinatorRuntime {
@@ -101,6 +103,10 @@ public:
     [[nodiscard]] Result<PlanningView> planning_view(const MentionedNames& names);
 
     [[nodiscard]] Result<Snapshot> snapshot() { return readers_.snapshot(); }
+    // What the views showed when they could last be read; none: it is not known.
+    [[nodiscard]] std::optional<Table> ask_stale(const ViewQuery& query) const {
+        return stale_views_ ? stale_views_->ask(query) : std::nullopt;
+    }
     [[nodiscard]] Result<std::unique_ptr<Watch>> watch(const ViewQuery& query,
                                                        std::optional<Revision> since = {},
                                                        std::function<void()> wake = nullptr);
@@ -161,8 +167,9 @@ private:
     LeaderBoard leader_;
     std::unique_ptr<Forwarder> forwarder_;  // none: there is no way to the leader
     mutable std::mutex term_mutex_;
-    std::shared_ptr<Term> term_;          // none: it follows. Its threads use everything above
-    std::unique_ptr<Follower> follower_;  // none: it leads
+    std::shared_ptr<Term> term_;               // none: it follows. Its threads use everything above
+    std::unique_ptr<Follower> follower_;       // none: it leads
+    std::unique_ptr<StaleViews> stale_views_;  // none: the database is a file
 };
 
 }  // namespace baton

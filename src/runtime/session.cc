@@ -289,9 +289,7 @@ Result<StatementResult> Session::run_view(const sql::Statement& statement, const
     };
     // What is live belongs to no revision, and so to no transaction.
     if (!transaction_ || query.view().live) {
-        TRY_ASSIGN(snapshot, coordinator_.snapshot());
-        const LiveCounts live = query.view().live ? coordinator_.live_counts() : LiveCounts{};
-        TRY_ASSIGN(table, query.run(snapshot.sql(), live));
+        TRY_ASSIGN(table, look_at(query));
         return shown(std::move(table));
     }
     if (!transaction_->steps.empty()) {
@@ -310,6 +308,19 @@ Result<StatementResult> Session::run_view(const sql::Statement& statement, const
     TRY_ASSIGN(table, query.run(transaction_->snapshot->sql()));
     note_read(query, transaction_->snapshot->revision());
     return shown(std::move(table));
+}
+
+Result<Table> Session::look_at(const ViewQuery& query) {
+    auto table = [&]() -> Result<Table> {
+        TRY_ASSIGN(snapshot, coordinator_.snapshot());
+        const LiveCounts live = query.view().live ? coordinator_.live_counts() : LiveCounts{};
+        return query.run(snapshot.sql(), live);
+    }();
+    if (table || transaction_ || table.error().code != ErrorCode::catalog_unavailable) {
+        return table;
+    }
+    auto stale = coordinator_.ask_stale(query);
+    return stale ? *std::move(stale) : table;
 }
 
 void Session::note_read(const ViewQuery& query, Revision at) {

@@ -122,6 +122,8 @@ private:
     [[nodiscard]] Result<StatementResult> run_begin();
     [[nodiscard]] Result<StatementResult> run_commit();
     [[nodiscard]] Result<StatementResult> run_rollback();
+    // Outside of transactions: from what was last seen if the database is away.
+    [[nodiscard]] Result<Table> look_at(const ViewQuery& query);
     // What the open transaction has read, to be checked at COMMIT.
     void note_read(const ViewQuery& query, Revision at);
     [[nodiscard]] Result<Done> outside_transaction(std::string_view what) const;

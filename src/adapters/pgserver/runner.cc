@@ -202,6 +202,12 @@ void Runner::session_answered(std::size_t at, const std::shared_ptr<Execution>& 
 
 void Runner::deliver(StatementResult result) {
     if (auto* table = std::get_if<Table>(&result.value)) {
+        if (table->stale) {
+            options_.tell(Noticed{{.severity = pgwire::Severity::warning,
+                                   .sqlstate = "01B01",  // of ours: stale rows
+                                   .message = table->note,
+                                   .code = ErrorCode::catalog_unavailable}});
+        }
         return give_rows(columns_of(table->columns), std::move(table->rows), result.tag,
                          std::exchange(run_->copy, std::nullopt));
     }
