@@ -1,5 +1,6 @@
 #include "runtime/coordinator_runtime.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -24,6 +25,8 @@ request::CreateQuery* query_of(Step& step) {
 // ends.
 constexpr int kAttemptsOutside = 8;
 constexpr std::chrono::milliseconds kPauseWhenDeposed{50};
+// How long what only the leader can do waits for it before the database is looked at again.
+constexpr std::chrono::milliseconds kForwardSlice{500};
 
 }  // namespace
 
@@ -231,20 +234,26 @@ Outcome CoordinatorRuntime::execute(Bundle bundle) {
         }
         if (!forwarder_ || bundle.passed_on) return outcome;
         if (!deadline) deadline = forwarder_->deadline();
-        // Nobody can come to lead while the database is away: that is said at once.
-        if (leader_.now().address.empty()) {
-            const auto there = snapshot();
-            const bool away = !there && there.error().code == ErrorCode::catalog_unavailable;
-            if (away) return Refused{.step = 0, .error = there.error()};
-        }
         if (term && term == current()) {  // deposed, and not told so yet
             const bool cancelled = bundle.interrupt != nullptr && bundle.interrupt->raised();
             if (cancelled || clock_.now() >= *deadline) return outcome;
             leader_.wait(news, kPauseWhenDeposed, bundle.interrupt);
             continue;
         }
-        auto forwarded = forwarder_->forward(bundle, *deadline);
-        if (auto* done = std::get_if<Outcome>(&forwarded)) return std::move(*done);
+        // Nobody can come to lead while the database is away: that is said soon.
+        if (leader_.now().address.empty()) {
+            const auto there = snapshot();
+            const bool away = !there && there.error().code == ErrorCode::catalog_unavailable;
+            if (away) return Refused{.step = 0, .error = there.error()};
+        }
+        const Instant slice = std::min(*deadline, clock_.now() + kForwardSlice);
+        auto forwarded = forwarder_->forward(bundle, slice);
+        auto* done = std::get_if<Outcome>(&forwarded);
+        if (done == nullptr) continue;
+        const auto* refused = std::get_if<Refused>(done);
+        const bool waited = clock_.now() >= slice && slice < *deadline;
+        const bool again = refused != nullptr && refused->error.code == ErrorCode::fenced && waited;
+        if (!again) return std::move(*done);
     }
 }
 
