@@ -21,7 +21,7 @@ protected:
     void SetUp() override {
         // One that answers says that all of it works; who leads is known from the logs.
         const auto deadline = steady_clock::now() + cli::kPatience;
-        while (cluster_.ask(0, "CREATE LOGICAL SOURCE first (x INT8)").status != 0 ||
+        while (cluster_.ask(0, "CREATE LOGICAL SOURCE IF NOT EXISTS first (x INT8)").status != 0 ||
                !cluster_.last_to_lead()) {
             ASSERT_LT(steady_clock::now(), deadline) << cluster_.log(0);
         }
