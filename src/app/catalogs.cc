@@ -5,6 +5,7 @@
 
 #include "adapters/mariadb/mariadb.h"
 #include "adapters/postgres/postgres.h"
+#include "adapters/postgres/signals.h"
 #include "adapters/sqlite/data_directory.h"
 #include "adapters/sqlite/sqlite.h"
 #include "app/counterparts.h"
@@ -71,6 +72,10 @@ Result<std::unique_ptr<SqlDatabase>> look_at_catalog(const std::string& where) {
     SqliteOptions file;
     file.lock = false;
     return open(where, false, file);
+}
+
+std::unique_ptr<SqlSignals> signals_of(const std::string& where) {
+    return is_postgres(where) ? listen_to_postgres(where) : nullptr;
 }
 
 int run_catalog_migrate(const std::string& from, const std::string& to) {

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "ports/sql.h"
+#include "ports/sql_signals.h"
 
 namespace baton {
 
@@ -19,6 +20,9 @@ namespace baton {
                                                                    bool create);
 // The same, to look at: nothing is made or changed, and a file is not locked.
 [[nodiscard]] Result<std::unique_ptr<SqlDatabase>> look_at_catalog(const std::string& where);
+
+// Who tells of what others commit there; none: that database has no way to.
+[[nodiscard]] std::unique_ptr<SqlSignals> signals_of(const std::string& where);
 
 // Copies the catalog, of which nobody else may be the coordinator now, and checks the copy. The
 // exit status.

@@ -7,6 +7,8 @@
 
 #include <unistd.h>
 
+#include "adapters/libpq/leader_line.h"
+#include "adapters/pgwire/scram.h"
 #include "adapters/sqlite/data_directory.h"
 #include "adapters/system/digest.h"
 #include "adapters/system/log_writer.h"
@@ -17,6 +19,7 @@
 #include "app/leave_signals.h"
 #include "app/tls_options.h"
 #include "base/text.h"
+#include "catalog/coordinator_secret.h"
 #include "catalog/lease_schema.h"
 #include "catalog/schema.h"
 #include "front/desk.h"
@@ -51,6 +54,11 @@ public:
         CoordinatorOptions options;
         options.follows = is_server(shared);
         TRY_ASSIGN(database, house->open_database(settings, log));
+        if (options.follows) TRY(house->learn_secret(*database));
+        options.line = house->open_line(settings);
+        house->signals_ = signals_of(shared);
+        options.following.signals = house->signals_.get();
+        options.forwarding.patience = forward_wait(settings);
         TRY(house->start_worker(settings, clock, log));
         options.transport = &house->worker_->transport();
         options.results = &house->worker_->results();
@@ -69,6 +77,8 @@ public:
         if (seat_) seat_->leave(patience);
     }
     [[nodiscard]] front::Desk& desk() { return *desk_; }
+    // What the coordinators of one catalog know; empty: there is no other.
+    [[nodiscard]] const std::string& secret() const { return secret_; }
 
 private:
     House() = default;
@@ -89,6 +99,36 @@ private:
             log.info("a new catalog was made", {{"path", catalog_path(settings.text("data"))}});
         }
         return std::move(opened.database);
+    }
+
+    Result<Done> learn_secret(SqlDatabase& database) {
+        constexpr std::size_t kBytes = 32;
+        TRY_ASSIGN(sql, database.connect(Access::write));
+        TRY_ASSIGN(secret, coordinator_secret(*sql, hex_of(random_bytes(kBytes))));
+        secret_ = std::move(secret);
+        return Done{};
+    }
+
+    // None: there is no other to pass anything on to, or that is not wanted.
+    LeaderLine* open_line(const config::Settings& settings) {
+        if (secret_.empty() || !settings.flag("forward_writes")) return nullptr;
+        libpq::LeaderLineOptions options{.user = std::string(front::kCoordinatorUser),
+                                         .password = secret_};
+        // As this one wants it of its own clients.
+        if (!settings.text("tls.cert").empty()) options.sslmode = "require";
+        if (!settings.text("tls.ca").empty()) {
+            options.sslmode = "verify-full";
+            options.ca = settings.text("tls.ca");
+        }
+        line_ = std::make_unique<libpq::PgLeaderLine>(std::move(options));
+        return line_.get();
+    }
+
+    static Duration forward_wait(const config::Settings& settings) {
+        constexpr std::uint64_t kBeyondTtl = 5;
+        const std::uint64_t wanted = settings.number("forward_wait");
+        return std::chrono::seconds(wanted > 0 ? wanted
+                                               : settings.number("lease_ttl") + kBeyondTtl);
     }
 
     Result<Done> start_worker(const config::Settings& settings, const Clock& clock, Log& log) {
@@ -122,6 +162,9 @@ private:
         return Done{};
     }
 
+    std::string secret_;
+    std::unique_ptr<LeaderLine> line_;
+    std::unique_ptr<SqlSignals> signals_;  // none: the database has no way to tell of commits
     std::unique_ptr<EmbeddedWorker> worker_;
     std::unique_ptr<CoordinatorRuntime> coordinator_;
     std::unique_ptr<SqlDatabase> election_;  // none: it leads, nobody else can
@@ -130,11 +173,21 @@ private:
     std::unique_ptr<front::Desk> desk_;
 };
 
+// Who may come in, with the other coordinators.
+Configuration with_coordinators(Configuration configuration, const std::string& secret) {
+    if (secret.empty()) return configuration;
+    constexpr std::size_t kSalt = 16;
+    configuration.access.let_coordinators_in(
+        pgwire::to_string(pgwire::make_verifier(secret, random_bytes(kSalt))));
+    return configuration;
+}
+
 Result<Done> serve(const Configuration& configuration, const LeaveSignals& signals,
                    const Clock& clock, Log& log) {
     TRY_ASSIGN(house, House::open(configuration, clock, log));
     front::Metrics metrics;
-    TRY_ASSIGN(doors, Doors::open(configuration, house->desk(), metrics, log));
+    const Configuration known = with_coordinators(configuration, house->secret());
+    TRY_ASSIGN(doors, Doors::open(known, house->desk(), metrics, log));
     notify_service_manager("READY=1");
     log.info("ready", {{"version", std::string(kVersion)},
                        {"data", configuration.settings.text("data")},

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "catalog/row_cursor.h"
+#include "ports/sql_signals.h"
 
 namespace baton {
 
@@ -36,12 +37,19 @@ std::string_view share_lock(SqlDialect dialect) {
     CHECK(false && "an unknown database");
 }
 
+std::string with_signal(SqlDialect dialect, std::string_view word) {
+    if (dialect != SqlDialect::postgres) return "";
+    return " RETURNING pg_notify('" + std::string(kSignalChannel) + "', '" + std::string(word) +
+           "')";
+}
+
 Leases::Leases(Sql& sql) : sql_(sql) {
     const std::string now(now_us(sql.dialect()));
     acquire_sql_ =
         "UPDATE lease SET owner = ?, epoch = CASE WHEN epoch + 1 < ? THEN ? ELSE epoch + 1 END, "
         "expires_at = " +
-        now + " + ? WHERE lock_key = ? AND status = 'ACTIVE' AND expires_at <= " + now;
+        now + " + ? WHERE lock_key = ? AND status = 'ACTIVE' AND expires_at <= " + now +
+        with_signal(sql.dialect(), kLeaseSignal);
     renew_sql_ = "UPDATE lease SET expires_at = " + now +
                  " + ? WHERE lock_key = ? AND owner = ? AND epoch = ? AND status = 'ACTIVE' AND "
                  "expires_at > " +
@@ -113,7 +121,8 @@ Result<bool> Leases::renew(const std::string& key, const std::string& owner, Epo
 
 Result<Done> Leases::release(const std::string& key, const std::string& owner, Epoch epoch) {
     TRY(sql_.execute(
-        "UPDATE lease SET expires_at = 0 WHERE lock_key = ? AND owner = ? AND epoch = ?",
+        "UPDATE lease SET expires_at = 0 WHERE lock_key = ? AND owner = ? AND epoch = ?" +
+            with_signal(sql_.dialect(), kLeaseSignal),
         {key, owner, value_of(epoch.value())}));
     return Done{};
 }

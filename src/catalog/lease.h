@@ -99,6 +99,10 @@ private:
 // lock. Fails with fenced if this epoch does not hold the fence any more.
 [[nodiscard]] Result<Done> hold_fence(Sql& sql, const std::string& key, Epoch epoch);
 
+// What ends an UPDATE so that those who listen hear the word when it is committed; empty where the
+// database has no such way.
+[[nodiscard]] std::string with_signal(SqlDialect dialect, std::string_view word);
+
 // What ends a SELECT whose rows must not change before the transaction ends; empty where a write
 // transaction excludes all others anyway.
 [[nodiscard]] std::string_view share_lock(SqlDialect dialect);

@@ -165,6 +165,18 @@ bool asks_views(const sql::Query& query) {
                       query.node);
 }
 
+std::string in_words(const Stale& stale) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(stale.age).count();
+    return "the database of the catalog is away: this is revision " + to_string(stale.revision) +
+           ", as of " + std::to_string(seconds) + " s ago";
+}
+
+ViewQuery ViewQuery::everything(const View& view) {
+    ViewQuery query(view);
+    query.take_all(false);
+    return query;
+}
+
 std::vector<TableColumn> ViewQuery::columns() const {
     std::vector<TableColumn> columns;
     for (const Item& item : items_) {
@@ -182,9 +194,7 @@ SqlRow ViewQuery::selected(const SqlRow& row) const {
 
 // Where the catalog knows nothing, because the fragment has not ended, what is known of it counts.
 Result<Table> ViewQuery::run_live(Sql& sql, const LiveCounts& live) const {
-    ViewQuery everything(*view_);
-    everything.take_all(false);
-    TRY_ASSIGN(table, everything.run(sql));
+    TRY_ASSIGN(table, everything(*view_).run(sql));
     Table result{.columns = columns(), .rows = {}};
     const std::size_t first = *view_->column("ROWS_IN");
     for (SqlRow& row : table.rows) {
@@ -201,6 +211,15 @@ Result<Table> ViewQuery::run_live(Sql& sql, const LiveCounts& live) const {
             const SqlRow counters = row_of(known->second);
             row.insert(row.end(), counters.begin(), counters.end());
         }
+        if (limit_ && result.rows.size() >= *limit_) break;
+        if (matches(row)) result.rows.push_back(selected(row));
+    }
+    return result;
+}
+
+Table ViewQuery::over(const std::vector<SqlRow>& rows) const {
+    Table result{.columns = columns(), .rows = {}};
+    for (const SqlRow& row : rows) {
         if (limit_ && result.rows.size() >= *limit_) break;
         if (matches(row)) result.rows.push_back(selected(row));
     }

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/id.h"
 #include "base/result.h"
+#include "base/time.h"
 #include "catalog/predicate.h"
 #include "catalog/views.h"
 #include "model/control.h"
@@ -23,10 +25,20 @@ struct TableColumn {
     ViewType type = ViewType::text;
 };
 
+// Rows that are not what is there now, but what was when it could last be read.
+struct Stale {
+    Revision revision;
+    Duration age{};  // since it was last known to be so
+};
+// "the database of the catalog is away: this is revision 7, as of 3 s ago"
+[[nodiscard]] std::string in_words(const Stale& stale);
+
 // Rows as they are shown to a client.
 struct Table {
     std::vector<TableColumn> columns;
     std::vector<SqlRow> rows;
+    std::optional<Stale> stale = {};  // none: they are what is there
+    std::string note = {};            // what the client is to be told of them, if anything
 };
 
 using LiveCounts = std::map<FragmentKey, Counts>;
@@ -39,9 +51,14 @@ public:
     [[nodiscard]] static Result<ViewQuery> from(const sql::Query& query);
     [[nodiscard]] static Result<ViewQuery> from(const sql::SelectOnce& select);
 
+    [[nodiscard]] static ViewQuery everything(const View& view);
+
     // In the order of the view's key, the first ones if there is a LIMIT. `live` is what this
     // process knows of fragments that run; it matters to a view that is live.
     [[nodiscard]] Result<Table> run(Sql& sql, const LiveCounts& live = {}) const;
+
+    // The same of all rows of the view, in that order.
+    [[nodiscard]] Table over(const std::vector<SqlRow>& rows) const;
 
     [[nodiscard]] const View& view() const { return *view_; }
     [[nodiscard]] std::vector<TableColumn> columns() const;

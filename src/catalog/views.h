@@ -47,6 +47,7 @@ enum class ViewType : std::uint8_t {
     float32,
     float64,
 };
+inline constexpr std::size_t kViewTypes = 8;
 
 struct ViewColumn {
     std::string_view name;  // upper case

@@ -6,6 +6,7 @@
 #include "catalog/application.h"
 #include "catalog/lease.h"
 #include "catalog/row_cursor.h"
+#include "ports/sql_signals.h"
 
 namespace baton {
 
@@ -131,9 +132,12 @@ Result<Done> WriteTransaction::trim(const HistoryLimits& limits, WallTime now) {
 }
 
 Result<Done> WriteTransaction::write_meta() {
+    const std::string signal =
+        state_.changes.empty() ? "" : with_signal(sql_.dialect(), kCommitSignal);
     TRY(
         sql_.execute("UPDATE meta SET revision = ?, next_id = ?, next_statement = ?, "
-                     "cluster_revision = ?, feed_floor = ? WHERE id = 1",
+                     "cluster_revision = ?, feed_floor = ? WHERE id = 1" +
+                         signal,
                      {value_of(state_.revision.value()), value_of(state_.next_id),
                       value_of(state_.next_statement), value_of(state_.cluster_revision.value()),
                       value_of(state_.feed_floor)}));

@@ -30,6 +30,17 @@ const std::vector<Known>& known_list() {
          .meaning =
              "host:port at which clients reach this coordinator when it leads; empty: that of "
              "pg.listen"},
+        {.key = "forward_writes",
+         .type = Type::flag,
+         .fallback = "true",
+         .meaning = "pass what only the leader can do on to it; false: clients are told where it "
+                    "is"},
+        {.key = "forward_wait",
+         .type = Type::number,
+         .fallback = "0",
+         .meaning = "seconds that a change waits for a leader, and again for its answer; 0: 5 more "
+                    "than lease_ttl",
+         .most = 3600},
         {.key = "pg.listen",
          .fallback = "127.0.0.1:5433",
          .meaning = "host:port for psql and PostgreSQL drivers; empty: closed"},
@@ -59,6 +70,10 @@ const std::vector<Known>& known_list() {
          .least = 1},
         {.key = "tls.cert", .fallback = "", .meaning = "the certificate shown to clients (PEM)"},
         {.key = "tls.key", .fallback = "", .meaning = "the key of that certificate"},
+        {.key = "tls.ca",
+         .fallback = "",
+         .meaning = "who signs the certificates of the other coordinators (PEM); empty: they are "
+                    "not checked"},
         {.key = "auth.trust_remote",
          .type = Type::flag,
          .fallback = "false",

@@ -28,9 +28,13 @@ enum class Role : std::uint8_t {
 [[nodiscard]] std::string_view to_string(Role role);  // "reader"
 [[nodiscard]] std::optional<Role> role_of(std::string_view name);
 
+// The user that only coordinators of the same catalog are.
+inline constexpr std::string_view kCoordinatorUser = "baton coordinator";
+
 struct Principal {
     std::string name;
     Role role = Role::reader;
+    bool coordinator = false;  // one that brings orders of its clients (runtime/orders.h)
 
     friend bool operator==(const Principal&, const Principal&) = default;
 };
@@ -54,6 +58,12 @@ public:
     Access() = default;
     Access(std::vector<User> users, std::vector<Token> tokens, Digest digest);
 
+    // Coordinators are let in who prove what this verifier is made of, also where everybody is
+    // trusted.
+    void let_coordinators_in(std::string verifier) { coordinators_ = std::move(verifier); }
+    [[nodiscard]] bool lets_coordinators_in() const { return !coordinators_.empty(); }
+    [[nodiscard]] const std::string& verifier_of_coordinators() const { return coordinators_; }
+
     // Nobody is known: everybody is trusted, as an admin.
     [[nodiscard]] bool trusts_everybody() const { return users_.empty() && tokens_.empty(); }
     [[nodiscard]] const User* user(const std::string& name) const;
@@ -64,6 +74,7 @@ private:
     std::map<std::string, User> users_;
     std::vector<Token> tokens_;
     Digest digest_;
+    std::string coordinators_;  // empty: none is let in
 };
 
 [[nodiscard]] Role needed_for(const sql::Statement& statement);

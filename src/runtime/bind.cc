@@ -162,4 +162,20 @@ std::string without_secrets(const sql::Statement& statement) {
     return sql::print(statement, is_secret_setting);
 }
 
+Result<request::CreateQuery> query_for_client(const sql::SelectOnce& select,
+                                              const std::string& token,
+                                              const std::string& principal) {
+    request::CreateQuery query;
+    query.tree.query = select.query;
+    query.tree.sink.node = sql::ToClient{.token = token};
+    sql::Setting& setting = query.tree.settings.emplace_back();
+    setting.key = {"QUERY", "ON_FAILURE"};
+    setting.value = sql::Literal(std::string("FAIL"));
+    TRY_ASSIGN(settings, bind_query(query.tree.settings));
+    query.settings = std::move(settings.options);
+    query.settings.emplace(kClientSetting, principal);
+    query.statement = without_secrets({.node = select, .at = {}});
+    return query;
+}
+
 }  // namespace baton

@@ -13,6 +13,11 @@ namespace baton {
 // Fails with the errors of the settings' descriptors; with `defect` for any other statement.
 [[nodiscard]] Result<Request> bind(const sql::Statement& statement);
 
+// The query behind a SELECT whose rows go to this client, who shows the token for them.
+[[nodiscard]] Result<request::CreateQuery> query_for_client(const sql::SelectOnce& select,
+                                                            const std::string& token,
+                                                            const std::string& principal);
+
 // A query's number or name; never `WHERE attr = const`, which the parser allows only for DROP.
 [[nodiscard]] request::QueryRef query_ref(const sql::Target& target);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bitset>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -13,15 +14,26 @@
 #include "catalog/requests.h"
 #include "catalog/view_query.h"
 #include "core/planning/planner.h"
+#include "runtime/interrupt.h"
+#include "sql/ast.h"
 
 namespace baton {
 
 using EntitySet = std::bitset<kEntityCount>;
 
+// How a client wrote a step, for who has to read it again.
+struct StepSource {
+    std::string text;  // of one statement
+    std::vector<sql::Literal> parameters = {};
+    std::optional<Position> at = {};  // where it begins in what the client wrote; none: nowhere
+    std::string token = {};           // of a SELECT whose rows the client is given
+};
+
 // A change, or a look at what the changes before it made.
 struct Step {
     std::variant<Request, ViewQuery> what;
     std::string statement;  // for the log, secrets masked; empty: not logged
+    std::shared_ptr<const StepSource> source = nullptr;  // none: it is done here or nowhere
 };
 using StepAnswer = std::variant<Answer, Table>;
 
@@ -40,6 +52,8 @@ struct Bundle {
     std::string principal;
     WallTime received;
     Instant started;
+    bool passed_on = false;          // by another coordinator: it is done here or not at all
+    Interrupt* interrupt = nullptr;  // ends a wait for who leads; outlives the bundle
 };
 
 // Everything happened, durably (or would have, for a trial).

@@ -2,21 +2,25 @@
 
 #include <utility>
 
+#include "sql/printer.h"
+
 namespace baton {
 
-namespace {
-
 Bundle drop_of(QueryId query, const Clock& clock) {
+    sql::Statement statement;
+    statement.node = sql::Drop{.kind = sql::EntityKind::query,
+                               .if_exists = true,
+                               .target = query.value(),
+                               .mode = StopMode::forceful};
     Bundle bundle;
     bundle.steps.push_back(
         {.what = Request(request::DropQuery{.query = query, .mode = StopMode::forceful}),
-         .statement = {}});
+         .statement = {},
+         .source = std::make_shared<StepSource>(StepSource{.text = sql::print(statement)})});
     bundle.received = clock.wall_now();
     bundle.started = clock.now();
     return bundle;
 }
-
-}  // namespace
 
 void ClientQueries::drop(CommitLoop& commits, QueryId query) {
     std::set<QueryId> queries;

@@ -9,10 +9,14 @@
 #include "base/id.h"
 #include "base/result.h"
 #include "ports/clock.h"
+#include "runtime/bundle.h"
 #include "runtime/commit_loop.h"
 #include "runtime/readers.h"
 
 namespace baton {
+
+// FORCEFUL, and no matter whether it is there.
+[[nodiscard]] Bundle drop_of(QueryId query, const Clock& clock);
 
 class ClientQueries {
 public:

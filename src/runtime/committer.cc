@@ -40,7 +40,10 @@ bool is_likely_undone_after_writing(const Bundle& bundle) {
 }  // namespace
 
 Committer::Committer(std::unique_ptr<Sql> sql, const Clock& clock, const CommitterOptions& options)
-    : sql_(std::move(sql)), clock_(clock), options_(options), handed_through_(options.start) {}
+    : sql_(std::move(sql)), clock_(clock), options_(options), handed_through_(options.start) {
+    // What changed before, under whoever led then, is not known: anything may have.
+    last_changed_.fill(options.start);
+}
 
 void Committer::run(std::vector<Job>& jobs, const Hand& hand) {
     std::vector<Change> changes;

@@ -1,5 +1,6 @@
 #include "runtime/coordinator_runtime.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -23,6 +24,9 @@ request::CreateQuery* query_of(Step& step) {
 // After this many attempts the writer plans what is left itself: others wait meanwhile, but it
 // ends.
 constexpr int kAttemptsOutside = 8;
+constexpr std::chrono::milliseconds kPauseWhenDeposed{50};
+// How long what only the leader can do waits for it before the database is looked at again.
+constexpr std::chrono::milliseconds kForwardSlice{500};
 
 }  // namespace
 
@@ -44,7 +48,10 @@ CoordinatorRuntime::CoordinatorRuntime(std::unique_ptr<SqlDatabase> database, co
       durable_(start, always_durable),
       readers_(*database_, durable_, options.readers_max),
       feed_(start, options.changes_in_memory),
-      client_queries_(clock) {}
+      client_queries_(clock) {
+    if (options.line == nullptr) return;
+    forwarder_ = std::make_unique<Forwarder>(*options.line, leader_, clock, options.forwarding);
+}
 
 CoordinatorRuntime::~CoordinatorRuntime() {
     follower_.reset();
@@ -69,17 +76,12 @@ CommitLoop& CoordinatorRuntime::commits() {
     return term->commits;
 }
 
-void CoordinatorRuntime::set_leader(const std::string& leader) {
-    const std::lock_guard lock(term_mutex_);
-    leader_ = leader;
-}
-
 Error CoordinatorRuntime::not_leading() const {
-    const std::lock_guard lock(term_mutex_);
+    const std::string leader = leader_.now().address;
     return {.code = ErrorCode::fenced,
             .message = "this coordinator does not lead, so it changes nothing",
-            .hint = leader_.empty() ? "nobody leads now; try again in a moment"
-                                    : "ask the one that leads: " + leader_};
+            .hint = leader.empty() ? "nobody leads now; try again in a moment"
+                                   : "ask the one that leads: " + leader};
 }
 
 Result<Done> CoordinatorRuntime::begin_term(std::unique_ptr<Sql> writer,
@@ -91,6 +93,7 @@ Result<Done> CoordinatorRuntime::begin_term(std::unique_ptr<Sql> writer,
         const std::lock_guard lock(term_mutex_);
         term_ = term;
     }
+    leader_.set_here(true);
     if (options_.transport == nullptr) return Done{};
     interrupt_embedded();
     ControllerOptions control = options_.control;
@@ -103,6 +106,7 @@ Result<Done> CoordinatorRuntime::begin_term(std::unique_ptr<Sql> writer,
 }
 
 void CoordinatorRuntime::end_term() {
+    leader_.set_here(false);
     std::shared_ptr<Term> over;
     std::unique_ptr<ControlLoop> control;
     {
@@ -124,14 +128,17 @@ Result<Done> CoordinatorRuntime::lead(Epoch epoch) {
 }
 
 void CoordinatorRuntime::follow() {
-    set_leader({});
+    leader_.set_address({});
     end_term();
     if (follower_) return;
-    follower_ = std::make_unique<Follower>(*database_, feed_, options_.following);
+    FollowerOptions following = options_.following;
+    following.on_lease = [this] { leader_.doubt(); };
+    follower_ = std::make_unique<Follower>(*database_, feed_, following);
 }
 
 void CoordinatorRuntime::drop_for_client(QueryId query) {
-    if (const auto term = current()) client_queries_.drop(term->commits, query);
+    if (const auto term = current()) return client_queries_.drop(term->commits, query);
+    if (forwarder_) forwarder_->run_errand(drop_of(query, clock_));
 }
 
 void CoordinatorRuntime::log(StatementRecord record) {
@@ -164,6 +171,8 @@ Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(
         new CoordinatorRuntime(std::move(database), clock, options, start, sync == nullptr));
     if (options.follows) {
         CHECK(sync == nullptr);
+        opened->stale_views_ =
+            std::make_unique<StaleViews>(*opened->database_, clock, options.stale_views);
         opened->follow();
         return opened;
     }
@@ -171,9 +180,13 @@ Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(
     return opened;
 }
 
-LiveCounts CoordinatorRuntime::live_counts() const {
+LiveCounts CoordinatorRuntime::own_counts() const {
     const std::lock_guard lock(term_mutex_);
     return term_ && term_->control ? term_->control->counters().all() : LiveCounts{};
+}
+
+LiveCounts CoordinatorRuntime::live_counts() {
+    return forwarder_ && !current() ? forwarder_->counts() : own_counts();
 }
 
 Result<PlanningView> CoordinatorRuntime::planning_view(const MentionedNames& names) {
@@ -209,6 +222,50 @@ Result<Done> CoordinatorRuntime::plan_ahead(Bundle& bundle) {
 }
 
 Outcome CoordinatorRuntime::execute(Bundle bundle) {
+    std::optional<Instant> deadline;
+    for (;;) {
+        const std::uint64_t news = leader_.now().news;
+        const auto term = current();
+        Outcome outcome = Refused{.step = 0, .error = not_leading()};
+        if (term) {
+            outcome = execute_in(term, bundle);
+            if (!came_too_late(term, outcome)) return outcome;
+            if (bundle.passed_on) return Refused{.step = 0, .error = not_leading()};
+        }
+        if (!forwarder_ || bundle.passed_on) return outcome;
+        if (!deadline) deadline = forwarder_->deadline();
+        if (term && term == current()) {  // deposed, and not told so yet
+            const bool cancelled = bundle.interrupt != nullptr && bundle.interrupt->raised();
+            if (cancelled || clock_.now() >= *deadline) return outcome;
+            leader_.wait(news, kPauseWhenDeposed, bundle.interrupt);
+            continue;
+        }
+        // Nobody can come to lead while the database is away: that is said soon.
+        if (leader_.now().address.empty()) {
+            const auto there = snapshot();
+            const bool away = !there && there.error().code == ErrorCode::catalog_unavailable;
+            if (away) return Refused{.step = 0, .error = there.error()};
+        }
+        const Instant slice = std::min(*deadline, clock_.now() + kForwardSlice);
+        auto forwarded = forwarder_->forward(bundle, slice);
+        auto* done = std::get_if<Outcome>(&forwarded);
+        if (done == nullptr) continue;
+        const auto* refused = std::get_if<Refused>(done);
+        const bool waited = clock_.now() >= slice && slice < *deadline;
+        const bool again = refused != nullptr && refused->error.code == ErrorCode::fenced && waited;
+        if (!again) return std::move(*done);
+    }
+}
+
+bool CoordinatorRuntime::came_too_late(const std::shared_ptr<Term>& term,
+                                       const Outcome& outcome) const {
+    const auto* refused = std::get_if<Refused>(&outcome);
+    if (refused == nullptr) return false;
+    if (refused->error.code == ErrorCode::fenced) return true;
+    return refused->error.code == ErrorCode::catalog_unavailable && current() != term;
+}
+
+Outcome CoordinatorRuntime::execute_in(const std::shared_ptr<Term>& term, Bundle& bundle) {
     // A refusal that does not reach the writer is logged here.
     const auto refuse = [&](std::size_t step, const Error& error) -> Outcome {
         if (const std::string& statement = bundle.steps.at(step).statement; !statement.empty()) {
@@ -221,8 +278,6 @@ Outcome CoordinatorRuntime::execute(Bundle bundle) {
         }
         return Refused{.step = step, .error = error};
     };
-    const auto term = current();
-    if (!term) return Refused{.step = 0, .error = not_leading()};
     if (auto planned = plan_ahead(bundle); !planned) return refuse(0, planned.error());
     for (int attempt = 0;; ++attempt) {
         Outcome outcome = term->commits.submit_and_wait(bundle);

@@ -2,8 +2,9 @@
 //
 // It leads or it follows. One that leads has a Term: it changes the catalog under its epoch, and
 // looks after workers and queries. One that follows answers reads and watches, keeps up with what
-// the leader commits, and refuses changes with fenced. Sessions, watches and snapshots outlive the
-// change from one to the other; what was asked for in a term that ends is answered before.
+// the leader commits, and passes changes on to it; without a way to the leader it refuses them with
+// fenced. Sessions, watches and snapshots outlive the change from one to the other; what was asked
+// for in a term that ends is answered before.
 //
 // Threads: sessions, watches and snapshots may be used from any threads, each by one at a time. Two
 // threads of its own write (CommitLoop) and sync, publish and answer (Settler); with a transport a
@@ -21,6 +22,7 @@
 #include "catalog/reader.h"
 #include "core/planning/planner.h"
 #include "ports/clock.h"
+#include "ports/leader_line.h"
 #include "ports/result_streams.h"
 #include "ports/sql.h"
 #include "ports/transport.h"
@@ -31,7 +33,10 @@
 #include "runtime/durable.h"
 #include "runtime/feed.h"
 #include "runtime/follower.h"
+#include "runtime/forwarder.h"
+#include "runtime/leader_board.h"
 #include "runtime/readers.h"
+#include "runtime/stale_views.h"
 #include "runtime/watch.h"
 
 namespace baton {
@@ -52,6 +57,11 @@ struct CoordinatorOptions {
     // leads at once, under the epoch of the commits.
     bool follows = false;
     FollowerOptions following;
+    // How a follower passes on what only the leader can do; outlives the coordinator. None: it
+    // refuses that with fenced.
+    LeaderLine* line = nullptr;
+    ForwarderOptions forwarding;
+    StaleViewsOptions stale_views;  // of one that may follow: a file is never away
 };
 
 class CoordinatorRuntime {
@@ -73,13 +83,18 @@ public:
     // Ends the term, if there is one: what waits is answered, no command is sent any more, and what
     // workers run goes on. Nobody is known to lead then.
     void follow();
-    // Who is told to whoever wants a change of one that follows.
-    void set_leader(const std::string& leader);
+    // Who leads, by the address that it advertises: whoever holds the election keeps it.
+    [[nodiscard]] LeaderBoard& leader() { return leader_; }
     [[nodiscard]] std::optional<Epoch> term() const;  // none: it follows
+    // Whether steps have to say how they were written.
+    [[nodiscard]] bool forwards() const { return forwarder_ != nullptr; }
+    // Why a change, or something else that only the leader can do, is refused here.
+    [[nodiscard]] Error not_leading() const;
 
     // Does what the bundle asks, planning its queries against a snapshot first, and again if the
     // catalog changed below the plan; after some attempts the writer plans itself, which ends it.
-    // Never NeedsPlan.
+    // One that follows has the leader do it, also if its own term ended meanwhile and nothing had
+    // happened. Never NeedsPlan.
     [[nodiscard]] Outcome execute(Bundle bundle);
     // One request by itself, not logged.
     [[nodiscard]] Result<Answer> execute(const Request& request);
@@ -88,6 +103,10 @@ public:
     [[nodiscard]] Result<PlanningView> planning_view(const MentionedNames& names);
 
     [[nodiscard]] Result<Snapshot> snapshot() { return readers_.snapshot(); }
+    // What the views showed when they could last be read; none: it is not known.
+    [[nodiscard]] std::optional<Table> ask_stale(const ViewQuery& query) const {
+        return stale_views_ ? stale_views_->ask(query) : std::nullopt;
+    }
     [[nodiscard]] Result<std::unique_ptr<Watch>> watch(const ViewQuery& query,
                                                        std::optional<Revision> since = {},
                                                        std::function<void()> wake = nullptr);
@@ -97,8 +116,10 @@ public:
     void drop_for_client(QueryId query);
     // A line for the log of statements; lost if nobody can write it.
     void log(StatementRecord record);
-    // What workers last told of the fragments that run.
-    [[nodiscard]] LiveCounts live_counts() const;
+    // What workers last told of the fragments that run: to this coordinator, or to the one that
+    // leads as far as it can be asked.
+    [[nodiscard]] LiveCounts own_counts() const;
+    [[nodiscard]] LiveCounts live_counts();
     [[nodiscard]] Feed& feed() { return feed_; }
     // Of a coordinator that leads.
     [[nodiscard]] CommitLoop& commits();
@@ -123,8 +144,11 @@ private:
     [[nodiscard]] Result<Done> begin_term(std::unique_ptr<Sql> writer,
                                           std::unique_ptr<SqlSync> sync, Epoch epoch);
     void end_term();
-    [[nodiscard]] Error not_leading() const;
     void interrupt_embedded();
+    [[nodiscard]] Outcome execute_in(const std::shared_ptr<Term>& term, Bundle& bundle);
+    // Nothing happened, because the term was over.
+    [[nodiscard]] bool came_too_late(const std::shared_ptr<Term>& term,
+                                     const Outcome& outcome) const;
     // Plans the queries as if the bundle's other steps did not matter; the commit finds out if they
     // do. Fails only if the first step cannot be planned.
     [[nodiscard]] Result<Done> plan_ahead(Bundle& bundle);
@@ -140,10 +164,12 @@ private:
     std::mutex cluster_mutex_;
     Reader::KnownCluster cluster_;  // shared by the plans made while it is current
 
+    LeaderBoard leader_;
+    std::unique_ptr<Forwarder> forwarder_;  // none: there is no way to the leader
     mutable std::mutex term_mutex_;
-    std::string leader_;
-    std::shared_ptr<Term> term_;          // none: it follows. Its threads use everything above
-    std::unique_ptr<Follower> follower_;  // none: it leads
+    std::shared_ptr<Term> term_;               // none: it follows. Its threads use everything above
+    std::unique_ptr<Follower> follower_;       // none: it leads
+    std::unique_ptr<StaleViews> stale_views_;  // none: the database is a file
 };
 
 }  // namespace baton

@@ -79,6 +79,7 @@ void Feed::skip_to(Revision revision) {
     const std::lock_guard lock(subscribers_mutex_);
     for (const auto& [id, subscriber] : subscribers_) {
         if (subscriber.wake) subscriber.wake();
+        if (subscriber.listener) subscriber.listener({});
     }
 }
 

@@ -59,7 +59,7 @@ public:
     };
 
     // Called, one at a time, after each commit that concerned any of the entities; must not
-    // block, nor end a registration.
+    // block, nor end a registration. No keys: anything may have changed (skip_to).
     [[nodiscard]] Registration listen(EntitySet entities, Listener listener);
     [[nodiscard]] Registration wake_on(EntitySet entities, Wake wake);
 

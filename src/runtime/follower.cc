@@ -20,10 +20,17 @@ Follower::~Follower() {
         over_ = true;
     }
     ended_.notify_one();
+    if (options_.signals != nullptr) options_.signals->interrupt();
     thread_.join();
 }
 
 bool Follower::pause() {
+    if (options_.signals != nullptr) {
+        const auto signal = options_.signals->wait(options_.interval_with_signals);
+        if (signal && signal->lease && options_.on_lease) options_.on_lease();
+        const std::lock_guard lock(mutex_);
+        if (over_ || signal) return !over_;
+    }
     std::unique_lock lock(mutex_);
     return !ended_.wait_for(lock, options_.interval, [&] { return over_; });
 }

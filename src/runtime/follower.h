@@ -1,13 +1,15 @@
 // Follower publishes what another process commits, so that watchers and readers of this one keep up
 // while it does not lead.
 //
-// It reads the change feed of the catalog on a connection of its own, every so often. Changes are
+// It reads the change feed of the catalog on a connection of its own: at once where the database
+// tells of commits (ports/sql_signals.h), and every so often in any case. Changes are
 // published in order, whole revisions at a time; if more was missed than is kept, watchers are told
 // to begin anew. While the database is away nothing is published: who reads is told why.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -15,12 +17,17 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "ports/sql.h"
+#include "ports/sql_signals.h"
 #include "runtime/feed.h"
 
 namespace baton {
 
 struct FollowerOptions {
     Duration interval = std::chrono::milliseconds(50);  // from one look to the next
+    // Who tells of commits, and outlives it; none: nobody does.
+    SqlSignals* signals = nullptr;
+    Duration interval_with_signals = std::chrono::seconds(1);  // while they are heard
+    std::function<void()> on_lease = nullptr;                  // somebody may lead, or not any more
 };
 
 class Follower {

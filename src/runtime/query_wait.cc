@@ -16,7 +16,7 @@ public:
     Bell(Feed& feed, QueryId query)
         : registration_(
               feed.listen(queries(), [this, key = key_of(query)](const std::set<EntityKey>& keys) {
-                  if (keys.contains(key)) ring();
+                  if (keys.empty() || keys.contains(key)) ring();
               })) {}
 
     void ring() {

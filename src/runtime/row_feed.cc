@@ -123,7 +123,7 @@ RowFeed::RowFeed(CoordinatorRuntime& coordinator, ResultStreams& streams, QueryI
     registration_ =
         coordinator.feed().listen(EntitySet{}.set(static_cast<std::size_t>(Entity::query)),
                                   [bell = bell_, key](const std::set<EntityKey>& keys) {
-                                      if (keys.contains(key)) bell->ring(true);
+                                      if (keys.empty() || keys.contains(key)) bell->ring(true);
                                   });
 }
 
@@ -142,6 +142,11 @@ Result<std::unique_ptr<RowFeed>> RowFeed::open(CoordinatorRuntime& coordinator,
         new RowFeed(coordinator, *coordinator.results(), query, std::move(token)));
     feed->name_ = created.name;
     TRY_ASSIGN(place, place_of(coordinator, query));
+    if (!place.address && !coordinator.term()) {  // the one in the process of who leads
+        Error error = coordinator.not_leading();
+        error.message = "the rows of the embedded worker can be had only where it runs";
+        return error;
+    }
     feed->columns_ = columns_of(place.schema);
     feed->place_ = std::move(place);
     feed->left_ = limit;

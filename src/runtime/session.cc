@@ -42,7 +42,12 @@ Execution Session::execute(std::string_view text, const Wait& wait,
     received_ = coordinator_.clock().wall_now();
     started_ = coordinator_.clock().now();
     auto statements = sql::parse(text, {}, parameters);
-    if (statements) return execute(*statements, wait);
+    if (statements) {
+        given_.emplace(Given{.text = text, .parameters = parameters, .statements = *statements});
+        Execution execution = execute(*statements, wait);
+        given_.reset();
+        return execution;
+    }
     if (transaction_) transaction_->failed = true;
     constexpr std::size_t kLoggedMax = 10'000;
     log_rejected(sql::without_strings(text.substr(0, kLoggedMax)), statements.error());
@@ -165,11 +170,11 @@ Result<StatementResult> Session::run_other(const sql::Statement& statement) {
     return std::visit(
         Overload{
             [&](const sql::SelectOnce& s) -> R {
-                if (!asks_views(s.query)) return run_select(s);
+                if (!asks_views(s.query)) return run_select(statement, s);
                 TRY_ASSIGN(query, ViewQuery::from(s));
-                return run_view(query, "SELECT");
+                return run_view(statement, query, "SELECT");
             },
-            [&](const sql::Show& s) -> R { return run_show(s); },
+            [&](const sql::Show& s) -> R { return run_show(statement, s); },
             [&](const sql::Watch& s) -> R { return run_watch(s); },
             [&](const sql::WaitForQuery& s) -> R { return run_wait(s); },
             [&](const sql::Begin&) -> R { return run_begin(); },
@@ -190,12 +195,30 @@ Result<StatementResult> Session::run_other(const sql::Statement& statement) {
         statement.node);
 }
 
-Bundle Session::bundle_of(std::vector<Step> steps) const {
+std::shared_ptr<const StepSource> Session::source_of(const sql::Statement& statement,
+                                                     std::string token) const {
+    if (!coordinator_.forwards()) return nullptr;
+    StepSource source{.text = {}, .token = std::move(token)};
+    if (given_) {
+        const auto& all = given_->statements;
+        const auto next = static_cast<std::size_t>(&statement - all.data()) + 1;
+        const std::size_t end = next < all.size() ? all[next].at.offset : given_->text.size();
+        source.text = given_->text.substr(statement.at.offset, end - statement.at.offset);
+        source.parameters.assign(given_->parameters.begin(), given_->parameters.end());
+        source.at = statement.at;
+    } else {
+        source.text = sql::print(statement);
+    }
+    return std::make_shared<const StepSource>(std::move(source));
+}
+
+Bundle Session::bundle_of(std::vector<Step> steps) {
     Bundle bundle;
     bundle.steps = std::move(steps);
     bundle.principal = principal_;
     bundle.received = received_;
     bundle.started = started_;
+    bundle.interrupt = &interrupt_;
     if (transaction_ && transaction_->seen.entities.any()) bundle.seen = transaction_->seen;
     return bundle;
 }
@@ -212,7 +235,9 @@ void Session::log_rejected(const std::string& statement, const Error& error) con
 Result<Step> Session::step_of(const sql::Statement& statement) const {
     const std::string text = without_secrets(statement);
     auto request = bind(statement);
-    if (request) return Step{.what = *std::move(request), .statement = text};
+    if (request) {
+        return Step{.what = *std::move(request), .statement = text, .source = source_of(statement)};
+    }
     log_rejected(text, request.error());
     return request.error();
 }
@@ -244,33 +269,32 @@ Result<StatementResult> Session::run_change(const sql::Statement& statement) {
     return result;
 }
 
-Result<StatementResult> Session::run_show(const sql::Show& show) {
+Result<StatementResult> Session::run_show(const sql::Statement& statement, const sql::Show& show) {
     if (is_static(show.what)) {
         TRY_ASSIGN(table, show_static(show, std::string(kVersion)));
         return StatementResult{
             .tag = "SHOW", .value = std::move(table), .format = show.format, .revision = {}};
     }
     TRY_ASSIGN(query, ViewQuery::from(show));
-    TRY_ASSIGN(result, run_view(query, "SHOW"));
+    TRY_ASSIGN(result, run_view(statement, query, "SHOW"));
     result.format = show.format;
     return result;
 }
 
-Result<StatementResult> Session::run_view(const ViewQuery& query, std::string tag) {
+Result<StatementResult> Session::run_view(const sql::Statement& statement, const ViewQuery& query,
+                                          std::string tag) {
     const auto shown = [&](Table table) {
         return StatementResult{
             .tag = std::move(tag), .value = std::move(table), .format = {}, .revision = {}};
     };
     // What is live belongs to no revision, and so to no transaction.
     if (!transaction_ || query.view().live) {
-        TRY_ASSIGN(snapshot, coordinator_.snapshot());
-        const LiveCounts live = query.view().live ? coordinator_.live_counts() : LiveCounts{};
-        TRY_ASSIGN(table, query.run(snapshot.sql(), live));
+        TRY_ASSIGN(table, look_at(query));
         return shown(std::move(table));
     }
     if (!transaction_->steps.empty()) {
         std::vector<Step> steps = transaction_->steps;
-        steps.push_back({.what = query, .statement = {}});
+        steps.push_back({.what = query, .statement = {}, .source = source_of(statement)});
         Outcome outcome = try_out(std::move(steps));
         if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
         auto& accepted = std::get<Accepted>(outcome);
@@ -284,6 +308,19 @@ Result<StatementResult> Session::run_view(const ViewQuery& query, std::string ta
     TRY_ASSIGN(table, query.run(transaction_->snapshot->sql()));
     note_read(query, transaction_->snapshot->revision());
     return shown(std::move(table));
+}
+
+Result<Table> Session::look_at(const ViewQuery& query) {
+    auto table = [&]() -> Result<Table> {
+        TRY_ASSIGN(snapshot, coordinator_.snapshot());
+        const LiveCounts live = query.view().live ? coordinator_.live_counts() : LiveCounts{};
+        return query.run(snapshot.sql(), live);
+    }();
+    if (table || transaction_ || table.error().code != ErrorCode::catalog_unavailable) {
+        return table;
+    }
+    auto stale = coordinator_.ask_stale(query);
+    return stale ? *std::move(stale) : table;
 }
 
 void Session::note_read(const ViewQuery& query, Revision at) {

@@ -94,6 +94,12 @@ public:
     [[nodiscard]] Interrupt& interrupt() { return interrupt_; }
 
 private:
+    // The text that is being run.
+    struct Given {
+        std::string_view text;
+        std::span<const sql::Literal> parameters;
+        const std::vector<sql::Statement>& statements;
+    };
     struct Touched {
         QueryId query;
         bool ends = false;  // it was stopped or dropped, not created
@@ -104,15 +110,20 @@ private:
     [[nodiscard]] Result<StatementResult> run(const sql::Statement& statement);
     [[nodiscard]] Result<StatementResult> run_other(const sql::Statement& statement);
     [[nodiscard]] Result<StatementResult> run_change(const sql::Statement& statement);
-    [[nodiscard]] Result<StatementResult> run_show(const sql::Show& show);
-    [[nodiscard]] Result<StatementResult> run_view(const ViewQuery& query, std::string tag);
-    [[nodiscard]] Result<StatementResult> run_select(const sql::SelectOnce& select);
+    [[nodiscard]] Result<StatementResult> run_show(const sql::Statement& statement,
+                                                   const sql::Show& show);
+    [[nodiscard]] Result<StatementResult> run_view(const sql::Statement& statement,
+                                                   const ViewQuery& query, std::string tag);
+    [[nodiscard]] Result<StatementResult> run_select(const sql::Statement& statement,
+                                                     const sql::SelectOnce& select);
     [[nodiscard]] Result<StatementResult> run_watch(const sql::Watch& watch);
     [[nodiscard]] Result<StatementResult> run_wait(const sql::WaitForQuery& wait);
     [[nodiscard]] Result<StatementResult> run_explain(const sql::Explain& explain);
     [[nodiscard]] Result<StatementResult> run_begin();
     [[nodiscard]] Result<StatementResult> run_commit();
     [[nodiscard]] Result<StatementResult> run_rollback();
+    // Outside of transactions: from what was last seen if the database is away.
+    [[nodiscard]] Result<Table> look_at(const ViewQuery& query);
     // What the open transaction has read, to be checked at COMMIT.
     void note_read(const ViewQuery& query, Revision at);
     [[nodiscard]] Result<Done> outside_transaction(std::string_view what) const;
@@ -121,12 +132,15 @@ private:
     [[nodiscard]] Result<bool> run_script_transaction(const std::vector<sql::Statement>& statements,
                                                       std::size_t& at, Execution& execution);
     [[nodiscard]] Result<Step> step_of(const sql::Statement& statement) const;
-    [[nodiscard]] Bundle bundle_of(std::vector<Step> steps) const;
+    [[nodiscard]] Bundle bundle_of(std::vector<Step> steps);
     [[nodiscard]] Outcome try_out(std::vector<Step> steps);
     // Makes the changes, and notes the queries that they are about.
     [[nodiscard]] Outcome keep(std::vector<Step> steps);
     [[nodiscard]] Result<Done> wait_for_touched(const Wait& wait);
     void log_rejected(const std::string& statement, const Error& error) const;
+    // How it was written, if another coordinator may have to read it.
+    [[nodiscard]] std::shared_ptr<const StepSource> source_of(const sql::Statement& statement,
+                                                              std::string token = {}) const;
 
     CoordinatorRuntime& coordinator_;
     const std::string principal_;
@@ -134,6 +148,7 @@ private:
     std::optional<Transaction> transaction_;
     std::vector<Touched> touched_;  // by the changes since the last wait
     Interrupt interrupt_;
+    std::optional<Given> given_;  // none: statements were given without one
     WallTime received_;
     Instant started_;
 };

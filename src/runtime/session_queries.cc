@@ -77,25 +77,10 @@ std::string made_up_token() {
     return token;
 }
 
-Result<request::CreateQuery> query_for_client(const sql::SelectOnce& select,
-                                              const std::string& token,
-                                              const std::string& principal) {
-    request::CreateQuery query;
-    query.tree.query = select.query;
-    query.tree.sink.node = sql::ToClient{.token = token};
-    sql::Setting& setting = query.tree.settings.emplace_back();
-    setting.key = {"QUERY", "ON_FAILURE"};
-    setting.value = sql::Literal(std::string("FAIL"));
-    TRY_ASSIGN(settings, bind_query(query.tree.settings));
-    query.settings = std::move(settings.options);
-    query.settings.emplace(kClientSetting, principal);
-    query.statement = without_secrets({.node = select, .at = {}});
-    return query;
-}
-
 }  // namespace
 
-Result<StatementResult> Session::run_select(const sql::SelectOnce& select) {
+Result<StatementResult> Session::run_select(const sql::Statement& statement,
+                                            const sql::SelectOnce& select) {
     TRY(outside_transaction("a SELECT from streams"));
     if (coordinator_.results() == nullptr) {
         return Error{.code = ErrorCode::not_supported,
@@ -104,9 +89,11 @@ Result<StatementResult> Session::run_select(const sql::SelectOnce& select) {
     }
     const std::string token = made_up_token();
     TRY_ASSIGN(query, query_for_client(select, token, principal_));
-    std::string statement = query.statement;
+    std::string text = query.statement;
     std::vector<Step> steps;
-    steps.push_back({.what = Request(std::move(query)), .statement = std::move(statement)});
+    steps.push_back({.what = Request(std::move(query)),
+                     .statement = std::move(text),
+                     .source = source_of(statement, token)});
     Outcome outcome = coordinator_.execute(bundle_of(std::move(steps)));
     if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
     const auto& created = std::get<Answer>(std::get<Accepted>(outcome).answers.front());

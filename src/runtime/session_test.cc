@@ -104,6 +104,17 @@ TEST_F(SessionTest, ATransactionThatReadWhatHasChangedIsRefused) {
     run("COMMIT");
 }
 
+TEST_F(SessionTest, WhatWasReadBeforeTheTermBeganMayHaveChangedSince) {
+    make_small_cluster();
+    Session other(*coordinator_, "other");
+    run("BEGIN; SHOW SINKS");
+    run(other, "DROP SINK alerts");
+    coordinator_->follow();
+    ASSERT_TRUE(coordinator_->lead(Epoch()));
+    EXPECT_EQ(error_of("CREATE SINK b (x INT8) TYPE Void SET ('HUB' AS SINK.HOST)").code,
+              ErrorCode::conflict);
+}
+
 TEST_F(SessionTest, WhatIsReadAfterAChangeIsCheckedAtCommitToo) {
     make_small_cluster();
     Session other(*coordinator_, "other");

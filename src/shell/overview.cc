@@ -72,6 +72,11 @@ State state_of(const std::array<Table, 5>& answers) {
         state.physical_sources += static_cast<std::size_t>(number_in(row, 1));
     }
     state.sinks = sinks.rows.size();
+    for (const Table& answer : answers) {
+        if (answer.note.empty()) continue;
+        state.problems.push_back(answer.note);
+        break;
+    }
     for (const SqlRow& row : locks.rows) {
         if (cell(locks, row, 0).empty()) continue;
         const bool held = number_in(row, 2) > 0;

@@ -230,6 +230,7 @@ bool Shell::show(Reply reply) {
         look.format = *reply.format == sql::OutputFormat::json ? Format::json : Format::text;
     }
     if (const auto* table = std::get_if<Table>(&reply.value)) {
+        if (!table->note.empty()) errors_ << "warning: " << table->note << "\n";
         out_ << render(*table, look);
         return true;
     }

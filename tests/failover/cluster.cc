@@ -16,9 +16,17 @@ constexpr const char* kBaton = BATON_PROGRAMS "/baton";
 
 }  // namespace
 
-Cluster::Cluster(testing::ServerKind kind, int ttl_s, std::size_t coordinators, std::size_t workers)
-    : server_(kind), url_(server_.new_database()), ttl_s_(ttl_s) {
-    for (std::size_t i = 0; i < coordinators; ++i) ports_.push_back(testing::free_port());
+Cluster::Cluster(testing::ServerKind kind, int ttl_s, std::size_t coordinators, std::size_t workers,
+                 Writes writes, std::string settings)
+    : server_(kind),
+      url_(server_.new_database()),
+      ttl_s_(ttl_s),
+      writes_(writes),
+      settings_(std::move(settings)) {
+    for (std::size_t i = 0; i < coordinators; ++i) {
+        ports_.push_back(testing::free_port());
+        http_ports_.push_back(testing::free_port());
+    }
     coordinators_.resize(coordinators);
     for (std::size_t i = 0; i < coordinators; ++i) start(i);
     for (std::size_t i = 0; i < workers; ++i) {
@@ -34,14 +42,38 @@ std::string Cluster::address(std::size_t coordinator) const {
     return "127.0.0.1:" + std::to_string(ports_[coordinator]);
 }
 
+std::string Cluster::http_address(std::size_t coordinator) const {
+    return "127.0.0.1:" + std::to_string(http_ports_[coordinator]);
+}
+
+std::optional<std::size_t> Cluster::last_to_lead() const {
+    std::optional<std::size_t> leader;
+    long highest = 0;
+    for (std::size_t i = 0; i < ports_.size(); ++i) {
+        const std::string text = log(i);
+        const std::string mark = "leads epoch=";
+        const std::size_t at = text.rfind(mark);
+        if (at == std::string::npos) continue;
+        const long epoch = std::atol(text.c_str() + at + mark.size());
+        if (epoch > highest) {
+            highest = epoch;
+            leader = i;
+        }
+    }
+    return leader;
+}
+
 std::string Cluster::log_path(std::size_t coordinator) const {
     return directory_ / ("coordinator" + std::to_string(coordinator) + ".log");
 }
 
 void Cluster::start(std::size_t coordinator) {
-    const std::string command = "exec " + std::string(kBaton) + " serve --catalog " + url_ +
-                                " --lease-ttl " + std::to_string(ttl_s_) + " --http '' --pg " +
-                                address(coordinator) + " 2>>" + log_path(coordinator);
+    const std::string command =
+        "exec " + std::string(kBaton) + " serve --catalog " + url_ + " --lease-ttl " +
+        std::to_string(ttl_s_) + " --http " + http_address(coordinator) + " --pg " +
+        address(coordinator) +
+        " --set forward_writes=" + (writes_ == Writes::forwarded ? "true" : "false") + " " +
+        settings_ + " 2>>" + log_path(coordinator);
     coordinators_[coordinator] =
         std::make_unique<cli::Process>(std::vector<std::string>{"/bin/sh", "-c", command});
 }

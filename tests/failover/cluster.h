@@ -13,9 +13,14 @@
 
 namespace baton::failover {
 
+// What coordinators do with what only the leader can do. Where they refuse it, leader_of() tells
+// who leads.
+enum class Writes : std::uint8_t { refused, forwarded };
+
 class Cluster {
 public:
-    Cluster(testing::ServerKind kind, int ttl_s, std::size_t coordinators, std::size_t workers);
+    Cluster(testing::ServerKind kind, int ttl_s, std::size_t coordinators, std::size_t workers,
+            Writes writes = Writes::refused, std::string settings = {});
 
     // Starts it, or starts it again.
     void start(std::size_t coordinator);
@@ -39,6 +44,10 @@ public:
 
     [[nodiscard]] testing::DatabaseServer& server() { return server_; }
     [[nodiscard]] std::string address(std::size_t coordinator) const;
+    // Of its door for HTTP.
+    [[nodiscard]] std::string http_address(std::size_t coordinator) const;
+    // Who leads, by the log of all: the last that said so.
+    [[nodiscard]] std::optional<std::size_t> last_to_lead() const;
 
 private:
     [[nodiscard]] std::string log_path(std::size_t coordinator) const;
@@ -47,7 +56,10 @@ private:
     testing::DatabaseServer server_;
     const std::string url_;
     const int ttl_s_;
+    const Writes writes_;
+    const std::string settings_;  // more of the command line
     std::vector<int> ports_;
+    std::vector<int> http_ports_;
     std::vector<int> worker_ports_;
     std::vector<std::unique_ptr<cli::Process>> coordinators_;
     std::vector<std::unique_ptr<cli::Process>> workers_;

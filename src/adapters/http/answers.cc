@@ -152,9 +152,12 @@ Response tell(const AsChange& shape, const Execution& execution) {
     return response;
 }
 
-}  // namespace
+// Seconds, rounded up: nobody takes it for fresh.
+std::string age_of(const Stale& stale) {
+    return std::to_string(std::chrono::ceil<std::chrono::seconds>(stale.age).count());
+}
 
-Response told(const Shape& shape, const Execution& execution) {
+Response without_age(const Shape& shape, const Execution& execution) {
     if (execution.error && !std::holds_alternative<AsResults>(shape)) {
         std::string more;
         // What was waited for has happened.
@@ -166,6 +169,20 @@ Response told(const Shape& shape, const Execution& execution) {
         return problem(*execution.error, {}, more);
     }
     return std::visit([&](const auto& how) { return tell(how, execution); }, shape);
+}
+
+}  // namespace
+
+Response told(const Shape& shape, const Execution& execution) {
+    Response response = without_age(shape, execution);
+    for (const StatementResult& result : execution.results) {
+        const auto* table = std::get_if<Table>(&result.value);
+        if (table == nullptr || !table->stale) continue;
+        response.headers.emplace_back("Baton-Stale", age_of(*table->stale));
+        response.headers.emplace_back("Warning", "110 baton \"" + table->note + "\"");
+        break;
+    }
+    return response;
 }
 
 std::optional<Response> violation(const Precondition& precondition, const Execution& looked) {

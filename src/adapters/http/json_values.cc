@@ -152,7 +152,15 @@ void append_result(std::string& to, const StatementResult& result) {
                              answer->did == Did::accepted || answer->did == Did::changed;
         to += changed ? ",\"changed\":true" : ",\"changed\":false";
     }
-    if (const auto* table = std::get_if<Table>(&result.value)) append_table(to, *table);
+    if (const auto* table = std::get_if<Table>(&result.value)) {
+        append_table(to, *table);
+        if (table->stale) {
+            const auto age =
+                std::chrono::duration_cast<std::chrono::milliseconds>(table->stale->age);
+            to += ",\"stale\":{\"revision\":" + to_string(table->stale->revision) +
+                  ",\"age_ms\":" + std::to_string(age.count()) + "}";
+        }
+    }
     if (result.revision) to += ",\"revision\":" + to_string(*result.revision);
     to += '}';
 }

@@ -198,6 +198,7 @@ public:
         Table table;
         for (;;) {
             TRY_ASSIGN(answer, beside_->next());
+            for (std::string& notice : beside_->take_notices()) table.note = std::move(notice);
             if (answer == nullptr) return table;
             if (auto error = error_of(*answer, text)) {
                 beside_->drain();
@@ -255,7 +256,13 @@ private:
             const ExecStatusType status = PQresultStatus(answer->get());
             if (status == PGRES_SINGLE_TUPLE || status == PGRES_TUPLES_OK) {
                 take_rows(**answer, table);
-                if (status == PGRES_TUPLES_OK) add(std::exchange(table, {}));
+                if (status != PGRES_TUPLES_OK) continue;
+                // What is told of rows comes before them.
+                if (!notices.empty() && notices.front().find(" is away: ") != std::string::npos) {
+                    table.note = std::move(notices.front());
+                    notices.pop_front();
+                }
+                add(std::exchange(table, {}));
             } else if (status == PGRES_COPY_OUT) {
                 add(link_->copied());
             } else if (status == PGRES_COMMAND_OK) {

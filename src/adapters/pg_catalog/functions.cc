@@ -333,11 +333,16 @@ void define_constants(Store& store, const World& world) {
         const bool reads = a.empty() || to_lower(text_of(a.back())) == "select";
         return std::int64_t{reads || world.may_write};
     });
+    store.define("pg_is_in_recovery", [&world](Arguments) -> SqlValue {
+        const std::pair<std::string, std::string> standby{"in_hot_standby", "on"};
+        return std::int64_t{std::find(world.settings.begin(), world.settings.end(), standby) !=
+                            world.settings.end()};
+    });
     for (const char* name :
-         {"pg_is_in_recovery", "pg_relation_size", "pg_table_size", "pg_total_relation_size",
-          "pg_database_size", "pg_my_temp_schema", "pg_is_other_temp_schema", "pg_indexes_size",
-          "row_security_active", "pg_get_wal_replay_pause_state", "pg_sequence_last_value",
-          "txid_current", "pg_relation_filenode"}) {
+         {"pg_relation_size", "pg_table_size", "pg_total_relation_size", "pg_database_size",
+          "pg_my_temp_schema", "pg_is_other_temp_schema", "pg_indexes_size", "row_security_active",
+          "pg_get_wal_replay_pause_state", "pg_sequence_last_value", "txid_current",
+          "pg_relation_filenode"}) {
         store.define(name, constant(std::int64_t{0}));
     }
     for (const char* name : {"pg_get_expr",

@@ -9,6 +9,7 @@
 #include "base/overload.h"
 #include "base/text.h"
 #include "runtime/answer_text.h"
+#include "runtime/orders.h"
 
 namespace baton::pgserver {
 
@@ -41,7 +42,15 @@ void Runner::open(const OpenSession& session, front::Principal who) {
         static_cast<void>(settings_.set(pg::to_lower(name), value));
     }
     visitor_ = options_.desk->visitor(std::move(who));
-    options_.tell(SessionOpened{});
+    (void)note_role();
+    options_.tell(SessionOpened{.stands_by = stands_by_});
+}
+
+bool Runner::note_role() {
+    const bool stands_by = !options_.desk->coordinator().term();
+    if (std::exchange(stands_by_, stands_by) == stands_by) return false;
+    settings_.set_role(stands_by);
+    return true;
 }
 
 void Runner::end() {
@@ -60,6 +69,7 @@ bool Runner::works() const {
 // ---- the run ------------------------------------------------------------------------------------
 
 void Runner::run(const RunSimple& effect) {
+    if (visitor_->who().coordinator) return carry_out(effect.text);
     begin({.text = effect.text, .statements = statements_of(effect.text)});
 }
 
@@ -98,6 +108,23 @@ void Runner::advance() {
             finish(Ended{status_});
         }
     }
+}
+
+void Runner::carry_out(const std::string& order) {
+    CHECK(!run_ && !preparing_);
+    turn_ += 1;
+    paused_ = false;
+    run_ = Run{.text = {}, .statements = {}};
+    run_->asked = true;
+    on_desk<std::string>(
+        [&coordinator = options_.desk->coordinator(), order] {
+            return Result<std::string>(baton::carry_out(coordinator, order));
+        },
+        [this](Result<std::string> answer) {
+            run_->asked = false;
+            if (!answer) return fail(pgwire::report_of(answer.error()));
+            give_rows({{"answer"}}, {{*std::move(answer)}}, "SELECT", std::nullopt);
+        });
 }
 
 void Runner::answer(const Statement& statement) {
@@ -175,6 +202,12 @@ void Runner::session_answered(std::size_t at, const std::shared_ptr<Execution>& 
 
 void Runner::deliver(StatementResult result) {
     if (auto* table = std::get_if<Table>(&result.value)) {
+        if (table->stale) {
+            options_.tell(Noticed{{.severity = pgwire::Severity::warning,
+                                   .sqlstate = "01B01",  // of ours: stale rows
+                                   .message = table->note,
+                                   .code = ErrorCode::catalog_unavailable}});
+        }
         return give_rows(columns_of(table->columns), std::move(table->rows), result.tag,
                          std::exchange(run_->copy, std::nullopt));
     }
@@ -418,6 +451,9 @@ void Runner::fail_transaction(std::function<void(std::shared_ptr<Execution>)> th
 void Runner::finish(Event last) {
     run_.reset();
     turn_ += 1;
+    if (note_role()) {
+        options_.tell(ParameterChanged{"in_hot_standby", stands_by_ ? "on" : "off"});
+    }
     options_.tell(std::move(last));
 }
 

@@ -8,6 +8,7 @@
 //     the catalog runs on the desk; what comes back from there after its run is over is dropped.
 //   - A text is run statement by statement: consecutive ones for the session are given to it
 //     together, so that it sees a whole transaction; a WATCH is given alone, since it has no end.
+//   - For another coordinator each text is an order (runtime/orders.h), answered with one row.
 //   - Rows leave in portions, and none while the connection wants none. A watch is asked for more
 //     only when what it gave is gone.
 // It ends with end(); it is held by shared_ptr because what is under way keeps it alive until then.
@@ -91,6 +92,7 @@ private:
     // ---- the run ----
     void begin(Run run);
     void advance();
+    void carry_out(const std::string& order);
     void answer(const Statement& statement);
     void ask_session();
     void ask_catalog(const Statement& statement);
@@ -114,6 +116,8 @@ private:
     void fail(pgwire::Report report);
     void fail_transaction(std::function<void(std::shared_ptr<Execution>)> then);
     void finish(pgwire::connection::Event last);
+    // True: it is another than the client was told.
+    [[nodiscard]] bool note_role();
 
     // ---- preparing ----
     void describe(const pgwire::connection::Prepare& effect,
@@ -138,6 +142,7 @@ private:
     std::shared_ptr<front::Visitor> visitor_;  // none: not open, or ended
     std::string database_;
     Settings settings_;
+    bool stands_by_ = false;  // as the client was told
     pgwire::TransactionStatus status_ = pgwire::TransactionStatus::idle;
     pgwire::TransactionStatus status_before_ = pgwire::TransactionStatus::idle;  // the last answer
     std::map<pgwire::PreparedId, std::shared_ptr<const PreparedText>> prepared_;

@@ -119,8 +119,9 @@ public:
     }
     std::optional<pgwire::ScramVerifier> verifier(const std::string& user) override {
         const front::Access::User* known = access_.user(user);
-        if (known == nullptr) return std::nullopt;
-        auto verifier = pgwire::verifier_of(known->verifier);
+        if (known == nullptr && !is_coordinator(user)) return std::nullopt;
+        auto verifier = pgwire::verifier_of(
+            is_coordinator(user) ? access_.verifier_of_coordinators() : known->verifier);
         if (verifier) return *std::move(verifier);
         warn("the verifier of a user cannot be read", {{"user", user}});
         return std::nullopt;
@@ -135,7 +136,10 @@ public:
             }
         }
         front::Principal who{.name = user, .role = front::Role::admin};
-        if (!trusts()) {
+        if (is_coordinator(user)) {
+            who.coordinator = true;
+            who.role = front::Role::reader;  // of its own it asks for nothing
+        } else if (!trusts()) {
             const front::Access::User* known = access_.user(user);
             CHECK(known != nullptr);  // or it would not have proved its password
             who.role = known->role;
@@ -143,12 +147,12 @@ public:
         write(LogLevel::info, "a client logged in",
               {{"user", user},
                {"role", std::string(to_string(who.role))},
-               {"proof", trusts() ? "none" : "password"},
+               {"proof", trusts() && !who.coordinator ? "none" : "password"},
                {"peer", peer}});
         return who;
     }
     void refused(const std::string& user, const std::string& peer) override {
-        const bool known = access_.user(user) != nullptr;
+        const bool known = is_coordinator(user) || access_.user(user) != nullptr;
         warn("a login was refused", {{"user", user},
                                      {"reason", known ? "wrong password" : "no such user"},
                                      {"peer", peer}});
@@ -169,6 +173,9 @@ private:
         options_.log->write(level, message, fields);
     }
     [[nodiscard]] bool trusts() const { return access_.trusts_everybody(); }
+    [[nodiscard]] bool is_coordinator(const std::string& user) const {
+        return access_.lets_coordinators_in() && user == front::kCoordinatorUser;
+    }
 
     [[nodiscard]] std::shared_ptr<Link> find(std::uint32_t process) const {
         const std::lock_guard lock(mutex_);
@@ -258,6 +265,7 @@ private:
         }
         connection.authentication =
             trusts() ? pgwire::Authentication::trust : pgwire::Authentication::scram;
+        if (access_.lets_coordinators_in()) connection.always_proves = front::kCoordinatorUser;
         connection.scram = {.nonce = pgwire::nonce_of(random_bytes(18)), .mock = mock_};
         connection.key = random_number();
         connection.version = version_number();

@@ -74,9 +74,10 @@ std::optional<std::string> reported_name(const std::string& name) {
 
 // Kept, but of no effect on what it would change in PostgreSQL.
 bool is_fixed(const std::string& name) {
-    constexpr std::array<std::string_view, 8> kFixed = {
+    constexpr std::array<std::string_view, 9> kFixed = {
         "timezone",        "datestyle",         "client_encoding", "standard_conforming_strings",
-        "server_encoding", "integer_datetimes", "server_version",  "server_version_num"};
+        "server_encoding", "integer_datetimes", "server_version",  "server_version_num",
+        "in_hot_standby"};
     return std::find(kFixed.begin(), kFixed.end(), name) != kFixed.end();
 }
 
@@ -137,6 +138,10 @@ std::variant<Settings::Changed, pgwire::Report> Settings::set(const std::string&
     }
     if (const auto reported = reported_name(name)) changed.reported = {*reported, *value};
     return changed;
+}
+
+void Settings::set_role(bool stands_by) {
+    defaults_["in_hot_standby"] = stands_by ? "on" : "off";
 }
 
 void Settings::reset() {

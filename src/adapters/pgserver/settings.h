@@ -29,6 +29,8 @@ public:
     [[nodiscard]] std::variant<Changed, pgwire::Report> set(const std::string& name,
                                                             std::optional<std::string> value);
     void reset();
+    // Whether this coordinator follows another: in_hot_standby.
+    void set_role(bool stands_by);
     // What statements wait for: baton.wait (accepted, running, ended), baton.wait_timeout (ms).
     [[nodiscard]] Wait wait() const;
     // Whether every change is told in words, not only where the tag leaves something out:

@@ -52,6 +52,8 @@ enum class Authentication : std::uint8_t { trust, scram };
 struct ConnectionOptions {
     Tls tls = Tls::off;
     Authentication authentication = Authentication::scram;
+    // Who proves a password also where the others are trusted; empty: nobody.
+    std::string always_proves;
     ScramServer::Secrets scram;  // not for trust
     std::uint32_t process = 0;   // for cancel requests: unique among connections,
     std::uint32_t key = 0;       // and unpredictable

@@ -45,7 +45,9 @@ struct CancelAsked {};  // somebody who knows the key wants that what runs be ca
 struct VerifierLookedUp {
     std::optional<ScramVerifier> verifier;  // none: there is no such user, or one without password
 };
-struct SessionOpened {};
+struct SessionOpened {
+    bool stands_by = false;  // it follows another that leads
+};
 struct Prepared {
     std::vector<TypeId> parameter_types;         // of all parameters that the text has
     std::optional<std::vector<Column>> columns;  // none: it gives no rows

@@ -79,7 +79,10 @@ void Connection::take(const StartupMessage& startup, Effects& effects) {
     }
     negotiate(startup);
     if (auto objection = keep_parameters(startup)) return die(*std::move(objection), effects);
-    if (options_.authentication == Authentication::trust) return let_in(effects);
+    const bool proves =
+        options_.authentication == Authentication::scram ||
+        (!options_.always_proves.empty() && session_.user == options_.always_proves);
+    if (!proves) return let_in(effects);
     effects.emplace_back(LookUpVerifier{session_.user});
     state_ = LookingUp{};
 }
@@ -168,9 +171,9 @@ void Connection::let_in(Effects& effects) {
     state_ = Opening{};
 }
 
-void Connection::on(const SessionOpened& /*event*/, Effects& effects) {
+void Connection::on(const SessionOpened& event, Effects& effects) {
     CHECK(std::holds_alternative<Opening>(state_));
-    const std::array<std::pair<std::string_view, std::string>, 9> parameters = {{
+    const std::array<std::pair<std::string_view, std::string>, 10> parameters = {{
         {"server_version", "15.0 (Baton " + options_.version + ")"},
         {"server_encoding", "UTF8"},
         {"client_encoding", client_encoding_},
@@ -180,7 +183,9 @@ void Connection::on(const SessionOpened& /*event*/, Effects& effects) {
         {"standard_conforming_strings", "off"},
         {"TimeZone", "UTC"},
         {"application_name", application_name_},
-        {"in_hot_standby", "off"},
+        // By these two libpq finds who leads, for those who ask for that (target_session_attrs).
+        {"default_transaction_read_only", "off"},
+        {"in_hot_standby", event.stands_by ? "on" : "off"},
     }};
     for (const auto& [name, value] : parameters) append_parameter_status(out_, name, value);
     append_backend_key_data(out_, options_.process, options_.key);

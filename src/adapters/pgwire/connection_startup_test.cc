@@ -51,14 +51,22 @@ TEST(Startup, ATrustedClientIsToldAllThatItNeedsToKnow) {
                               {"client_encoding", "utf-8"},
                               {"options", "-c x=y"}}));
     EXPECT_EQ(joined(scripted.wanted), "open session ann@db");
-    EXPECT_EQ(to_string(Effect(Send{scripted.sent})), "send R S S S S S S S S S K ZI");
+    EXPECT_EQ(to_string(Effect(Send{scripted.sent})), "send R S S S S S S S S S S K ZI");
     for (const std::string& parameter :
          {"server_version\00015.0 (Baton 1.2)\0"s, "server_encoding\0UTF8\0"s,
           "client_encoding\0UTF8\0"s, "DateStyle\0ISO, MDY\0"s, "integer_datetimes\0on\0"s,
           "standard_conforming_strings\0off\0"s, "TimeZone\0UTC\0"s, "application_name\0psql\0"s,
-          "in_hot_standby\0off\0"s, "K\0\0\0\x0c\0\0\0\7\0\0\0\x09"s}) {
+          "default_transaction_read_only\0off\0"s, "in_hot_standby\0off\0"s,
+          "K\0\0\0\x0c\0\0\0\7\0\0\0\x09"s}) {
         EXPECT_NE(scripted.sent.find(parameter), std::string::npos) << parameter;
     }
+}
+
+TEST(Startup, WhoAlwaysProvesAPasswordDoesSoWhereTheOthersAreTrusted) {
+    ConnectionOptions options = options_with(Tls::off);
+    options.always_proves = "peer";
+    EXPECT_EQ(start(options, startup({{"user", "peer"}})), "look up peer; send R");
+    EXPECT_TRUE(start(options, startup({{"user", "ann"}})).starts_with("open session ann"));
 }
 
 TEST(Startup, TheOtherParametersAreGivenToTheSession) {
@@ -191,7 +199,7 @@ TEST_F(LoginTest, WhoProvesThePasswordIsLetIn) {
     EXPECT_EQ(receive(startup()), "look up ann; send R");
     EXPECT_TRUE(said("SCRAM-SHA-256\0\0"s));
     EXPECT_EQ(receive(first_message()), "send R");
-    EXPECT_EQ(receive(final_message()), "open session ann@ann; send R R S S S S S S S S S K ZI");
+    EXPECT_EQ(receive(final_message()), "open session ann@ann; send R R S S S S S S S S S S K ZI");
     EXPECT_TRUE(said("v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="));
 }
 

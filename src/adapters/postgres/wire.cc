@@ -307,7 +307,9 @@ Result<std::int64_t> PostgresWire::run(std::string_view sql, std::span<const Sql
             sink(row);
         }
     }
-    if (status == PGRES_TUPLES_OK) return std::int64_t{0};
+    // Of UPDATE .. RETURNING, too, it is what was changed.
+    const std::string_view tag = PQcmdStatus(rows.get());
+    if (tag.starts_with("SELECT") || tag.starts_with("SHOW")) return std::int64_t{0};
     return number_of<std::int64_t>(PQcmdTuples(rows.get()));
 }
 

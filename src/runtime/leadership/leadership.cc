@@ -103,11 +103,16 @@ void Leadership::run() {
 
 void Leadership::step(const Event& event) {
     std::vector<Effect> effects;
+    bool other = false;
     {
         const std::lock_guard lock(machine_mutex_);
         effects = machine_.step(clock_.now(), event, prng_.next());
+        const auto leader = machine_.status(clock_.now()).leader;
+        other = leader && leader->epoch != heard_leader_;
+        if (leader) heard_leader_ = leader->epoch;
     }
     for (const Effect& effect : effects) perform(effect);
+    if (other) listener_.leader_changed();
 }
 
 void Leadership::perform(const Effect& effect) {

@@ -32,6 +32,8 @@ public:
     // Nothing more is begun under this epoch. Say Leadership::drained() when what was begun has
     // ended.
     virtual void step_down(Epoch epoch, election::Reason reason, const std::string& why) = 0;
+    // What status() says of who leads is another than before; that it is over is not told.
+    virtual void leader_changed() {}
     // After leave(): the lease is released, or will end by itself. The last call.
     virtual void left() = 0;
 };
@@ -79,6 +81,7 @@ private:
 
     mutable std::mutex machine_mutex_;  // held for moments only
     Election machine_;
+    Epoch heard_leader_;  // of the one that was told last
 
     std::mutex mutex_;
     std::condition_variable filled_;

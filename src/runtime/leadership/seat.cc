@@ -26,9 +26,11 @@ Seat::Seat(const LeadershipOptions& options, SqlDatabase& database, const Clock&
       leadership_(options, database, clock, *this),
       thread_([this] { run(); }) {
     leadership_.start();
+    coordinator_.leader().on_doubt([this] { leadership_.hint(); });
 }
 
 Seat::~Seat() {
+    coordinator_.leader().on_doubt(nullptr);
     {
         const std::lock_guard lock(mutex_);
         over_ = true;
@@ -66,6 +68,14 @@ void Seat::step_down(Epoch epoch, election::Reason /*reason*/, const std::string
     changed_.notify_all();
 }
 
+void Seat::leader_changed() {
+    {
+        const std::lock_guard lock(mutex_);
+        heard_ = true;
+    }
+    changed_.notify_all();
+}
+
 void Seat::left() {
     {
         const std::lock_guard lock(mutex_);
@@ -81,7 +91,8 @@ void Seat::run() {
         std::optional<Order> order;
         {
             std::unique_lock lock(mutex_);
-            changed_.wait_for(lock, kLook, [&] { return over_ || !orders_.empty(); });
+            changed_.wait_for(lock, kLook, [&] { return over_ || heard_ || !orders_.empty(); });
+            heard_ = false;
             if (over_ && orders_.empty()) return;
             if (!orders_.empty()) {
                 order = std::move(orders_.front());
@@ -95,6 +106,7 @@ void Seat::run() {
 
 void Seat::obey(const Lead& order) {
     const auto begun = coordinator_.lead(order.epoch);
+    told_.clear();  // whom it knew before, it has forgotten
     if (begun) {
         log_.info("leads", {{"epoch", to_string(order.epoch)}});
         return;
@@ -111,6 +123,7 @@ void Seat::obey(const Lead& order) {
 
 void Seat::obey(const StepDown& order) {
     coordinator_.follow();
+    told_.clear();
     log_.info("follows", {{"epoch", to_string(order.epoch)}, {"reason", order.why}});
     leadership_.drained(order.epoch);
 }
@@ -120,7 +133,7 @@ void Seat::tell_who_leads() {
     const std::string leader = status.leader ? address_of(status.leader->owner) : std::string();
     if (leader == told_) return;
     told_ = leader;
-    coordinator_.set_leader(leader);
+    coordinator_.leader().set_address(leader);
 }
 
 }  // namespace baton

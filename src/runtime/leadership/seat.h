@@ -46,6 +46,7 @@ private:
 
     void lead(Epoch epoch) override;
     void step_down(Epoch epoch, election::Reason reason, const std::string& why) override;
+    void leader_changed() override;
     void left() override;
 
     void run();
@@ -59,6 +60,7 @@ private:
     std::condition_variable changed_;
     std::deque<Order> orders_;
     bool left_ = false;
+    bool heard_ = false;  // of another leader
     bool over_ = false;
     std::string told_;       // who was said to lead
     Leadership leadership_;  // its thread calls us

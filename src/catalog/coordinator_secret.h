@@ -1,0 +1,15 @@
+// The secret of a catalog that coordinators share: who knows it can read the catalog, and so is one
+// of them. No view shows it, and a copy of the catalog has another.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "ports/sql.h"
+
+namespace baton {
+
+// The secret; `proposed` becomes it if there is none yet.
+[[nodiscard]] Result<std::string> coordinator_secret(Sql& sql, const std::string& proposed);
+
+}  // namespace baton

@@ -1,0 +1,106 @@
+#include "runtime/stale_views.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "catalog/reader.h"
+
+namespace baton {
+
+namespace {
+
+bool is_kept(const View& view) {
+    return view.entity || view.live || view.name == "LOCKS";
+}
+
+std::size_t bytes_of(const SqlRow& row) {
+    std::size_t bytes = sizeof(row) + row.size() * sizeof(SqlValue);
+    for (const SqlValue& value : row) {
+        if (const auto* text = std::get_if<std::string>(&value)) bytes += text->capacity();
+    }
+    return bytes;
+}
+
+}  // namespace
+
+StaleViews::StaleViews(SqlDatabase& database, const Clock& clock, const StaleViewsOptions& options)
+    : database_(database), clock_(clock), options_(options), thread_([this] { run(); }) {}
+
+StaleViews::~StaleViews() {
+    {
+        const std::lock_guard lock(mutex_);
+        over_ = true;
+    }
+    ended_.notify_one();
+    thread_.join();
+}
+
+void StaleViews::run() {
+    for (;;) {
+        (void)look();  // tried again after the pause; meanwhile the copy grows older
+        const Duration pause = std::max(options_.interval, took_ * options_.rest);
+        std::unique_lock lock(mutex_);
+        if (ended_.wait_for(lock, pause, [&] { return over_; })) return;
+    }
+}
+
+Result<Done> StaleViews::look() {
+    took_ = Duration::zero();
+    if (!sql_) {
+        TRY_ASSIGN(sql, database_.connect(Access::read));
+        sql_ = std::move(sql);
+    }
+    TRY(sql_->begin(Access::read));
+    const auto done = [&]() -> Result<Done> {
+        const Instant now = clock_.now();
+        TRY_ASSIGN(revision, Reader(*sql_).revision());
+        {
+            const std::lock_guard lock(mutex_);
+            if (copy_ && copy_->revision == revision) {
+                confirmed_ = now;
+                return Done{};
+            }
+        }
+        return take_copy(revision);
+    }();
+    sql_->rollback();
+    return done;
+}
+
+Result<Done> StaleViews::take_copy(Revision revision) {
+    const Instant begun = clock_.now();
+    auto copy = std::make_shared<Copy>();
+    copy->revision = revision;
+    std::size_t bytes = 0;
+    for (const View& view : views()) {
+        if (!is_kept(view)) continue;
+        TRY_ASSIGN(table, ViewQuery::everything(view).run(*sql_));
+        for (const SqlRow& row : table.rows) bytes += bytes_of(row);
+        if (bytes > options_.bytes_max) break;
+        copy->rows.emplace(view.name, std::move(table.rows));
+    }
+    took_ = clock_.now() - begun;
+    const std::lock_guard lock(mutex_);
+    copy_ = bytes > options_.bytes_max ? nullptr : std::move(copy);
+    confirmed_ = begun;
+    return Done{};
+}
+
+std::optional<Table> StaleViews::ask(const ViewQuery& query) const {
+    std::shared_ptr<const Copy> copy;
+    Instant confirmed;
+    {
+        const std::lock_guard lock(mutex_);
+        copy = copy_;
+        confirmed = confirmed_;
+    }
+    if (!copy) return std::nullopt;
+    const auto rows = copy->rows.find(query.view().name);
+    if (rows == copy->rows.end()) return std::nullopt;
+    Table table = query.over(rows->second);
+    table.stale = Stale{.revision = copy->revision, .age = clock_.now() - confirmed};
+    table.note = in_words(*table.stale);
+    return table;
+}
+
+}  // namespace baton
