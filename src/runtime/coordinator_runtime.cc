@@ -20,6 +20,9 @@ request::CreateQuery* query_of(Step& step) {
     return request == nullptr ? nullptr : std::get_if<request::CreateQuery>(request);
 }
 
+// No stream of a term is taken for one of an earlier term, which the transport may still know.
+constexpr unsigned kAttemptsPerTermBits = 32;
+
 // After this many attempts the writer plans what is left itself: others wait meanwhile, but it
 // ends.
 constexpr int kAttemptsOutside = 8;
@@ -97,6 +100,7 @@ Result<Done> CoordinatorRuntime::begin_term(std::unique_ptr<Sql> writer,
     interrupt_embedded();
     ControllerOptions control = options_.control;
     control.epoch = epoch;
+    control.membership.first_attempt += epoch.value() << kAttemptsPerTermBits;
     auto loop = std::make_unique<ControlLoop>(
         control, ControlLoop::World{term->commits, readers_, feed_, *options_.transport, clock_,
                                     std::move(may_act)});
