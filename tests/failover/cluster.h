@@ -32,13 +32,19 @@ public:
     // All names that leader_of was told to be accepted.
     [[nodiscard]] const std::vector<std::string>& accepted() const { return accepted_; }
 
+    // CREATE WORKER for all of them, each with the next one below it: w1, w2, ..
+    [[nodiscard]] std::string create_workers() const;
     // A query from the first worker to the last; returns when it runs.
     void run_a_query(std::size_t leader);
     // How many rows have left it, as this coordinator knows.
     [[nodiscard]] std::int64_t rows_out(std::size_t leader) const;
 
     [[nodiscard]] testing::DatabaseServer& server() { return server_; }
+    [[nodiscard]] const std::string& url() const { return url_; }  // of the catalog
     [[nodiscard]] std::string address(std::size_t coordinator) const;
+    [[nodiscard]] std::size_t coordinators() const { return ports_.size(); }
+    // With the logs of coordinators, and the data of workers in w1, w2, ..
+    [[nodiscard]] std::string directory() const { return directory_.path(); }
 
 private:
     [[nodiscard]] std::string log_path(std::size_t coordinator) const;
