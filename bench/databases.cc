@@ -7,9 +7,8 @@
 // between the coordinator and the server, in a run of its own: it costs time. Statements are those
 // that the coordinator gave to the port.
 #include <atomic>
-#include <cstdio>
 #include <filesystem>
-#include <map>
+#include <functional>
 
 #include "bench/harness.h"
 #include "catalog/schema.h"
@@ -107,7 +106,7 @@ public:
     }
 
     void trips(const std::vector<unsigned>& clients) {
-        Table table({"a request of", "clients", "statements", "trips"});
+        Table table({"a request on", "clients", "statements", "trips, one by one", "trips"});
         count("PostgreSQL", postgres_, clients, table);
         count("MariaDB", mariadb_, clients, table);
         table.print();
@@ -118,25 +117,40 @@ private:
         return must(open_server_database(server.kind(), server.new_database(), migrate));
     }
 
+    // Requests of `clients` through a relay: how often each of the counters moved for one of them.
+    std::vector<double> each(Side& side, unsigned clients,
+                             const std::vector<std::function<std::uint64_t()>>& counters) const {
+        std::vector<std::uint64_t> before;
+        for (const auto& counter : counters) before.push_back(counter());
+        const Measured measured = side.run(clients, Seconds(tiny_ ? 0.05 : 2.0));
+        std::vector<double> result;
+        for (std::size_t i = 0; i < counters.size(); ++i) {
+            result.push_back(static_cast<double>(counters[i]() - before[i]) /
+                             static_cast<double>(measured.operations));
+        }
+        return result;
+    }
+
     void count(const std::string& name, DatabaseServer& server,
                const std::vector<unsigned>& clients, Table& table) const {
         const Relay relay(server.port());
-        const auto real = must(
-            open_server_database(server.kind(), relay.instead_in(server.new_database()), migrate));
+        const auto trips = [&] { return relay.round_trips(); };
+        const auto open_here = [&] {
+            return must(open_server_database(server.kind(), relay.instead_in(server.new_database()),
+                                             migrate));
+        };
+        // Who counts statements sees them one by one, so each takes a trip.
+        const auto real = open_here();
         auto counting = std::make_unique<FaultySqlDatabase>(*real, nullptr);
-        const FaultySqlDatabase& counted = *counting;
-        Side side(std::move(counting));
-        (void)side.run(1, Seconds(0.05));  // statements are prepared
+        const auto statements = [counted = counting.get()] { return statements_of(*counted); };
+        Side one_by_one(std::move(counting));
+        Side together(open_here());
+        for (Side* side : {&one_by_one, &together}) (void)side->run(1, Seconds(0.05));  // prepares
         for (const unsigned n : clients) {
-            const std::uint64_t statements = statements_of(counted);
-            const std::uint64_t trips = relay.round_trips();
-            const Measured measured = side.run(n, Seconds(tiny_ ? 0.05 : 2.0));
-            const auto each = [&](std::uint64_t count) {
-                return text(static_cast<double>(count) / static_cast<double>(measured.operations),
-                            2);
-            };
-            table.add({name, std::to_string(n), each(statements_of(counted) - statements),
-                       each(relay.round_trips() - trips)});
+            const auto single = each(one_by_one, n, {statements, trips});
+            const auto joined = each(together, n, {trips});
+            table.add({name, std::to_string(n), text(single[0], 2), text(single[1], 2),
+                       text(joined[0], 2)});
         }
     }
 

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -38,12 +37,7 @@ cli::Process victim(const std::string& catalog, const std::string& what, int bou
 bool stands_still(const cli::Process& process) {
     const auto deadline = steady_clock::now() + cli::kPatience;
     while (steady_clock::now() < deadline) {
-        std::ifstream file("/proc/" + std::to_string(process.pid()) + "/stat");
-        std::string pid;
-        std::string name;
-        std::string state;
-        file >> pid >> name >> state;
-        if (state == "T") return true;
+        if (process.state() == 'T') return true;
         std::this_thread::sleep_for(1ms);
     }
     return false;

@@ -36,6 +36,27 @@ std::optional<std::size_t> Blows::draw(bool leads) {
     return (*leading + prng_.between(1, all - 1)) % all;
 }
 
+bool Blows::gave_up(std::size_t coordinator, int status) const {
+    const std::string log = cluster_.log(coordinator);
+    const std::size_t line = log.rfind('\n', log.empty() ? 0 : log.size() - 2);
+    return status == 1 &&
+           log.find("cannot serve", line == std::string::npos ? 0 : line) != std::string::npos;
+}
+
+void Blows::start_who_gave_up() {
+    for (std::size_t i = 0; i < cluster_.coordinators(); ++i) {
+        if (!cluster_.is_over(i)) continue;
+        const int status = cluster_.wait(i);
+        if (gave_up(i, status)) {
+            struck_["start one again that found no database"] += 1;
+        } else {
+            problems_.push_back("coordinator " + std::to_string(i) + " ended by itself with " +
+                                std::to_string(status));
+        }
+        cluster_.start(i);
+    }
+}
+
 void Blows::kill(std::size_t coordinator) {
     cluster_.signal(coordinator, SIGKILL);
     (void)cluster_.wait(coordinator);
@@ -53,7 +74,7 @@ void Blows::stop_for_a_while(std::size_t coordinator) {
 void Blows::tell_to_leave(std::size_t coordinator) {
     cluster_.signal(coordinator, SIGTERM);
     const int status = cluster_.wait(coordinator);
-    if (status != 0) {
+    if (status != 0 && !gave_up(coordinator, status)) {
         problems_.push_back("coordinator " + std::to_string(coordinator) +
                             " was told to leave and ended with " + std::to_string(status));
     }
@@ -77,6 +98,7 @@ void Blows::wait_for_a_change(const std::string& after) {
 }
 
 void Blows::strike() {
+    start_who_gave_up();
     const bool leads = prng_.chance(3, 4);
     const auto coordinator = draw(leads);
     const std::uint64_t kind = prng_.between(0, 9);

@@ -32,6 +32,10 @@ private:
     [[nodiscard]] std::optional<std::size_t> leader() const;
     // The one that leads, or one that does not; none if that cannot be known.
     [[nodiscard]] std::optional<std::size_t> draw(bool leads);
+    // As a service manager would: who began while the database was away has ended.
+    void start_who_gave_up();
+    // Whether it ended because there was no database when it began.
+    [[nodiscard]] bool gave_up(std::size_t coordinator, int status) const;
     void kill(std::size_t coordinator);
     void stop_for_a_while(std::size_t coordinator);
     void tell_to_leave(std::size_t coordinator);

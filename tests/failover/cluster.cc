@@ -54,6 +54,10 @@ void Cluster::signal(std::size_t coordinator, int number) const {
     coordinators_[coordinator]->signal(number);
 }
 
+bool Cluster::is_over(std::size_t coordinator) const {
+    return coordinators_[coordinator]->state() == 'Z';
+}
+
 int Cluster::wait(std::size_t coordinator) {
     return coordinators_[coordinator]->wait();
 }

@@ -20,6 +20,8 @@ public:
     // Starts it, or starts it again.
     void start(std::size_t coordinator);
     void signal(std::size_t coordinator, int number) const;
+    // It has ended, by itself or by a signal.
+    [[nodiscard]] bool is_over(std::size_t coordinator) const;
     // Waits for its end; the exit status as shells have it.
     [[nodiscard]] int wait(std::size_t coordinator);
     [[nodiscard]] std::string log(std::size_t coordinator) const;
