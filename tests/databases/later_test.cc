@@ -109,6 +109,17 @@ TEST_P(LaterTest, ATransactionThatIsRolledBackBeforeItBeganNeverWas) {
     EXPECT_TRUE(rows().empty());
 }
 
+// It could not go there together with the others, and must not go before them.
+TEST_P(LaterTest, NoScriptOvertakesWhatWasPutOff) {
+    ASSERT_TRUE(later_->begin_later());
+    ASSERT_TRUE(insert_later(1));
+    const auto script = sql_->run_script("DELETE FROM t");
+    ASSERT_FALSE(script);
+    EXPECT_EQ(script.error().code, ErrorCode::defect);
+    ASSERT_TRUE(sql_->commit());
+    EXPECT_EQ(rows().size(), 1U);
+}
+
 TEST_P(LaterTest, ALostAnswerToACommitWithWhatWasPutOffIsOfUnknownOutcome) {
     ASSERT_TRUE(later_->begin_later());
     ASSERT_TRUE(insert_later(1));

@@ -101,6 +101,7 @@ Result<std::int64_t> Connection::run(std::string_view sql, std::span<const SqlVa
 
 Result<Done> Connection::run_script(const std::string& sql) {
     TRY(ready());
+    if (!later_.empty()) return misuse("a script after what was put off");
     auto done = wire_->script(sql);
     if (!done) return failed(std::move(done.error()), !transaction_);
     return Done{};
