@@ -32,11 +32,18 @@ std::string path_of(std::string where) {
 }
 
 Result<std::unique_ptr<SqlDatabase>> open(const std::string& where, bool changes,
-                                          const SqliteOptions& file) {
+                                          const SqliteOptions& file,
+                                          Duration standstill_max = std::chrono::seconds(5)) {
     std::function<Result<Done>(Sql&)> initialise;
     if (changes) initialise = migrate;
-    if (is_postgres(where)) return open_postgres({.url = where, .initialise = initialise});
-    if (is_mariadb(where)) return open_mariadb({.url = where, .initialise = initialise});
+    if (is_postgres(where)) {
+        return open_postgres(
+            {.url = where, .initialise = initialise, .idle_in_transaction = standstill_max});
+    }
+    if (is_mariadb(where)) {
+        return open_mariadb(
+            {.url = where, .initialise = initialise, .idle_in_transaction = standstill_max});
+    }
     SqliteOptions options = file;
     options.path = path_of(where);
     if (changes) options.initialise = migrate;
@@ -62,10 +69,11 @@ bool is_server(const std::string& where) {
     return is_postgres(where) || is_mariadb(where);
 }
 
-Result<std::unique_ptr<SqlDatabase>> open_catalog_at(const std::string& where, bool create) {
+Result<std::unique_ptr<SqlDatabase>> open_catalog_at(const std::string& where, bool create,
+                                                     Duration standstill_max) {
     SqliteOptions file;
     file.create = create;
-    return open(where, true, file);
+    return open(where, true, file, standstill_max);
 }
 
 Result<std::unique_ptr<SqlDatabase>> look_at_catalog(const std::string& where) {

@@ -2,10 +2,12 @@
 // mysql://..
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "ports/sql.h"
 #include "ports/sql_signals.h"
 
@@ -15,9 +17,10 @@ namespace baton {
 [[nodiscard]] bool is_server(const std::string& where);
 
 // The catalog there, with the tables of this version; they are made if there are none, and brought
-// to this version if they are older. A file must exist unless `create`.
-[[nodiscard]] Result<std::unique_ptr<SqlDatabase>> open_catalog_at(const std::string& where,
-                                                                   bool create);
+// to this version if they are older. A file must exist unless `create`. A server ends a session
+// that stands still in a transaction for so long: its process was stopped, and others wait for it.
+[[nodiscard]] Result<std::unique_ptr<SqlDatabase>> open_catalog_at(
+    const std::string& where, bool create, Duration standstill_max = std::chrono::seconds(5));
 // The same, to look at: nothing is made or changed, and a file is not locked.
 [[nodiscard]] Result<std::unique_ptr<SqlDatabase>> look_at_catalog(const std::string& where);
 

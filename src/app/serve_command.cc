@@ -1,5 +1,6 @@
 #include "app/serve_command.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <iostream>
@@ -83,10 +84,17 @@ public:
 private:
     House() = default;
 
+    // A leader that is stopped in a transaction holds the fence: not for longer than its lease.
+    static Duration standstill_max(const config::Settings& settings) {
+        constexpr Duration kMost = std::chrono::seconds(5);
+        const Duration ttl = std::chrono::seconds(settings.number("lease_ttl"));
+        return std::clamp<Duration>(ttl / 2, std::chrono::seconds(1), kMost);
+    }
+
     static Result<std::unique_ptr<SqlDatabase>> open_database(const config::Settings& settings,
                                                               Log& log) {
         if (is_server(settings.text("catalog"))) {
-            return open_catalog_at(settings.text("catalog"), true);
+            return open_catalog_at(settings.text("catalog"), true, standstill_max(settings));
         }
         if (!settings.text("catalog").empty()) {
             return Error{.code = ErrorCode::invalid_configuration,
@@ -145,7 +153,8 @@ private:
 
     Result<Done> take_seat(const config::Settings& settings, const Clock& clock, Log& log) {
         TRY_ASSIGN(timers, ElectionTimers::of(std::chrono::seconds(settings.number("lease_ttl"))));
-        TRY_ASSIGN(database, open_catalog_at(settings.text("catalog"), false));
+        TRY_ASSIGN(database,
+                   open_catalog_at(settings.text("catalog"), false, standstill_max(settings)));
         election_ = std::move(database);
         std::string address = settings.text("advertise");
         if (address.empty()) address = settings.text("pg.listen");

@@ -1,6 +1,7 @@
 #include "catalog/write_transaction.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/check.h"
 #include "catalog/application.h"
@@ -17,9 +18,11 @@ constexpr std::int64_t kTrimMost = 2'000;
 
 }  // namespace
 
-Result<std::unique_ptr<WriteTransaction>> WriteTransaction::begin(Sql& sql, Epoch epoch) {
+Result<std::unique_ptr<WriteTransaction>> WriteTransaction::begin(Sql& sql, Epoch epoch,
+                                                                  Sending sending) {
     std::unique_ptr<WriteTransaction> tx(new WriteTransaction(sql));
-    TRY(sql.begin(Access::write));
+    if (sending == Sending::later) tx->later_ = later_of(sql);
+    TRY(tx->later_ != nullptr ? tx->later_->begin_later() : sql.begin(Access::write));
     tx->open_ = true;
     // Until the transaction ends nobody else can raise the epoch: without the lock, one who was
     // paused after the look would still write.
@@ -99,13 +102,17 @@ Result<Done> WriteTransaction::undo_bundle() {
 Result<Done> WriteTransaction::log(const StatementRecord& record) {
     CHECK(!in_bundle_);
     const bool ok = !record.error;
-    TRY(sql_.execute(
-        "INSERT INTO statement_log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        {value_of(state_.next_statement), to_string(record.received), record.principal,
-         record.statement, std::string(ok ? "OK" : "ERROR"),
-         ok ? SqlValue() : value_of(number(record.error->code)),
-         ok ? SqlValue() : SqlValue(to_string(*record.error)), std::int64_t{record.took.count()},
-         record.revision ? value_of(record.revision->value()) : SqlValue()}));
+    const std::array<SqlValue, 9> values = {
+        value_of(state_.next_statement),
+        to_string(record.received),
+        record.principal,
+        record.statement,
+        std::string(ok ? "OK" : "ERROR"),
+        ok ? SqlValue() : value_of(number(record.error->code)),
+        ok ? SqlValue() : SqlValue(to_string(*record.error)),
+        std::int64_t{record.took.count()},
+        record.revision ? value_of(record.revision->value()) : SqlValue()};
+    TRY(write("INSERT INTO statement_log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values));
     state_.next_statement += 1;
     dirty_ = true;
     return Done{};
@@ -131,17 +138,24 @@ Result<Done> WriteTransaction::trim(const HistoryLimits& limits, WallTime now) {
     return Done{};
 }
 
+Result<Done> WriteTransaction::write(std::string_view sql, std::span<const SqlValue> parameters) {
+    if (later_ != nullptr) return later_->run_later(sql, parameters);
+    TRY(sql_.run(sql, parameters, nullptr));
+    return Done{};
+}
+
 Result<Done> WriteTransaction::write_meta() {
+    const std::array<SqlValue, 5> values = {
+        value_of(state_.revision.value()), value_of(state_.next_id),
+        value_of(state_.next_statement), value_of(state_.cluster_revision.value()),
+        value_of(state_.feed_floor)};
     const std::string signal =
         state_.changes.empty() ? "" : with_signal(sql_.dialect(), kCommitSignal);
-    TRY(
-        sql_.execute("UPDATE meta SET revision = ?, next_id = ?, next_statement = ?, "
-                     "cluster_revision = ?, feed_floor = ? WHERE id = 1" +
-                         signal,
-                     {value_of(state_.revision.value()), value_of(state_.next_id),
-                      value_of(state_.next_statement), value_of(state_.cluster_revision.value()),
-                      value_of(state_.feed_floor)}));
-    return Done{};
+    return write(
+        "UPDATE meta SET revision = ?, next_id = ?, next_statement = ?, cluster_revision = ?, "
+        "feed_floor = ? WHERE id = 1" +
+            signal,
+        values);
 }
 
 Result<Done> WriteTransaction::commit() {
@@ -155,8 +169,7 @@ Result<Done> WriteTransaction::commit() {
 
 Result<Done> Application::write(std::string_view sql, std::span<const SqlValue> parameters) {
     tx_.touched_ = true;
-    TRY(sql_.run(sql, parameters, nullptr));
-    return Done{};
+    return tx_.write(sql, parameters);
 }
 
 Result<Done> Application::record(Entity entity, ChangeOp op, std::optional<SqlRow> row,

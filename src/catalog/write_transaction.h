@@ -23,6 +23,7 @@
 #include "catalog/reader.h"
 #include "catalog/requests.h"
 #include "ports/sql.h"
+#include "ports/sql_later.h"
 
 namespace baton {
 
@@ -50,10 +51,18 @@ enum class Undo : std::uint8_t {
     until_written,  // as long as no request of it wrote anything; most failures are found before
 };
 
+// When what is written is sent to a database server.
+enum class Sending : std::uint8_t {
+    at_once,  // so that an error is that of the request
+    later,    // with what is read next, or the commit, where the database can; an error then costs
+              // the whole transaction, and nobody knows whose it was
+};
+
 class WriteTransaction {
 public:
     // Fails with fenced if another epoch writes now, and with errors of the database.
-    [[nodiscard]] static Result<std::unique_ptr<WriteTransaction>> begin(Sql& sql, Epoch epoch);
+    [[nodiscard]] static Result<std::unique_ptr<WriteTransaction>> begin(
+        Sql& sql, Epoch epoch, Sending sending = Sending::at_once);
     ~WriteTransaction();
     WriteTransaction(const WriteTransaction&) = delete;
     WriteTransaction& operator=(const WriteTransaction&) = delete;
@@ -100,8 +109,10 @@ private:
 
     explicit WriteTransaction(Sql& sql) : sql_(sql), reader_(sql) {}
     [[nodiscard]] Result<Done> write_meta();
+    [[nodiscard]] Result<Done> write(std::string_view sql, std::span<const SqlValue> parameters);
 
     Sql& sql_;
+    SqlLater* later_ = nullptr;  // null: at once
     Reader reader_;
     State state_;
     bool dirty_ = false;  // meta differs from the database

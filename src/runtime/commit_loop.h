@@ -7,6 +7,7 @@
 //   - Changes are published in the order of their revisions, when durable, before the answers.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <thread>
 
@@ -25,6 +26,9 @@ struct CommitLoopOptions {
     std::size_t waiting_max = 4'096;  // bundles in the mailbox
     std::size_t batch_max = 512;      // bundles in one transaction
     CommitterOptions committer;
+    // Asked just before each batch: false, and the term is over, whatever the database would say.
+    // None: it never is.
+    std::function<bool()> may_act;
 };
 
 class CommitLoop {

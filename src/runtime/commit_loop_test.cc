@@ -257,6 +257,24 @@ TEST_F(CommitLoopTest, ADeposedWriterChangesNothing) {
     EXPECT_EQ(sources(), Names{});
 }
 
+// The fence would let it pass: nobody has taken over yet.
+TEST_F(CommitLoopTest, AWriterWhoseTermIsOverIsRefusedByItself) {
+    std::atomic<bool> leads = true;
+    CoordinatorOptions options;
+    options.commits.may_act = [&] { return leads.load(); };
+    coordinator_.reset();
+    auto database = std::make_unique<testing::FaultySqlDatabase>(*real_, nullptr);
+    const auto& asked = *database;
+    coordinator_ = *CoordinatorRuntime::open(std::move(database), clock_, options);
+    ASSERT_EQ(submit(source("A")), "accepted");
+    leads = false;
+    const std::uint64_t begun = asked.calls(SqlCall::begin);
+    EXPECT_EQ(submit(source("B")), "fenced");
+    EXPECT_EQ(asked.calls(SqlCall::begin), begun);
+    EXPECT_EQ(sources(), Names{"A"});
+    coordinator_.reset();
+}
+
 TEST_F(CommitLoopTest, AStoppedLoopAnswersWhatWaitedAndRefusesTheRest) {
     ASSERT_EQ(submit(source("A")), "accepted");
     coordinator_->commits().stop();

@@ -48,7 +48,8 @@ Committer::Committer(std::unique_ptr<Sql> sql, const Clock& clock, const Committ
 void Committer::run(std::vector<Job>& jobs, const Hand& hand) {
     std::vector<Change> changes;
     auto outcomes = attempt(jobs, changes, Savepoints::where_likely);
-    if (!outcomes && outcomes.error().code == ErrorCode::conflict) {
+    if (!outcomes &&
+        (outcomes.error().code == ErrorCode::conflict || !breaks_transaction(outcomes.error()))) {
         outcomes = attempt(jobs, changes, Savepoints::everywhere);
     }
     // A server that was restarted is connected to again, and who lost a deadlock may win the next:
@@ -134,14 +135,16 @@ bool Committer::has_waiting_log() {
 Result<std::vector<Outcome>> Committer::attempt(std::vector<Job>& jobs,
                                                 std::vector<Change>& changes,
                                                 Savepoints savepoints) {
-    TRY_ASSIGN(tx, WriteTransaction::begin(*sql_, options_.epoch));
+    const bool again = savepoints == Savepoints::everywhere;
+    TRY_ASSIGN(tx, WriteTransaction::begin(*sql_, options_.epoch,
+                                           again ? Sending::at_once : Sending::later));
     TRY(catch_up(*tx));
     unsure_ = false;
     std::vector<Outcome> outcomes;
     outcomes.reserve(jobs.size());
     for (const Job& job : jobs) {
         const bool likely = is_likely_undone_after_writing(*job.bundle);
-        const bool safe = likely || savepoints == Savepoints::everywhere;
+        const bool safe = likely || again;
         TRY_ASSIGN(outcome, do_bundle(*tx, *job.bundle, safe ? Undo::always : Undo::until_written));
         TRY(log_bundle(*tx, *job.bundle, outcome));
         untrimmed_ += job.bundle->steps.size();

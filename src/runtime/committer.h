@@ -79,7 +79,8 @@ public:
 
 private:
     // Does the jobs in one transaction. An error means that none of them happened; conflict, that
-    // one of them cannot be undone without a savepoint.
+    // one of them cannot be undone without a savepoint; one of a request, that a constraint has
+    // refused it and only another attempt, everywhere with savepoints, tells whose it is.
     enum class Savepoints : std::uint8_t { where_likely, everywhere };
     [[nodiscard]] Result<std::vector<Outcome>> attempt(std::vector<Job>& jobs,
                                                        std::vector<Change>& changes,

@@ -96,11 +96,11 @@ bool ControlMailbox::closed() const {
 // ---- the loop -----------------------------------------------------------------------------------
 
 ControlLoop::ControlLoop(const ControllerOptions& options, const World& world)
-    : transport_(world.transport),
+    : transport_(world.transport, world.may_act),
       clock_(world.clock),
       mailbox_(std::make_shared<ControlMailbox>(kUnaskedMax)),
       door_(world.commits, world.readers, world.clock),
-      controller_(options, door_, world.transport, world.clock,
+      controller_(options, door_, transport_, world.clock,
                   [box = mailbox_](ControlEvent event) { box->post(std::move(event)); }),
       registration_(world.feed.listen(
           controlled(),

@@ -23,6 +23,7 @@
 #include "runtime/commit_loop.h"
 #include "runtime/controller.h"
 #include "runtime/feed.h"
+#include "runtime/guarded_transport.h"
 #include "runtime/readers.h"
 
 namespace baton {
@@ -75,6 +76,7 @@ public:
         Feed& feed;
         Transport& transport;
         const Clock& clock;
+        std::function<bool()> may_act;  // see CommitLoopOptions
     };
 
     // Everything of the world outlives it; what was submitted may be answered after it is gone.
@@ -91,7 +93,7 @@ private:
     [[nodiscard]] bool start();
     [[nodiscard]] std::optional<Duration> until_wake() const;
 
-    Transport& transport_;
+    GuardedTransport transport_;
     const Clock& clock_;
     std::shared_ptr<ControlMailbox> mailbox_;
     CommitLoopDoor door_;

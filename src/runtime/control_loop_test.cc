@@ -92,6 +92,105 @@ TEST_F(ControlLoopTest, ManyQueriesComeToRun) {
     EXPECT_EQ(workers_.running("EDGE").size(), kCount);
 }
 
+// Notes which streams are open, and what was dialled twice.
+class NotingTransport final : public Transport {
+public:
+    explicit NotingTransport(Transport& real) : real_(real) {}
+    void listen(Listener listener) override { real_.listen(std::move(listener)); }
+    void dial(const std::string& worker, const std::optional<Address>& address,
+              transport::Attempt attempt, const control::Hello& hello) override {
+        if (!dialled_.emplace(worker, attempt).second) twice_ += 1;
+        open_.emplace(worker, attempt);
+        dials_ += 1;
+        real_.dial(worker, address, attempt, hello);
+    }
+    void send(const std::string& worker, transport::Attempt attempt,
+              const control::Down& message) override {
+        real_.send(worker, attempt, message);
+    }
+    void hang_up(const std::string& worker, transport::Attempt attempt) override {
+        open_.erase({worker, attempt});
+        real_.hang_up(worker, attempt);
+    }
+    // When no term is under way.
+    [[nodiscard]] std::size_t open() const { return open_.size(); }
+    [[nodiscard]] int twice() const { return twice_; }
+    [[nodiscard]] int dials() const { return dials_; }  // at any time
+
+private:
+    Transport& real_;
+    std::set<std::pair<std::string, transport::Attempt>> dialled_;
+    std::set<std::pair<std::string, transport::Attempt>> open_;
+    int twice_ = 0;
+    std::atomic<int> dials_ = 0;
+};
+
+class TermsTest : public CoordinatorTest {
+protected:
+    void SetUp() override {
+        for (const std::string worker : {"HUB", "EDGE"}) workers_.start(worker);
+        CoordinatorOptions options;
+        options.transport = &noting_;
+        open(options);
+        make_small_cluster();
+    }
+    void TearDown() override {
+        session_.reset();
+        coordinator_.reset();
+    }
+    InProcessWorkers workers_;
+    NotingTransport noting_{workers_};
+};
+
+TEST_F(TermsTest, ATermThatEndsHangsUpAndTheNextOneDialsUnderNumbersOfItsOwn) {
+    run("CREATE QUERY q AS SELECT id FROM readings INTO alerts");
+    run("WAIT FOR QUERY q STATE RUNNING TIMEOUT 60 SEC");
+    coordinator_->follow();
+    EXPECT_EQ(noting_.open(), 0U);
+    for (const Epoch epoch : {Epoch(1), Epoch(2)}) {
+        const int before = noting_.dials();
+        ASSERT_TRUE(coordinator_->lead(epoch));
+        const Instant deadline = clock_.now() + std::chrono::seconds(60);
+        while (noting_.dials() < before + 2) {
+            ASSERT_LT(clock_.now(), deadline);
+            std::this_thread::yield();
+        }
+        coordinator_->follow();
+        EXPECT_EQ(noting_.open(), 0U);
+    }
+    EXPECT_EQ(noting_.twice(), 0);
+}
+
+class CountingTransport final : public Transport {
+public:
+    void listen(Listener /*listener*/) override {}
+    void dial(const std::string&, const std::optional<Address>&, transport::Attempt,
+              const control::Hello&) override {
+        said += 1;
+    }
+    void send(const std::string&, transport::Attempt, const control::Down&) override { said += 1; }
+    void hang_up(const std::string&, transport::Attempt) override { hung_up += 1; }
+    int said = 0;
+    int hung_up = 0;
+};
+
+TEST(GuardedTransport, NothingIsSaidToWorkersWhenTheTermIsOver) {
+    CountingTransport real;
+    bool leads = true;
+    GuardedTransport guarded(real, [&] { return leads; });
+    const auto say = [&] {
+        guarded.dial("W", std::nullopt, 1, {});
+        guarded.send("W", 1, control::Down(control::Beat{1}));
+    };
+    say();
+    EXPECT_EQ(real.said, 2);
+    leads = false;
+    say();
+    EXPECT_EQ(real.said, 2);
+    guarded.hang_up("W", 1);
+    EXPECT_EQ(real.hung_up, 1);
+}
+
 TEST(ControlMailbox, DropsOnlyWhatNobodyAskedForWhenItIsFull) {
     ControlMailbox mailbox(1);
     const auto pulse = [](std::uint64_t beat) {

@@ -21,6 +21,9 @@ request::CreateQuery* query_of(Step& step) {
     return request == nullptr ? nullptr : std::get_if<request::CreateQuery>(request);
 }
 
+// No stream of a term is taken for one of an earlier term, which the transport may still know.
+constexpr unsigned kAttemptsPerTermBits = 32;
+
 // After this many attempts the writer plans what is left itself: others wait meanwhile, but it
 // ends.
 constexpr int kAttemptsOutside = 8;
@@ -85,8 +88,10 @@ Error CoordinatorRuntime::not_leading() const {
 }
 
 Result<Done> CoordinatorRuntime::begin_term(std::unique_ptr<Sql> writer,
-                                            std::unique_ptr<SqlSync> sync, Epoch epoch) {
-    const auto options = beginning_at(options_.commits, feed_.last(), epoch);
+                                            std::unique_ptr<SqlSync> sync, Epoch epoch,
+                                            std::function<bool()> may_act) {
+    auto options = beginning_at(options_.commits, feed_.last(), epoch);
+    options.may_act = may_act;
     const auto term = std::make_shared<Term>(*this, std::move(writer), std::move(sync), options);
     TRY(client_queries_.drop_left_over(term->commits, readers_));
     {
@@ -98,8 +103,10 @@ Result<Done> CoordinatorRuntime::begin_term(std::unique_ptr<Sql> writer,
     interrupt_embedded();
     ControllerOptions control = options_.control;
     control.epoch = epoch;
+    control.membership.first_attempt += epoch.value() << kAttemptsPerTermBits;
     auto loop = std::make_unique<ControlLoop>(
-        control, ControlLoop::World{term->commits, readers_, feed_, *options_.transport, clock_});
+        control, ControlLoop::World{term->commits, readers_, feed_, *options_.transport, clock_,
+                                    std::move(may_act)});
     const std::lock_guard lock(term_mutex_);
     term->control = std::move(loop);
     return Done{};
@@ -118,11 +125,11 @@ void CoordinatorRuntime::end_term() {
     if (over) over->commits.stop();
 }
 
-Result<Done> CoordinatorRuntime::lead(Epoch epoch) {
+Result<Done> CoordinatorRuntime::lead(Epoch epoch, std::function<bool()> may_act) {
     end_term();
     TRY_ASSIGN(writer, database_->connect(Access::write));
     follower_.reset();  // from here on the writer publishes
-    auto begun = begin_term(std::move(writer), nullptr, epoch);
+    auto begun = begin_term(std::move(writer), nullptr, epoch, std::move(may_act));
     if (!begun) follow();
     return begun;
 }
@@ -176,7 +183,8 @@ Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(
         opened->follow();
         return opened;
     }
-    TRY(opened->begin_term(std::move(writer), std::move(sync), options.commits.committer.epoch));
+    TRY(opened->begin_term(std::move(writer), std::move(sync), options.commits.committer.epoch,
+                           options.commits.may_act));
     return opened;
 }
 

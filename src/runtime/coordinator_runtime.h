@@ -77,9 +77,11 @@ public:
     CoordinatorRuntime(const CoordinatorRuntime&) = delete;
     CoordinatorRuntime& operator=(const CoordinatorRuntime&) = delete;
 
-    // Begins a term; the lease of this epoch is held. Fails with errors of the database: then it
-    // goes on following. lead() and follow() from one thread, none that it calls itself.
-    [[nodiscard]] Result<Done> lead(Epoch epoch);
+    // Begins a term; the lease of this epoch is held. `may_act` is asked just before each change
+    // and each command: when it is false the term is over, also if nobody has said so yet. Fails
+    // with errors of the database: then it goes on following. lead() and follow() from one thread,
+    // none that it calls itself.
+    [[nodiscard]] Result<Done> lead(Epoch epoch, std::function<bool()> may_act = nullptr);
     // Ends the term, if there is one: what waits is answered, no command is sent any more, and what
     // workers run goes on. Nobody is known to lead then.
     void follow();
@@ -142,7 +144,8 @@ private:
                        const CoordinatorOptions& options, Revision start, bool always_durable);
     [[nodiscard]] std::shared_ptr<Term> current() const;
     [[nodiscard]] Result<Done> begin_term(std::unique_ptr<Sql> writer,
-                                          std::unique_ptr<SqlSync> sync, Epoch epoch);
+                                          std::unique_ptr<SqlSync> sync, Epoch epoch,
+                                          std::function<bool()> may_act);
     void end_term();
     void interrupt_embedded();
     [[nodiscard]] Outcome execute_in(const std::shared_ptr<Term>& term, Bundle& bundle);

@@ -3,6 +3,7 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <fstream>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -96,6 +97,13 @@ bool Process::says(const std::string& text) {
         if (!read_some(deadline)) return false;
     }
     return true;
+}
+
+char Process::state() const {
+    std::ifstream file("/proc/" + std::to_string(pid_) + "/stat");
+    std::string word;
+    file >> word >> word >> word;  // pid, name, state
+    return word.empty() ? '?' : word.front();
 }
 
 void Process::signal(int number) const {

@@ -28,6 +28,8 @@ public:
     // took too long.
     [[nodiscard]] int wait();
 
+    // As /proc has it: T, it was stopped; Z, it has ended and was not waited for.
+    [[nodiscard]] char state() const;
     [[nodiscard]] pid_t pid() const { return pid_; }
     [[nodiscard]] const std::string& out() const { return out_; }
     [[nodiscard]] const std::string& errors() const { return errors_; }

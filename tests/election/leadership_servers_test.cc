@@ -1,66 +1,20 @@
 // Leadership on real servers that stand still, die and come back.
-#include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
+#include <memory>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 
-#include "adapters/system/system_clock.h"
 #include "base/check.h"
-#include "catalog/lease_schema.h"
 #include "catalog/schema.h"
-#include "runtime/leadership/leadership.h"
+#include "election/arena.h"
+#include "election/candidate.h"
 #include "testing/servers/database_server.h"
 
 namespace baton::testing {
 namespace {
 
 using namespace std::chrono_literals;
-
-class Candidate final : public LeadershipListener {
-public:
-    Candidate(SqlDatabase& database, const std::string& owner)
-        : leadership_({.timers = *ElectionTimers::of(2s),
-                       .lock = std::string(kLeaderLock),
-                       .owner = owner,
-                       .seed = std::hash<std::string>()(owner)},
-                      database, clock_, *this) {
-        leadership_.start();
-    }
-
-    void lead(Epoch epoch) override { note("lead " + to_string(epoch)); }
-    void step_down(Epoch epoch, election::Reason /*reason*/, const std::string& /*why*/) override {
-        leadership_.drained(epoch);
-        note("step down from " + to_string(epoch));
-    }
-    void left() override { note("left"); }
-
-    [[nodiscard]] bool is_told(const std::string& what) {
-        std::unique_lock lock(mutex_);
-        return noted_.wait_for(lock, 30s, [&] {
-            return std::find(notes_.begin(), notes_.end(), what) != notes_.end();
-        });
-    }
-    Leadership* operator->() { return &leadership_; }
-
-private:
-    void note(const std::string& what) {
-        {
-            const std::lock_guard lock(mutex_);
-            notes_.push_back(what);
-        }
-        noted_.notify_all();
-    }
-
-    const SystemClock clock_;
-    std::mutex mutex_;
-    std::condition_variable noted_;
-    std::vector<std::string> notes_;
-    Leadership leadership_;
-};
 
 class LeadershipOnServer : public ::testing::TestWithParam<ServerKind> {
 protected:
@@ -110,9 +64,7 @@ TEST_P(LeadershipOnServer, OneThatDiedAndCameBackIsAskedAgain) {
 
 INSTANTIATE_TEST_SUITE_P(Servers, LeadershipOnServer,
                          ::testing::Values(ServerKind::postgres, ServerKind::mariadb),
-                         [](const auto& each) {
-                             return each.param == ServerKind::postgres ? "Postgres" : "Mariadb";
-                         });
+                         name_of_server);
 
 }  // namespace
 }  // namespace baton::testing

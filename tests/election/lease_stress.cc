@@ -10,6 +10,7 @@
 #include "base/prng.h"
 #include "catalog/lease.h"
 #include "catalog/lease_schema.h"
+#include "election/journal.h"
 
 namespace baton::testing {
 
@@ -133,8 +134,9 @@ private:
         maybe_stall();
         if (stress_.fencing == Fencing::looked_at_before && !fence_is_ours()) return;
         maybe_stall();
-        if (!work_sql_->begin(Access::write)) return;
-        if (!pass_fence() || !append()) {
+        const bool weakly = stress_.fencing == Fencing::looked_at_within;
+        if (!(weakly ? begin_weakly(*work_sql_) : work_sql_->begin(Access::write))) return;
+        if (!pass_fence() || !append(*work_sql_, epoch_)) {
             work_sql_->rollback();
             return;
         }
@@ -143,7 +145,9 @@ private:
     bool pass_fence() {
         if (stress_.fencing == Fencing::looked_at_before) return true;
         if (stress_.fencing == Fencing::none) return true;
-        if (!hold_fence(*work_sql_, kKey, epoch_)) {
+        if (stress_.fencing == Fencing::looked_at_within) {
+            if (!fence_is_ours()) return false;
+        } else if (!hold_fence(*work_sql_, kKey, epoch_)) {
             fenced_ += 1;
             return false;
         }
@@ -151,19 +155,9 @@ private:
         return true;
     }
     bool fence_is_ours() {
-        const auto rows = work_sql_->query("SELECT epoch FROM fence WHERE lock_key = ?", {kKey});
-        if (!rows || rows->size() != 1) return false;
-        const bool ours =
-            std::get<std::int64_t>((*rows)[0][0]) == static_cast<std::int64_t>(epoch_.value());
-        if (!ours) fenced_ += 1;
-        return ours;
-    }
-    bool append() {
-        return work_sql_->execute("UPDATE counter SET n = n + 1").has_value() &&
-               work_sql_
-                   ->execute("INSERT INTO journal SELECT n, ? FROM counter",
-                             {static_cast<std::int64_t>(epoch_.value())})
-                   .has_value();
+        const auto ours = is_fence_of(*work_sql_, kKey, epoch_);
+        if (ours && !*ours) fenced_ += 1;
+        return ours && *ours;
     }
 
     LeaseStress stress_;
@@ -196,10 +190,7 @@ std::uint64_t overlaps_in(std::vector<Span> spans) {
 
 LeaseFindings fight(SqlDatabase& database, const LeaseStress& stress) {
     const auto sql = *database.connect(Access::write);
-    CHECK(sql->run_script(lease_tables(sql->dialect()) +
-                          "CREATE TABLE counter (n BIGINT); INSERT INTO counter VALUES (0);"
-                          "CREATE TABLE journal (n BIGINT PRIMARY KEY, epoch BIGINT);"));
-    CHECK(fill_lease_tables(*sql));
+    make_journal(*sql);
     std::vector<std::unique_ptr<Fighter>> fighters;
     fighters.reserve(static_cast<std::size_t>(stress.nodes));
     for (int i = 0; i < stress.nodes; ++i) {
@@ -221,13 +212,9 @@ LeaseFindings fight(SqlDatabase& database, const LeaseStress& stress) {
     }
     findings.terms = spans.size();
     findings.overlaps = overlaps_in(std::move(spans));
-    std::int64_t highest = 0;
-    CHECK(sql->run("SELECT epoch FROM journal ORDER BY n", {}, [&](const SqlRow& row) {
-        const std::int64_t epoch = std::get<std::int64_t>(row[0]);
-        findings.writes += 1;
-        if (epoch < highest) findings.stale += 1;
-        highest = std::max(highest, epoch);
-    }));
+    const JournalFindings journal = read_journal(*sql);
+    findings.writes = journal.writes;
+    findings.stale = journal.stale;
     return findings;
 }
 

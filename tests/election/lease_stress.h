@@ -20,6 +20,7 @@ enum class Locking : std::uint8_t {
 enum class Fencing : std::uint8_t {
     held,              // hold_fence() in the transaction
     looked_at_before,  // the epoch is read, and then the transaction begins
+    looked_at_within,  // it is read in the transaction, and its row is not locked: on servers
     none,
 };
 

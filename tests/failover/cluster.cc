@@ -31,10 +31,14 @@ Cluster::Cluster(testing::ServerKind kind, int ttl_s, std::size_t coordinators, 
     for (std::size_t i = 0; i < coordinators; ++i) start(i);
     for (std::size_t i = 0; i < workers; ++i) {
         worker_ports_.push_back(testing::free_port());
-        workers_.push_back(std::make_unique<cli::Process>(std::vector<std::string>{
-            kBaton, "worker", "--name", "w" + std::to_string(i + 1), "--listen",
-            "127.0.0.1:" + std::to_string(worker_ports_.back()), "--data-dir",
-            directory_ / ("w" + std::to_string(i + 1))}));
+        const std::string name = "w" + std::to_string(i + 1);
+        // Into a file: nobody reads a pipe, and who writes to one that is full stands still.
+        const std::string command = "exec " + std::string(kBaton) + " worker --name " + name +
+                                    " --listen 127.0.0.1:" + std::to_string(worker_ports_.back()) +
+                                    " --data-dir " + (directory_ / name) + " >" +
+                                    (directory_ / (name + ".log")) + " 2>&1";
+        workers_.push_back(
+            std::make_unique<cli::Process>(std::vector<std::string>{"/bin/sh", "-c", command}));
     }
 }
 
@@ -82,6 +86,10 @@ void Cluster::signal(std::size_t coordinator, int number) const {
     coordinators_[coordinator]->signal(number);
 }
 
+bool Cluster::is_over(std::size_t coordinator) const {
+    return coordinators_[coordinator]->state() == 'Z';
+}
+
 int Cluster::wait(std::size_t coordinator) {
     return coordinators_[coordinator]->wait();
 }
@@ -111,7 +119,7 @@ std::optional<std::size_t> Cluster::leader_of(const std::vector<std::size_t>& ca
     return std::nullopt;
 }
 
-void Cluster::run_a_query(std::size_t leader) {
+std::string Cluster::create_workers() const {
     std::string statements;
     const std::size_t last = worker_ports_.size();
     for (std::size_t i = last; i >= 1; --i) {
@@ -120,6 +128,12 @@ void Cluster::run_a_query(std::size_t leader) {
                       "' SET ('" + name + "' AS NAME" +
                       (i == last ? "" : ", 'w" + std::to_string(i + 1) + "' AS DOWNSTREAM") + ");";
     }
+    return statements;
+}
+
+void Cluster::run_a_query(std::size_t leader) {
+    std::string statements = create_workers();
+    const std::size_t last = worker_ports_.size();
     statements += "CREATE SINK out (a UINT64 NOT NULL) TYPE Void SET ('w" + std::to_string(last) +
                   "' AS SINK.HOST);"
                   "CREATE QUERY q AS SELECT a FROM Generator('SEQUENCE UINT64 0 1000000000 1' AS "

@@ -25,6 +25,8 @@ public:
     // Starts it, or starts it again.
     void start(std::size_t coordinator);
     void signal(std::size_t coordinator, int number) const;
+    // It has ended, by itself or by a signal.
+    [[nodiscard]] bool is_over(std::size_t coordinator) const;
     // Waits for its end; the exit status as shells have it.
     [[nodiscard]] int wait(std::size_t coordinator);
     [[nodiscard]] std::string log(std::size_t coordinator) const;
@@ -37,17 +39,23 @@ public:
     // All names that leader_of was told to be accepted.
     [[nodiscard]] const std::vector<std::string>& accepted() const { return accepted_; }
 
+    // CREATE WORKER for all of them, each with the next one below it: w1, w2, ..
+    [[nodiscard]] std::string create_workers() const;
     // A query from the first worker to the last; returns when it runs.
     void run_a_query(std::size_t leader);
     // How many rows have left it, as this coordinator knows.
     [[nodiscard]] std::int64_t rows_out(std::size_t leader) const;
 
     [[nodiscard]] testing::DatabaseServer& server() { return server_; }
+    [[nodiscard]] const std::string& url() const { return url_; }  // of the catalog
     [[nodiscard]] std::string address(std::size_t coordinator) const;
     // Of its door for HTTP.
     [[nodiscard]] std::string http_address(std::size_t coordinator) const;
     // Who leads, by the log of all: the last that said so.
     [[nodiscard]] std::optional<std::size_t> last_to_lead() const;
+    [[nodiscard]] std::size_t coordinators() const { return ports_.size(); }
+    // With the logs of coordinators, and the data of workers in w1, w2, ..
+    [[nodiscard]] std::string directory() const { return directory_.path(); }
 
 private:
     [[nodiscard]] std::string log_path(std::size_t coordinator) const;

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "adapters/mariadb/wire.h"
+#include "adapters/server_sql/placeholders.h"
 
 namespace baton::mariadb {
 
@@ -80,6 +81,16 @@ Result<Place> place_of(const std::string& url) {
     if (rest.empty()) return invalid("names a host");
     place.host = std::string(rest);
     return place;
+}
+
+std::string with_values(std::string_view sql,
+                        const std::function<std::string(std::size_t)>& literal) {
+    std::string result;
+    std::size_t parameters = 0;
+    server_sql::at_placeholders(
+        sql, [&](std::string_view text) { result += text; },
+        [&] { result += literal(parameters++); });
+    return result;
 }
 
 ErrorCode code_of(unsigned number) {

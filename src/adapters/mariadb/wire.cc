@@ -303,6 +303,86 @@ Result<std::int64_t> MariadbWire::run(std::string_view sql, std::span<const SqlV
     return std::int64_t{0};
 }
 
+// ---- several at once ----------------------------------------------------------------------------
+
+std::string MariadbWire::literal(const SqlValue& value) const {
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
+    if (const auto* real = std::get_if<double>(&value)) {
+        std::array<char, 64> digits{};
+        const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), *real,
+                                       std::chars_format::scientific);
+        return {digits.data(), end.ptr};
+    }
+    const auto* text = std::get_if<std::string>(&value);
+    if (text == nullptr) return "NULL";
+    std::string escaped(2 * text->size() + 1, 0);
+    escaped.resize(
+        mysql_real_escape_string(handle_.get(), escaped.data(), text->data(), text->size()));
+    return "'" + escaped + "'";
+}
+
+namespace {
+
+SqlValue value_of(const char* bytes, unsigned long size, enum_field_types type) {
+    if (bytes == nullptr) return std::monostate{};
+    Cell cell;
+    cell.kind = kind_of(type);
+    cell.text.assign(bytes, bytes + size);
+    cell.length = size;
+    if (cell.kind == Cell::Kind::integer) {
+        (void)std::from_chars(bytes, bytes + size, cell.integer);
+    } else if (cell.kind == Cell::Kind::real) {
+        (void)std::from_chars(bytes, bytes + size, cell.real);
+    }
+    SqlValue value;
+    read_value(cell, value);
+    return value;
+}
+
+void give_text_rows(MYSQL_RES& rows, const SqlRowSink& sink) {
+    const unsigned columns = mysql_num_fields(&rows);
+    SqlRow row(columns);
+    while (MYSQL_ROW values = mysql_fetch_row(&rows)) {
+        const unsigned long* sizes = mysql_fetch_lengths(&rows);
+        for (unsigned i = 0; i < columns; ++i) {
+            row[i] = value_of(values[i], sizes[i], mysql_fetch_field_direct(&rows, i)->type);
+        }
+        sink(row);
+    }
+}
+
+}  // namespace
+
+// By text: the protocol knows no way to send several prepared statements before an answer.
+Result<std::int64_t> MariadbWire::run_all(std::span<const server_sql::Statement> statements,
+                                          const SqlRowSink& sink) {
+    gave_up_ = false;
+    done_ = 0;
+    std::string text;
+    for (const auto& statement : statements) {
+        const auto& parameters = statement.parameters;
+        if (!text.empty()) text += ";";
+        text +=
+            with_values(statement.sql, [&](std::size_t i) { return literal(parameters.at(i)); });
+    }
+    int more = mysql_real_query(handle_.get(), text.data(), text.size());
+    std::int64_t changed = 0;
+    for (; more == 0; more = mysql_next_result(handle_.get())) {
+        const bool is_last = done_ + 1 == statements.size();
+        if (MYSQL_RES* rows = mysql_store_result(handle_.get())) {
+            if (is_last && sink) give_text_rows(*rows, sink);
+            mysql_free_result(rows);
+        } else if (mysql_errno(handle_.get()) != 0) {
+            break;
+        } else {
+            changed = static_cast<std::int64_t>(mysql_affected_rows(handle_.get()));
+        }
+        done_ += 1;
+    }
+    if (done_ == statements.size()) return changed;
+    return failure_of_handle(statements[done_].sql);
+}
+
 Result<std::string> MariadbWire::script(const std::string& sql) {
     gave_up_ = false;
     if (mysql_real_query(handle_.get(), sql.data(), sql.size()) != 0) return failure_of_handle(sql);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <string>
@@ -31,6 +32,9 @@ struct Place {
 
 // What an error number of the server, or of its library, means to us.
 [[nodiscard]] ErrorCode code_of(unsigned number);
+// The text with literal(i) for the i-th `?` outside of strings, names and comments.
+[[nodiscard]] std::string with_values(std::string_view sql,
+                                      const std::function<std::string(std::size_t)>& literal);
 // Whether the connection is over with it.
 [[nodiscard]] bool ends_connection(unsigned number);
 
@@ -46,6 +50,9 @@ public:
     [[nodiscard]] Result<std::int64_t> run(std::string_view sql,
                                            std::span<const SqlValue> parameters,
                                            const SqlRowSink& sink) override;
+    [[nodiscard]] Result<std::int64_t> run_all(std::span<const server_sql::Statement> statements,
+                                               const SqlRowSink& sink) override;
+    [[nodiscard]] std::size_t done_before_failure() const override { return done_; }
     [[nodiscard]] Result<std::string> script(const std::string& sql) override;
     [[nodiscard]] bool gave_up_transaction() const override { return gave_up_; }
     [[nodiscard]] const std::string& name() const override { return name_; }
@@ -68,6 +75,7 @@ private:
                                        std::span<const SqlValue> parameters, std::string_view sql);
     [[nodiscard]] Result<Done> give_rows(st_mysql_stmt* statement, const SqlRowSink& sink,
                                          std::string_view sql);
+    [[nodiscard]] std::string literal(const SqlValue& value) const;
     void forget_statements();
 
     const MariadbOptions options_;
@@ -76,6 +84,7 @@ private:
     const std::string name_;
     std::unique_ptr<st_mysql, CloseHandle> handle_;
     bool gave_up_ = false;
+    std::size_t done_ = 0;  // of the last run_all()
 
     struct Kept {
         std::string text;

@@ -1,28 +1,14 @@
 // What of talking to PostgreSQL is only text.
 #include "adapters/postgres/wire.h"
+#include "adapters/server_sql/placeholders.h"
 
 namespace baton::postgres {
 
 Numbered with_numbers(std::string_view sql) {
     Numbered result;
-    char inside = 0;  // a quote, or '-' for a comment
-    for (std::size_t i = 0; i < sql.size(); ++i) {
-        const char c = sql[i];
-        if (inside == 0 && c == '?') {
-            result.text += '$' + std::to_string(++result.parameters);
-            continue;
-        }
-        if (inside == '-') {
-            if (c == '\n') inside = 0;
-        } else if (inside != 0) {
-            if (c == inside) inside = 0;
-        } else if (c == '\'' || c == '"') {
-            inside = c;
-        } else if (c == '-' && i + 1 < sql.size() && sql[i + 1] == '-') {
-            inside = '-';
-        }
-        result.text += c;
-    }
+    server_sql::at_placeholders(
+        sql, [&](std::string_view text) { result.text += text; },
+        [&] { result.text += '$' + std::to_string(++result.parameters); });
     return result;
 }
 

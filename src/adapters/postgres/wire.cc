@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <optional>
 
 #include <libpq-fe.h>
 #include <poll.h>
@@ -278,9 +279,8 @@ Result<std::string> PostgresWire::prepared(std::string_view sql,
     return name;
 }
 
-Result<std::int64_t> PostgresWire::run(std::string_view sql, std::span<const SqlValue> parameters,
-                                       const SqlRowSink& sink) {
-    TRY_ASSIGN(name, prepared(sql, parameters));
+Result<Done> PostgresWire::send_prepared(const std::string& name,
+                                         std::span<const SqlValue> parameters) {
     std::vector<std::string> texts;
     std::vector<const char*> values;
     std::vector<int> lengths;
@@ -295,22 +295,79 @@ Result<std::int64_t> PostgresWire::run(std::string_view sql, std::span<const Sql
                             values.data(), lengths.data(), nullptr, 0) == 0) {
         return give_up(squeezed(PQerrorMessage(conn_.get())));
     }
-    TRY_ASSIGN(rows, answer());
-    const ExecStatusType status = PQresultStatus(rows.get());
-    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) return error_of(*rows, sql);
-    if (status == PGRES_TUPLES_OK && sink) {
-        SqlRow row(static_cast<std::size_t>(PQnfields(rows.get())));
-        for (int r = 0; r < PQntuples(rows.get()); ++r) {
-            for (int c = 0; c < PQnfields(rows.get()); ++c) {
-                read_value(rows.get(), r, c, row[static_cast<std::size_t>(c)]);
-            }
-            sink(row);
+    return Done{};
+}
+
+Result<std::int64_t> PostgresWire::take_rows(const pg_result& answer, std::string_view sql,
+                                             const SqlRowSink& sink) const {
+    const ExecStatusType status = PQresultStatus(&answer);
+    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) return error_of(answer, sql);
+    if (status == PGRES_COMMAND_OK) {
+        return number_of<std::int64_t>(PQcmdTuples(const_cast<pg_result*>(&answer)));
+    }
+    SqlRow row(static_cast<std::size_t>(PQnfields(&answer)));
+    for (int r = 0; sink && r < PQntuples(&answer); ++r) {
+        for (int c = 0; c < PQnfields(&answer); ++c) {
+            read_value(&answer, r, c, row[static_cast<std::size_t>(c)]);
         }
+        sink(row);
     }
     // Of UPDATE .. RETURNING, too, it is what was changed.
-    const std::string_view tag = PQcmdStatus(rows.get());
+    const std::string_view tag = PQcmdStatus(const_cast<pg_result*>(&answer));
     if (tag.starts_with("SELECT") || tag.starts_with("SHOW")) return std::int64_t{0};
-    return number_of<std::int64_t>(PQcmdTuples(rows.get()));
+    return number_of<std::int64_t>(PQcmdTuples(const_cast<pg_result*>(&answer)));
+}
+
+Result<std::int64_t> PostgresWire::run(std::string_view sql, std::span<const SqlValue> parameters,
+                                       const SqlRowSink& sink) {
+    TRY_ASSIGN(name, prepared(sql, parameters));
+    TRY(send_prepared(name, parameters));
+    TRY_ASSIGN(rows, answer());
+    return take_rows(*rows, sql, sink);
+}
+
+// Those without parameters may be of transactions, which are not worth a name each.
+Result<Done> PostgresWire::send_all(std::span<const server_sql::Statement> statements) {
+    std::vector<std::string> names;
+    for (const auto& [sql, parameters] : statements) {
+        names.emplace_back();
+        if (parameters.empty()) continue;
+        TRY_ASSIGN(name, prepared(sql, parameters));
+        names.back() = std::move(name);
+    }
+    if (PQenterPipelineMode(conn_.get()) == 0) return give_up("it is in the middle of something");
+    for (std::size_t i = 0; i < statements.size(); ++i) {
+        if (!names[i].empty()) {
+            TRY(send_prepared(names[i], statements[i].parameters));
+        } else if (PQsendQueryParams(conn_.get(), statements[i].sql.c_str(), 0, nullptr, nullptr,
+                                     nullptr, nullptr, 0) == 0) {
+            return give_up(squeezed(PQerrorMessage(conn_.get())));
+        }
+    }
+    if (PQpipelineSync(conn_.get()) == 0) return give_up(squeezed(PQerrorMessage(conn_.get())));
+    return Done{};
+}
+
+Result<std::int64_t> PostgresWire::run_all(std::span<const server_sql::Statement> statements,
+                                           const SqlRowSink& sink) {
+    done_ = 0;
+    TRY(send_all(statements));
+    std::optional<Error> failure;
+    Result<std::int64_t> last = std::int64_t{0};
+    for (const auto& statement : statements) {
+        TRY_ASSIGN(rows, answer());
+        if (failure) continue;  // the server has left out what comes after
+        const bool is_last = &statement == &statements.back();
+        last = take_rows(*rows, statement.sql, is_last ? sink : nullptr);
+        if (!last) {
+            failure = last.error();
+        } else {
+            done_ += 1;
+        }
+    }
+    TRY(answer());  // to the end of all of them
+    if (PQexitPipelineMode(conn_.get()) == 0) return give_up("it has more to say");
+    return last;
 }
 
 Result<std::string> PostgresWire::script(const std::string& sql) {

@@ -40,6 +40,9 @@ public:
     [[nodiscard]] Result<std::int64_t> run(std::string_view sql,
                                            std::span<const SqlValue> parameters,
                                            const SqlRowSink& sink) override;
+    [[nodiscard]] Result<std::int64_t> run_all(std::span<const server_sql::Statement> statements,
+                                               const SqlRowSink& sink) override;
+    [[nodiscard]] std::size_t done_before_failure() const override { return done_; }
     [[nodiscard]] Result<std::string> script(const std::string& sql) override;
     // It stays open until the caller rolls back.
     [[nodiscard]] bool gave_up_transaction() const override { return false; }
@@ -61,6 +64,11 @@ private:
     [[nodiscard]] Error give_up(const std::string& why);
     [[nodiscard]] Error error_of(const pg_result& answer, std::string_view sql) const;
     // The name of the statement on the server; it is prepared if it was not.
+    [[nodiscard]] Result<Done> send_prepared(const std::string& name,
+                                             std::span<const SqlValue> parameters);
+    [[nodiscard]] Result<Done> send_all(std::span<const server_sql::Statement> statements);
+    [[nodiscard]] Result<std::int64_t> take_rows(const pg_result& answer, std::string_view sql,
+                                                 const SqlRowSink& sink) const;
     [[nodiscard]] Result<std::string> prepared(std::string_view sql,
                                                std::span<const SqlValue> parameters);
     void forget_statements();
@@ -78,6 +86,7 @@ private:
     std::list<Kept> kept_;
     std::unordered_map<std::string_view, std::list<Kept>::iterator> by_key_;
     std::uint64_t next_name_ = 1;
+    std::size_t done_ = 0;  // of the last run_all()
 };
 
 }  // namespace baton::postgres

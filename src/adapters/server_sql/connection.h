@@ -6,13 +6,15 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "adapters/server_sql/wire.h"
 #include "ports/sql.h"
+#include "ports/sql_later.h"
 
 namespace baton::server_sql {
 
-class Connection final : public Sql {
+class Connection final : public Sql, public SqlLater {
 public:
     // `wire` is connected.
     Connection(std::unique_ptr<Wire> wire, Access access);
@@ -29,6 +31,8 @@ public:
     Result<Done> set_savepoint() override;
     Result<Done> release_savepoint() override;
     Result<Done> roll_back_to_savepoint() override;
+    Result<Done> begin_later() override;
+    Result<Done> run_later(std::string_view sql, std::span<const SqlValue> parameters) override;
 
 private:
     // Connects again if that is needed and allowed.
@@ -36,12 +40,21 @@ private:
     // Notes what a failure has cost. `commits`: had it succeeded, something would be durable.
     [[nodiscard]] Error failed(Error error, bool commits);
     [[nodiscard]] Result<Done> control(const std::string& sql);
+    [[nodiscard]] Result<Done> may_begin(Access access) const;
+    [[nodiscard]] Result<Done> may_run(std::string_view sql,
+                                       std::span<const SqlValue> parameters) const;
+    // Sends what was put off and this one after it. `commits`: as of failed().
+    [[nodiscard]] Result<std::int64_t> send_with_later(Statement last, const SqlRowSink& sink,
+                                                       bool commits);
+    void end_transaction();
     [[nodiscard]] Error misuse(const std::string& what) const;
 
     std::unique_ptr<Wire> wire_;
     const Access access_;
     std::optional<Access> transaction_;  // what the caller believes to be in
     std::optional<Error> lost_;          // why there is no transaction_ any more
+    std::vector<Statement> later_;       // put off
+    bool begins_later_ = false;          // the first of them begins the transaction
     unsigned depth_ = 0;                 // of savepoints
     bool running_ = false;
 };

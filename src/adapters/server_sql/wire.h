@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "ports/sql.h"
@@ -19,6 +20,13 @@ namespace baton::server_sql {
 struct Words {
     std::string begin_write;  // serializable
     std::string begin_read;   // from its end on there is a snapshot; several statements if need be
+};
+
+// One that is sent together with others. Without parameters it may be any, also one of
+// transactions.
+struct Statement {
+    std::string sql;
+    std::vector<SqlValue> parameters;
 };
 
 class Wire {
@@ -37,6 +45,12 @@ public:
     [[nodiscard]] virtual Result<std::int64_t> run(std::string_view sql,
                                                    std::span<const SqlValue> parameters,
                                                    const SqlRowSink& sink) = 0;
+    // All of them in one trip to the server and back, until one fails; rows are those of the last,
+    // and so is the count.
+    [[nodiscard]] virtual Result<std::int64_t> run_all(std::span<const Statement> statements,
+                                                       const SqlRowSink& sink) = 0;
+    // How many of the last run_all() succeeded before one failed.
+    [[nodiscard]] virtual std::size_t done_before_failure() const = 0;
     // Statements without parameters whose rows do not matter; the tag of the last, if the server
     // tells one.
     [[nodiscard]] virtual Result<std::string> script(const std::string& sql) = 0;

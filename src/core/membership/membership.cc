@@ -33,7 +33,8 @@ std::string membership::to_string(const Effect& effect) {
         effect);
 }
 
-Membership::Membership(const MembershipConfig& config, Instant start) : config_(config) {
+Membership::Membership(const MembershipConfig& config, Instant start)
+    : config_(config), next_attempt_(config.first_attempt) {
     CHECK(config.misses_max > 0 && config.timeout_min <= config.timeout_max);
     CHECK(Duration::zero() < config.probe_first && config.probe_first <= config.probe_max);
     judges_from_ = start + detection_period();

@@ -43,6 +43,9 @@ struct MembershipConfig {
     Duration probe_max = std::chrono::seconds(10);
     Duration dial_timeout = std::chrono::seconds(5);
     Duration stall_after = std::chrono::seconds(1);  // a tick this late is a pause of our own
+    // Attempts are counted from here. A transport that outlives this one knows streams by them, so
+    // the next one begins above.
+    std::uint64_t first_attempt = 1;
 };
 
 namespace membership {
@@ -178,7 +181,7 @@ private:
     std::set<std::pair<Instant, std::string>>
         due_;  // every worker once, by when it needs attention
     std::uint64_t next_beat_ = 1;
-    membership::Attempt next_attempt_ = 1;
+    membership::Attempt next_attempt_;
     Instant judges_from_;              // nobody is judged before
     std::optional<Instant> expected_;  // when we asked to be woken
 };

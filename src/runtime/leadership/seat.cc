@@ -105,7 +105,8 @@ void Seat::run() {
 }
 
 void Seat::obey(const Lead& order) {
-    const auto begun = coordinator_.lead(order.epoch);
+    const auto begun = coordinator_.lead(
+        order.epoch, [this, epoch = order.epoch] { return leadership_.acting() == epoch; });
     told_.clear();  // whom it knew before, it has forgotten
     if (begun) {
         log_.info("leads", {{"epoch", to_string(order.epoch)}});

@@ -72,11 +72,16 @@ Result<std::unique_ptr<SqlDatabase>> open_server_database(
                          .lock_deadline = std::chrono::seconds(1)});
 }
 
-DatabaseServer::DatabaseServer(ServerKind kind) : kind_(kind), port_(free_port()) {
-    // In memory, where a sync costs nothing: tables are made for each test.
-    const fs::path parent =
-        fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
-    std::string pattern = (parent / "baton-server-XXXXXX").string();
+DatabaseServer::DatabaseServer(ServerKind kind)
+    : DatabaseServer(kind, fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path().string(),
+                     false) {}
+
+DatabaseServer::DatabaseServer(ServerKind kind, const std::string& parent)
+    : DatabaseServer(kind, parent, true) {}
+
+DatabaseServer::DatabaseServer(ServerKind kind, const std::string& parent, bool durable)
+    : kind_(kind), durable_(durable), port_(free_port()) {
+    std::string pattern = (fs::path(parent) / "baton-server-XXXXXX").string();
     CHECK(::mkdtemp(pattern.data()) != nullptr);
     directory_ = pattern;
     prepare();
@@ -129,10 +134,11 @@ void DatabaseServer::start() {
     const std::string data = directory_ + "/data";
     const std::string port = std::to_string(port_);
     if (kind_ == ServerKind::postgres) {
+        const std::string sync = std::string("=") + (durable_ ? "on" : "off");
         pid_ = spawn(
             {std::string(kPostgres) + "postgres", "-D", data, "-p", port, "-k", directory_, "-c",
              "listen_addresses=127.0.0.1", "-c", "shared_buffers=16MB", "-c", "max_connections=200",
-             "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "autovacuum=off"},
+             "-c", "fsync" + sync, "-c", "full_page_writes" + sync, "-c", "autovacuum=off"},
             directory_ + "/log", directory_);
     } else {
         pid_ = spawn(

@@ -20,7 +20,10 @@ enum class ServerKind : std::uint8_t { postgres, mariadb };
 
 class DatabaseServer {
 public:
+    // In memory, where a sync costs nothing.
     explicit DatabaseServer(ServerKind kind);
+    // In a new directory below this one, where a commit is on the disk when it is answered.
+    DatabaseServer(ServerKind kind, const std::string& parent);
     ~DatabaseServer();
     DatabaseServer(const DatabaseServer&) = delete;
     DatabaseServer& operator=(const DatabaseServer&) = delete;
@@ -44,7 +47,10 @@ private:
     void end(int signal);
     [[nodiscard]] bool answers() const;
 
+    DatabaseServer(ServerKind kind, const std::string& parent, bool durable);
+
     const ServerKind kind_;
+    const bool durable_;
     std::string directory_;
     int port_ = 0;
     pid_t pid_ = -1;
