@@ -257,6 +257,30 @@ TEST_F(CommitLoopTest, ADeposedWriterChangesNothing) {
     EXPECT_EQ(sources(), Names{});
 }
 
+// Its clock says that it may not act, though nobody has moved the fence yet.
+TEST_F(CommitLoopTest, ATermThatIsOverChangesNothing) {
+    bool leads = true;
+    Committer committer(
+        *real_->connect(Access::write), clock_,
+        {.history = {}, .epoch = {}, .start = {}, .may_act = [&] { return leads; }});
+    const auto commit = [&](const std::string& name) {
+        std::string text;
+        std::vector<Committer::Job> jobs;
+        jobs.push_back({.bundle = std::make_shared<const Bundle>(bundle_of(source(name))),
+                        .answered = [&](const Outcome& outcome) { text = text_of(outcome); }});
+        committer.run(jobs, [](const CommittedBatch& batch) {
+            for (const auto& answer : batch.answers) answer.answered(answer.outcome);
+        });
+        return text;
+    };
+    EXPECT_EQ(commit("A"), "accepted");
+    const auto reads = *real_->connect(Access::read);
+    const Revision before = *Reader(*reads).revision();
+    leads = false;
+    EXPECT_EQ(commit("B"), "fenced");
+    EXPECT_EQ(*Reader(*reads).revision(), before);
+}
+
 TEST_F(CommitLoopTest, AStoppedLoopAnswersWhatWaitedAndRefusesTheRest) {
     ASSERT_EQ(submit(source("A")), "accepted");
     coordinator_->commits().stop();

@@ -27,12 +27,16 @@ constexpr int kAttemptsOutside = 8;
 }  // namespace
 
 CoordinatorRuntime::Term::Term(CoordinatorRuntime& coordinator, std::unique_ptr<Sql> writer,
-                               std::unique_ptr<SqlSync> sync, const CommitLoopOptions& options)
+                               std::unique_ptr<SqlSync> sync, const CommitLoopOptions& options,
+                               const TermGuard& guard)
     : epoch(options.committer.epoch),
       commits(std::move(writer), std::move(sync), coordinator.clock_, options, coordinator.durable_,
               [feed = &coordinator.feed_](const std::vector<Change>& changes) {
                   feed->publish(changes);
-              }) {}
+              }) {
+    Transport* reached = coordinator.options_.transport;
+    if (reached != nullptr) transport.emplace(*reached, guard, epoch);
+}
 
 CoordinatorRuntime::CoordinatorRuntime(std::unique_ptr<SqlDatabase> database, const Clock& clock,
                                        const CoordinatorOptions& options, Revision start,
@@ -83,20 +87,23 @@ Error CoordinatorRuntime::not_leading() const {
 }
 
 Result<Done> CoordinatorRuntime::begin_term(std::unique_ptr<Sql> writer,
-                                            std::unique_ptr<SqlSync> sync, Epoch epoch) {
-    const auto options = beginning_at(options_.commits, feed_.last(), epoch);
-    const auto term = std::make_shared<Term>(*this, std::move(writer), std::move(sync), options);
+                                            std::unique_ptr<SqlSync> sync, Epoch epoch,
+                                            const TermGuard& guard) {
+    auto options = beginning_at(options_.commits, feed_.last(), epoch);
+    options.committer.may_act = guard.may_act;
+    const auto term =
+        std::make_shared<Term>(*this, std::move(writer), std::move(sync), options, guard);
     TRY(client_queries_.drop_left_over(term->commits, readers_));
     {
         const std::lock_guard lock(term_mutex_);
         term_ = term;
     }
-    if (options_.transport == nullptr) return Done{};
+    if (!term->transport) return Done{};
     interrupt_embedded();
     ControllerOptions control = options_.control;
     control.epoch = epoch;
     auto loop = std::make_unique<ControlLoop>(
-        control, ControlLoop::World{term->commits, readers_, feed_, *options_.transport, clock_});
+        control, ControlLoop::World{term->commits, readers_, feed_, *term->transport, clock_});
     const std::lock_guard lock(term_mutex_);
     term->control = std::move(loop);
     return Done{};
@@ -114,11 +121,11 @@ void CoordinatorRuntime::end_term() {
     if (over) over->commits.stop();
 }
 
-Result<Done> CoordinatorRuntime::lead(Epoch epoch) {
+Result<Done> CoordinatorRuntime::lead(Epoch epoch, const TermGuard& guard) {
     end_term();
     TRY_ASSIGN(writer, database_->connect(Access::write));
     follower_.reset();  // from here on the writer publishes
-    auto begun = begin_term(std::move(writer), nullptr, epoch);
+    auto begun = begin_term(std::move(writer), nullptr, epoch, guard);
     if (!begun) follow();
     return begun;
 }
@@ -167,7 +174,8 @@ Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(
         opened->follow();
         return opened;
     }
-    TRY(opened->begin_term(std::move(writer), std::move(sync), options.commits.committer.epoch));
+    TRY(opened->begin_term(std::move(writer), std::move(sync), options.commits.committer.epoch,
+                           {}));
     return opened;
 }
 

@@ -31,7 +31,9 @@
 #include "runtime/durable.h"
 #include "runtime/feed.h"
 #include "runtime/follower.h"
+#include "runtime/guarded_transport.h"
 #include "runtime/readers.h"
+#include "runtime/term_guard.h"
 #include "runtime/watch.h"
 
 namespace baton {
@@ -68,8 +70,9 @@ public:
     CoordinatorRuntime& operator=(const CoordinatorRuntime&) = delete;
 
     // Begins a term; the lease of this epoch is held. Fails with errors of the database: then it
-    // goes on following. lead() and follow() from one thread, none that it calls itself.
-    [[nodiscard]] Result<Done> lead(Epoch epoch);
+    // goes on following. lead() and follow() from one thread, none that it calls itself. The guard
+    // is asked until the term has ended.
+    [[nodiscard]] Result<Done> lead(Epoch epoch, const TermGuard& guard = {});
     // Ends the term, if there is one: what waits is answered, no command is sent any more, and what
     // workers run goes on. Nobody is known to lead then.
     void follow();
@@ -111,9 +114,11 @@ private:
     // What there is while it leads.
     struct Term {
         Term(CoordinatorRuntime& coordinator, std::unique_ptr<Sql> writer,
-             std::unique_ptr<SqlSync> sync, const CommitLoopOptions& options);
+             std::unique_ptr<SqlSync> sync, const CommitLoopOptions& options,
+             const TermGuard& guard);
         const Epoch epoch;
         CommitLoop commits;
+        std::optional<GuardedTransport> transport;
         std::unique_ptr<ControlLoop> control;  // none: no transport. Guarded by term_mutex_.
     };
 
@@ -121,7 +126,8 @@ private:
                        const CoordinatorOptions& options, Revision start, bool always_durable);
     [[nodiscard]] std::shared_ptr<Term> current() const;
     [[nodiscard]] Result<Done> begin_term(std::unique_ptr<Sql> writer,
-                                          std::unique_ptr<SqlSync> sync, Epoch epoch);
+                                          std::unique_ptr<SqlSync> sync, Epoch epoch,
+                                          const TermGuard& guard);
     void end_term();
     [[nodiscard]] Error not_leading() const;
     void interrupt_embedded();

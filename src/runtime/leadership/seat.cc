@@ -94,7 +94,10 @@ void Seat::run() {
 }
 
 void Seat::obey(const Lead& order) {
-    const auto begun = coordinator_.lead(order.epoch);
+    const TermGuard guard{
+        .may_act = [this, epoch = order.epoch] { return leadership_.acting() == epoch; },
+        .heard_of = [this](Epoch epoch) { leadership_.heard_of(epoch); }};
+    const auto begun = coordinator_.lead(order.epoch, guard);
     if (begun) {
         log_.info("leads", {{"epoch", to_string(order.epoch)}});
         return;
