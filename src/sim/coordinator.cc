@@ -15,6 +15,7 @@ using testing::SqlFault;
 using testing::SqlMoment;
 
 constexpr int kAttemptsMax = 20;
+constexpr Duration kActsLate = 10ms;         // what was looked at before a pause is done after it
 constexpr Duration kLeavesWithin = 5s;       // then its process ends anyway
 constexpr Duration kLeadAgainAfter = 250ms;  // if a term cannot begin
 
@@ -132,8 +133,13 @@ Result<Revision> SimCoordinator::revision(Life& life) {
 void SimCoordinator::kill() {
     if (!life_) return;
     world_.tell(22, [&] { return name() + " is killed"; });
+    end_life();
+}
+
+void SimCoordinator::end_life() {
     life_.reset();
     waiting_.clear();
+    looked_before_ = false;
 }
 
 void SimCoordinator::pause() {
@@ -146,7 +152,7 @@ void SimCoordinator::resume() {
     looked_before_ = acted_when_paused_ && life_ && world_.prng.chance(1, 2);
     acted_when_paused_ = false;
     for (const auto& action : std::exchange(waiting_, {})) action();
-    looked_before_ = false;
+    if (looked_before_) later(kActsLate, [this](Life&) { looked_before_ = false; });
 }
 
 void SimCoordinator::leave() {
@@ -199,8 +205,7 @@ void SimCoordinator::contend(Life& life) {
         world_.agenda.after(Duration::zero(), [this, number = life_->number] {
             if (!life_ || life_->number != number) return;
             world_.tell(24, [&] { return name() + " has left"; });
-            life_.reset();
-            waiting_.clear();
+            end_life();
             observer_.gone();
         });
     };

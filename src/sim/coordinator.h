@@ -76,6 +76,7 @@ private:
     void deliver(std::uint64_t life, const std::function<void(Life&)>& action);
     void execute(Life& life, Bundle bundle, int attempts, const Answered& told);
     void try_start();
+    void end_life();
     [[nodiscard]] Result<Done> come_alive(Life& life);
     void contend(Life& life);
     void begin_term(Life& life, Epoch epoch);

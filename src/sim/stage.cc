@@ -184,41 +184,51 @@ struct Stage::Question {
 void Stage::ask(const std::string& statement) {
     const std::size_t count = coordinators_.size();
     const std::size_t first = count == 1 ? 0 : world_.prng.between(0, count - 1);
+    ask(statement, first, count - 1);
+}
+
+void Stage::ask_of(std::size_t coordinator, const std::string& statement) {
+    ask(statement, coordinator, 0);
+}
+
+void Stage::ask(const std::string& statement, std::size_t coordinator, std::size_t others) {
     world_.tell(40, [&] { return "a user asks: " + statement; });
     if (const auto dropped = name_after(statement, "DROP QUERY ")) checks_.drop_asked(*dropped);
     if (const auto stopped = name_after(statement, "STOP QUERY ")) checks_.stop_asked(*stopped);
     put({.statement = statement,
-         .coordinator = first,
-         .others = count - 1,
+         .coordinator = coordinator,
+         .others = others,
          .asked = world_.agenda.now()});
 }
 
-void Stage::ask_of(std::size_t coordinator, const std::string& statement) {
-    put({.statement = statement, .coordinator = coordinator, .asked = world_.agenda.now()});
+void Stage::put(const Question& question) {
+    SimCoordinator& asked = *coordinators_.at(question.coordinator);
+    const auto ask_next = [=, this] {
+        Question next = question;
+        next.coordinator = (question.coordinator + 1) % coordinators_.size();
+        next.others -= 1;
+        put(next);
+    };
+    if (!asked.is_up() && question.others > 0) return ask_next();
+    asked.ask(question.statement, [=, this](Told told, const Error* error) {
+        const bool elsewhere = error != nullptr && error->code == ErrorCode::fenced;
+        if (elsewhere && question.others > 0) return ask_next();
+        answered(question, told, error);
+    });
 }
 
-void Stage::put(const Question& question) {
-    coordinators_.at(question.coordinator)
-        ->ask(question.statement, [=, this](Told told, const Error* error) {
-            const bool elsewhere = error != nullptr && error->code == ErrorCode::fenced;
-            if (elsewhere && question.others > 0) {
-                Question next = question;
-                next.coordinator = (question.coordinator + 1) % coordinators_.size();
-                next.others -= 1;
-                return put(next);
-            }
-            const std::string& statement = question.statement;
-            const auto created = name_after(statement, "CREATE QUERY ");
-            const auto dropped = name_after(statement, "DROP QUERY ");
-            const auto stopped = name_after(statement, "STOP QUERY ");
-            answers_.push_back(statement + ": " +
-                               (told == Told::accepted ? "accepted" : to_string(*error)));
-            world_.tell(41, [&] { return "a user is told: " + answers_.back(); });
-            if (dropped && told != Told::nothing) checks_.drop_answered(*dropped);
-            if (told != Told::accepted) return;
-            if (created) checks_.create_acknowledged(*created, question.asked);
-            if (stopped) checks_.stop_acknowledged(*stopped);
-        });
+void Stage::answered(const Question& question, Told told, const Error* error) {
+    const std::string& statement = question.statement;
+    const auto created = name_after(statement, "CREATE QUERY ");
+    const auto dropped = name_after(statement, "DROP QUERY ");
+    const auto stopped = name_after(statement, "STOP QUERY ");
+    answers_.push_back(statement + ": " +
+                       (told == Told::accepted ? "accepted" : to_string(*error)));
+    world_.tell(41, [&] { return "a user is told: " + answers_.back(); });
+    if (dropped && told != Told::nothing) checks_.drop_answered(*dropped);
+    if (told != Told::accepted) return;
+    if (created) checks_.create_acknowledged(*created, question.asked);
+    if (stopped) checks_.stop_acknowledged(*stopped);
 }
 
 // ---- incidents ----------------------------------------------------------------------------------
@@ -406,7 +416,7 @@ void Stage::replace_leader(IncidentKind how, Duration within) {
     begin({.at = {},
            .kind = how,
            .worker = 0,
-           .lasts = alone ? Duration(200ms) : 3 * scenario_.lease_ttl,
+           .lasts = alone ? Duration(200ms) : scenario_.lease_ttl,
            .coordinator = Incident::kWhoLeads});
     const Instant end = world_.agenda.now() + within;
     const auto replaced = [&] {

@@ -80,7 +80,9 @@ private:
     void check_still(Duration span);
     void replace_leader(IncidentKind how, Duration within);
     struct Question;
+    void ask(const std::string& statement, std::size_t coordinator, std::size_t others);
     void put(const Question& question);
+    void answered(const Question& question, Told told, const Error* error);
 
     const Scenario& scenario_;
     World world_;
