@@ -57,6 +57,7 @@ public:
     void set_disk_full(bool full) { disk_full_ = full; }
     void set_storeless(bool storeless) { storeless_ = storeless; }
 
+    [[nodiscard]] bool is_paused() const { return paused_; }
     [[nodiscard]] bool is_up() const { return life_ != nullptr; }
     [[nodiscard]] const std::string& name() const { return identity_.name; }
     [[nodiscard]] std::string owner() const;             // of the lease, in this life

@@ -19,6 +19,7 @@ Epoch epoch_of(const SqlValue& value) {
 LeaderChecks::LeaderChecks(World& world, SqlDatabase& disk, Duration ttl,
                            const Coordinators& coordinators)
     : world_(world),
+      disk_(disk),
       sql_(*disk.connect(Access::read)),
       ttl_(ttl),
       coordinators_(coordinators),
@@ -71,10 +72,20 @@ void LeaderChecks::check_kept(const Row& row) {
     const bool released = row.ends < row_.ends;
     if (!released) return;
     for (const auto& coordinator : coordinators_) {
-        if (coordinator->in_term() != row.epoch) continue;
+        if (coordinator->in_term() != row.epoch || coordinator->owner() != row.owner) continue;
         world_.violated(coordinator->name() + " releases the lease of epoch " +
                         to_string(row.epoch) + " before its term has ended");
     }
+}
+
+void LeaderChecks::restore(std::uint64_t dice) {
+    const auto epoch = static_cast<std::int64_t>(dice % (row_.epoch.value() + 1));
+    const auto sql = *disk_.connect(Access::write);
+    CHECK(sql->execute("UPDATE lease SET owner = '', epoch = ?, expires_at = 0", {epoch}));
+    CHECK(sql->execute("UPDATE fence SET epoch = ?", {epoch}));
+    row_ = read();
+    begun_.clear();
+    over_.clear();
 }
 
 // ---- who leads ----------------------------------------------------------------------------------
@@ -106,7 +117,8 @@ const SimCoordinator* LeaderChecks::leader() const {
 }
 
 void LeaderChecks::began(const SimCoordinator& coordinator, Epoch epoch) {
-    const auto term = begun_.emplace(epoch, coordinator.owner()).first;
+    const auto [term, is_new] = begun_.emplace(epoch, coordinator.owner());
+    if (is_new) terms_ += 1;
     if (term->second != coordinator.owner() || over_.contains(epoch)) {
         world_.violated("epoch " + to_string(epoch) + " begins a second time");
     }

@@ -43,9 +43,13 @@ public:
     // A worker that has obeyed an epoch obeys no lower one.
     void obeyed(const std::string& worker, Epoch epoch);
 
+    // The lease and its fence are as they were in an earlier term, by the dice. Epochs come again;
+    // nobody has a term now.
+    void restore(std::uint64_t dice);
+
     // Who may act and has begun to.
     [[nodiscard]] const SimCoordinator* leader() const;
-    [[nodiscard]] std::uint64_t terms() const { return begun_.size(); }
+    [[nodiscard]] std::uint64_t terms() const { return terms_; }
     // Actions that came to nothing: of processes that were paused after they had looked.
     [[nodiscard]] std::uint64_t fenced() const { return fenced_; }
 
@@ -62,6 +66,7 @@ private:
     void check_kept(const Row& row);
 
     World& world_;
+    SqlDatabase& disk_;
     std::unique_ptr<Sql> sql_;
     const Duration ttl_;
     const Coordinators& coordinators_;
@@ -69,6 +74,7 @@ private:
     std::vector<SqlRow> written_;         // how far the catalog was
     std::map<Epoch, std::string> begun_;  // by owners
     std::set<Epoch> over_;
+    std::uint64_t terms_ = 0;
     std::map<std::string, Epoch> obeyed_;
     std::uint64_t fenced_ = 0;
 };

@@ -235,14 +235,16 @@ private:
             IncidentKind::coordinator_killed,  IncidentKind::coordinator_paused,
             IncidentKind::coordinator_paused,  IncidentKind::store_away,
             IncidentKind::coordinator_leaves,  IncidentKind::coordinator_leaves,
-            IncidentKind::coordinator_cut_off, IncidentKind::coordinator_storeless};
+            IncidentKind::coordinator_cut_off, IncidentKind::coordinator_storeless,
+            IncidentKind::store_restored};
         const std::array at_most = {Duration(5ms), scenario_.lease_ttl / 2, scenario_.lease_ttl * 2,
                                     scenario_.lease_ttl * 4, Duration(60s)};
         const auto some = [&](Duration limit) {
             return Duration(contest_prng_.between(1, static_cast<std::uint64_t>(limit.count())));
         };
         const auto kind = kKinds.at(contest_prng_.between(0, kKinds.size() - 1));
-        const Duration lasts = some(at_most.at(contest_prng_.between(0, at_most.size() - 1)));
+        Duration lasts = some(at_most.at(contest_prng_.between(0, at_most.size() - 1)));
+        if (kind == IncidentKind::store_restored) lasts += scenario_.lease_ttl;
         scenario_.incidents.push_back({.at = some(size_.length),
                                        .kind = kind,
                                        .worker = 0,
@@ -290,8 +292,15 @@ std::string_view to_string(IncidentKind kind) {
             return "reaches no worker";
         case IncidentKind::coordinator_storeless:
             return "does not reach the catalog";
+        case IncidentKind::store_restored:
+            return "the leases come from an old backup, the catalog is away";
     }
     CHECK(false && "an unknown kind of incident");
+}
+
+bool is_of_all(IncidentKind kind) {
+    return kind == IncidentKind::disk_full || kind == IncidentKind::store_away ||
+           kind == IncidentKind::store_restored;
 }
 
 std::string coordinator_name(const Scenario& scenario, std::size_t number) {
@@ -305,9 +314,8 @@ std::string told(const Scenario& scenario, const Incident& incident) {
     if (incident.kind < IncidentKind::coordinator_killed) {
         return scenario.workers.at(incident.worker) + " " + what;
     }
-    const bool of_all =
-        incident.kind == IncidentKind::disk_full || incident.kind == IncidentKind::store_away;
-    return of_all ? what : coordinator_name(scenario, incident.coordinator) + " " + what;
+    return is_of_all(incident.kind) ? what
+                                    : coordinator_name(scenario, incident.coordinator) + " " + what;
 }
 
 Scenario scenario_of(std::uint64_t seed, const Size& size) {

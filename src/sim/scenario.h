@@ -47,13 +47,17 @@ enum class IncidentKind : std::uint8_t {
     coordinator_killed,
     coordinator_paused,
     disk_full,
-    store_away,            // nobody reaches the catalog
-    coordinator_leaves,    // it is told to end, as by SIGTERM, and is started again after a while
-    coordinator_cut_off,   // it reaches no worker
-    coordinator_storeless  // it does not reach the catalog
+    store_away,             // nobody reaches the catalog
+    coordinator_leaves,     // it is told to end, as by SIGTERM, and is started again after a while
+    coordinator_cut_off,    // it reaches no worker
+    coordinator_storeless,  // it does not reach the catalog
+    // It is away, and then its leases are those of an old backup, unless somebody leads or is
+    // paused then. (Of what else a backup has lost, nobody can be held to account.)
+    store_restored
 };
 // "is killed", for those that happen to one; "the disk is full", for the others.
 [[nodiscard]] std::string_view to_string(IncidentKind kind);
+[[nodiscard]] bool is_of_all(IncidentKind kind);  // of no worker and no coordinator by itself
 
 struct Incident {
     Duration at{};

@@ -267,7 +267,7 @@ void Stage::end(const Incident& incident) {
 
 bool Stage::is_under_way(IncidentKind kind, const Incident& like) const {
     const bool of_worker = kind < IncidentKind::coordinator_killed;
-    const bool of_all = kind == IncidentKind::disk_full || kind == IncidentKind::store_away;
+    const bool of_all = is_of_all(kind);
     return std::any_of(under_way_.begin(), under_way_.end(), [&](const Incident& other) {
         return other.kind == kind &&
                (of_all ||
@@ -315,7 +315,10 @@ void Stage::change(const Incident& incident, bool begins) {
             lease_store_.set_full(goes_on);
             break;
         case IncidentKind::store_away:
-            lease_store_.set_away(goes_on);
+        case IncidentKind::store_restored:
+            lease_store_.set_away(begins || is_under_way(IncidentKind::store_away, incident) ||
+                                  is_under_way(IncidentKind::store_restored, incident));
+            if (incident.kind == IncidentKind::store_restored && !goes_on) restore_leases();
             break;
         case IncidentKind::coordinator_cut_off:
             network_.cut_off(incident.coordinator, begins);
@@ -324,6 +327,15 @@ void Stage::change(const Incident& incident, bool begins) {
             coordinator->set_storeless(goes_on);
             break;
     }
+}
+
+void Stage::restore_leases() {
+    const bool disturbs = std::any_of(
+        coordinators_.begin(), coordinators_.end(),
+        [](const auto& each) { return each->acting() || each->in_term() || each->is_paused(); });
+    if (disturbs || world_.problem()) return;
+    world_.tell(44, [] { return std::string("the leases are those of an old backup"); });
+    leader_checks_.restore(world_.prng.next());
 }
 
 // A process that was stopped is there again.

@@ -76,6 +76,7 @@ private:
     [[nodiscard]] bool is_kept_down(std::size_t coordinator) const;
     void change(const Incident& incident, bool begins);
     void wake(const Incident& incident);
+    void restore_leases();
     [[nodiscard]] bool somebody_leads(Duration within);
     void check_still(Duration span);
     void replace_leader(IncidentKind how, Duration within);
