@@ -241,8 +241,8 @@ void Checks::check_patience(const Query& before, const Query& after) {
     world_.violated(name_of(after) + " is given up, though nothing keeps it: " + after.reason);
 }
 
-// What becomes of a query is the work of its users, or of what befell its workers. That there is
-// another coordinator, or none for a while, is no cause.
+// D12: what becomes of a query is the work of its users, or of what befell its workers. That there
+// is another coordinator, or none for a while, is no cause.
 void Checks::check_cause(const Query& before, const Query& after) {
     const bool harmed = ran_.is_harmed(before.id, before.run);
     if (after.run > before.run && !harmed) {

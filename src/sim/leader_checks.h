@@ -27,20 +27,22 @@ public:
     // All outlive it. `disk` is read without faults.
     LeaderChecks(World& world, SqlDatabase& disk, Duration ttl, const Coordinators& coordinators);
 
-    // After every event: at most one may act, and that one holds the lease by the store's clock.
+    // The numbers are those of docs/ARCHITECTURE.md.
+    // D8, after every event: at most one may act, and that one holds the lease by the store's
+    // clock.
     void look();
-    // After each call of the lease store: a lease is taken only when it has ended, under an epoch
-    // above all before it, with its fence; renewed only before; and released only when the work of
-    // its term has ended.
+    // D9, after each call of the lease store: a lease is taken only when it has ended, under an
+    // epoch above all before it, with its fence; renewed only before; and released only when the
+    // work of its term has ended.
     void store_called();
-    // One term per epoch. It may begin more than once, if that does not succeed.
+    // D9: one term per epoch. It may begin more than once, if that does not succeed.
     void began(const SimCoordinator& coordinator, Epoch epoch);
     void ended(Epoch epoch) { over_.insert(epoch); }
-    // Whoever has written to the catalog held the fence then, and could act.
+    // I23, D11: whoever has written to the catalog held the fence then, and could act.
     void wrote(const SimCoordinator& coordinator, Epoch epoch);
-    // Whoever speaks to workers may act.
+    // D11: whoever speaks to workers may act.
     void spoke(const SimCoordinator& coordinator, Epoch epoch);
-    // A worker that has obeyed an epoch obeys no lower one.
+    // D5: a worker that has obeyed an epoch obeys no lower one.
     void obeyed(const std::string& worker, Epoch epoch);
 
     // The lease and its fence are as they were in an earlier term, by the dice. Epochs come again;
