@@ -17,12 +17,6 @@ Error stopped() {
                  .hint = "nothing happened; try again when it runs"};
 }
 
-Error term_is_over() {
-    return Error{.code = ErrorCode::fenced,
-                 .message = "this coordinator leads no longer: its lease has run out",
-                 .hint = "nothing happened; ask the one that leads"};
-}
-
 }  // namespace
 
 CommitLoop::CommitLoop(std::unique_ptr<Sql> sql, std::unique_ptr<SqlSync> sync, const Clock& clock,
@@ -87,8 +81,6 @@ void CommitLoop::run() {
         const bool ending = jobs.empty() && mailbox_.closed();
         if (auto broken = settler_.broken()) {
             committer_.refuse(jobs, *broken, hand);
-        } else if (!jobs.empty() && options_.may_act && !options_.may_act()) {
-            committer_.refuse(jobs, term_is_over(), hand);
         } else if (!jobs.empty() || committer_.is_unsure() || committer_.has_waiting_log()) {
             committer_.run(jobs, hand);
         }

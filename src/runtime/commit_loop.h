@@ -26,9 +26,6 @@ struct CommitLoopOptions {
     std::size_t waiting_max = 4'096;  // bundles in the mailbox
     std::size_t batch_max = 512;      // bundles in one transaction
     CommitterOptions committer;
-    // Asked just before each batch: false, and the term is over, whatever the database would say.
-    // None: it never is.
-    std::function<bool()> may_act;
 };
 
 class CommitLoop {

@@ -135,6 +135,12 @@ bool Committer::has_waiting_log() {
 Result<std::vector<Outcome>> Committer::attempt(std::vector<Job>& jobs,
                                                 std::vector<Change>& changes,
                                                 Savepoints savepoints) {
+    if (options_.may_act && !options_.may_act()) {
+        return Error{.code = ErrorCode::fenced,
+                     .message = "the term of epoch " + to_string(options_.epoch) +
+                                " is over, so this coordinator changes nothing",
+                     .hint = "nothing happened; ask the one that leads"};
+    }
     const bool again = savepoints == Savepoints::everywhere;
     TRY_ASSIGN(tx, WriteTransaction::begin(*sql_, options_.epoch,
                                            again ? Sending::at_once : Sending::later));

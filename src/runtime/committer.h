@@ -9,6 +9,8 @@
 //   - Batches are handed on in the order of their revisions, with their changes and outcomes; they
 //     are committed then, but durable only if the connection's commits are (Sql::defer_sync).
 //   - What a commit with an unknown outcome has changed is handed on with the next batch.
+//   - When its term is over it writes nothing, and refuses with fenced. That is by this process's
+//     clock; the fence holds by itself.
 #pragma once
 
 #include <array>
@@ -34,6 +36,8 @@ struct CommitterOptions {
     HistoryLimits history;
     Epoch epoch;
     Revision start;  // of the catalog as it was opened
+    // Asked before each transaction; none: always. See TermGuard.
+    std::function<bool()> may_act;
 };
 
 // Told what became of a bundle; must not block.

@@ -96,7 +96,7 @@ bool ControlMailbox::closed() const {
 // ---- the loop -----------------------------------------------------------------------------------
 
 ControlLoop::ControlLoop(const ControllerOptions& options, const World& world)
-    : transport_(world.transport, world.may_act),
+    : transport_(world.transport, world.guard, options.epoch),
       clock_(world.clock),
       mailbox_(std::make_shared<ControlMailbox>(kUnaskedMax)),
       door_(world.commits, world.readers, world.clock),
@@ -115,6 +115,7 @@ ControlLoop::~ControlLoop() {
     mailbox_->close();
     thread_.join();
     transport_.listen(nullptr);
+    transport_.hang_up_all();
 }
 
 bool ControlLoop::start() {

@@ -24,6 +24,7 @@
 #include "runtime/controller.h"
 #include "runtime/feed.h"
 #include "runtime/guarded_transport.h"
+#include "runtime/term_guard.h"
 #include "runtime/readers.h"
 
 namespace baton {
@@ -76,7 +77,7 @@ public:
         Feed& feed;
         Transport& transport;
         const Clock& clock;
-        std::function<bool()> may_act;  // see CommitLoopOptions
+        TermGuard guard;
     };
 
     // Everything of the world outlives it; what was submitted may be answered after it is gone.

@@ -161,36 +161,6 @@ TEST_F(TermsTest, ATermThatEndsHangsUpAndTheNextOneDialsUnderNumbersOfItsOwn) {
     EXPECT_EQ(noting_.twice(), 0);
 }
 
-class CountingTransport final : public Transport {
-public:
-    void listen(Listener /*listener*/) override {}
-    void dial(const std::string&, const std::optional<Address>&, transport::Attempt,
-              const control::Hello&) override {
-        said += 1;
-    }
-    void send(const std::string&, transport::Attempt, const control::Down&) override { said += 1; }
-    void hang_up(const std::string&, transport::Attempt) override { hung_up += 1; }
-    int said = 0;
-    int hung_up = 0;
-};
-
-TEST(GuardedTransport, NothingIsSaidToWorkersWhenTheTermIsOver) {
-    CountingTransport real;
-    bool leads = true;
-    GuardedTransport guarded(real, [&] { return leads; });
-    const auto say = [&] {
-        guarded.dial("W", std::nullopt, 1, {});
-        guarded.send("W", 1, control::Down(control::Beat{1}));
-    };
-    say();
-    EXPECT_EQ(real.said, 2);
-    leads = false;
-    say();
-    EXPECT_EQ(real.said, 2);
-    guarded.hang_up("W", 1);
-    EXPECT_EQ(real.hung_up, 1);
-}
-
 TEST(ControlMailbox, DropsOnlyWhatNobodyAskedForWhenItIsFull) {
     ControlMailbox mailbox(1);
     const auto pulse = [](std::uint64_t beat) {

@@ -89,9 +89,9 @@ Error CoordinatorRuntime::not_leading() const {
 
 Result<Done> CoordinatorRuntime::begin_term(std::unique_ptr<Sql> writer,
                                             std::unique_ptr<SqlSync> sync, Epoch epoch,
-                                            std::function<bool()> may_act) {
+                                            const TermGuard& guard) {
     auto options = beginning_at(options_.commits, feed_.last(), epoch);
-    options.may_act = may_act;
+    options.committer.may_act = guard.may_act;
     const auto term = std::make_shared<Term>(*this, std::move(writer), std::move(sync), options);
     TRY(client_queries_.drop_left_over(term->commits, readers_));
     {
@@ -106,7 +106,7 @@ Result<Done> CoordinatorRuntime::begin_term(std::unique_ptr<Sql> writer,
     control.membership.first_attempt += epoch.value() << kAttemptsPerTermBits;
     auto loop = std::make_unique<ControlLoop>(
         control, ControlLoop::World{term->commits, readers_, feed_, *options_.transport, clock_,
-                                    std::move(may_act)});
+                                    guard});
     const std::lock_guard lock(term_mutex_);
     term->control = std::move(loop);
     return Done{};
@@ -125,11 +125,11 @@ void CoordinatorRuntime::end_term() {
     if (over) over->commits.stop();
 }
 
-Result<Done> CoordinatorRuntime::lead(Epoch epoch, std::function<bool()> may_act) {
+Result<Done> CoordinatorRuntime::lead(Epoch epoch, const TermGuard& guard) {
     end_term();
     TRY_ASSIGN(writer, database_->connect(Access::write));
     follower_.reset();  // from here on the writer publishes
-    auto begun = begin_term(std::move(writer), nullptr, epoch, std::move(may_act));
+    auto begun = begin_term(std::move(writer), nullptr, epoch, guard);
     if (!begun) follow();
     return begun;
 }
@@ -184,7 +184,7 @@ Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(
         return opened;
     }
     TRY(opened->begin_term(std::move(writer), std::move(sync), options.commits.committer.epoch,
-                           options.commits.may_act));
+                           {}));
     return opened;
 }
 

@@ -37,6 +37,7 @@
 #include "runtime/leader_board.h"
 #include "runtime/readers.h"
 #include "runtime/stale_views.h"
+#include "runtime/term_guard.h"
 #include "runtime/watch.h"
 
 namespace baton {
@@ -77,11 +78,11 @@ public:
     CoordinatorRuntime(const CoordinatorRuntime&) = delete;
     CoordinatorRuntime& operator=(const CoordinatorRuntime&) = delete;
 
-    // Begins a term; the lease of this epoch is held. `may_act` is asked just before each change
-    // and each command: when it is false the term is over, also if nobody has said so yet. Fails
-    // with errors of the database: then it goes on following. lead() and follow() from one thread,
-    // none that it calls itself.
-    [[nodiscard]] Result<Done> lead(Epoch epoch, std::function<bool()> may_act = nullptr);
+    // Begins a term; the lease of this epoch is held. The guard is asked until the term has ended:
+    // when it says no the term is over, also if nobody has said so yet. Fails with errors of the
+    // database: then it goes on following. lead() and follow() from one thread, none that it calls
+    // itself.
+    [[nodiscard]] Result<Done> lead(Epoch epoch, const TermGuard& guard = {});
     // Ends the term, if there is one: what waits is answered, no command is sent any more, and what
     // workers run goes on. Nobody is known to lead then.
     void follow();
@@ -145,7 +146,7 @@ private:
     [[nodiscard]] std::shared_ptr<Term> current() const;
     [[nodiscard]] Result<Done> begin_term(std::unique_ptr<Sql> writer,
                                           std::unique_ptr<SqlSync> sync, Epoch epoch,
-                                          std::function<bool()> may_act);
+                                          const TermGuard& guard);
     void end_term();
     void interrupt_embedded();
     [[nodiscard]] Outcome execute_in(const std::shared_ptr<Term>& term, Bundle& bundle);

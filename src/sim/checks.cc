@@ -53,7 +53,6 @@ Checks::Checks(World& world, SqlDatabase& disk,
                const std::vector<std::unique_ptr<SimWorker>>& workers, Ran& ran)
     : world_(world), sql_(*disk.connect(Access::read)), workers_(workers), ran_(ran) {
     read();
-    published_ = revision_;
 }
 
 void Checks::read() {
@@ -131,16 +130,24 @@ void Checks::committed(const CommittedBatch& batch) {
     check_acknowledged();
 }
 
-void Checks::published(Revision revision) {
-    published_ = revision;
+void Checks::published(std::size_t coordinator, Revision revision) {
+    published_[coordinator] = revision;
 }
 
-void Checks::coordinator_started() {
+void Checks::term_began(std::size_t coordinator) {
     read();  // also what was committed without anybody being told
-    coordinator_started_ = world_.agenda.now();
+    term_began_ = world_.agenda.now();
     coordinator_disturbed();
-    published_ = revision_;
+    published_[coordinator] = revision_;
     check_acknowledged();
+}
+
+void Checks::worker_renewed(const std::string& worker) {
+    for (const auto& [id, known] : queries_) {
+        for (const Fragment& fragment : known.fragments) {
+            if (fragment.worker == worker) ran_.harm(id, fragment.run);
+        }
+    }
 }
 
 void Checks::check_query(const Known& known, const Known* before) {
@@ -202,6 +209,7 @@ void Checks::check_course(const Query& before, const Query& after) {
     }
     check_deadline(before, after);
     check_patience(before, after);
+    check_cause(before, after);
     if (after.run < before.run) world_.violated(name_of(after) + " goes back to an earlier run");
     if (after.run > 1 && may_run_once(after)) {
         world_.violated(name_of(after) + " is to fail when it fails, and was restarted");
@@ -233,10 +241,30 @@ void Checks::check_patience(const Query& before, const Query& after) {
     world_.violated(name_of(after) + " is given up, though nothing keeps it: " + after.reason);
 }
 
+// D12: what becomes of a query is the work of its users, or of what befell its workers. That there
+// is another coordinator, or none for a while, is no cause.
+void Checks::check_cause(const Query& before, const Query& after) {
+    const bool harmed = ran_.is_harmed(before.id, before.run);
+    if (after.run > before.run && !harmed) {
+        world_.violated(name_of(after) +
+                        " is restarted, though nothing has befallen its workers: " + after.reason);
+    }
+    if (after.desired == before.desired) return;
+    const bool fails = after.desired == QueryDesire::failed;
+    const bool late = after.reason.starts_with("it did not run within");
+    if (fails && !harmed && !late) {
+        world_.violated(name_of(after) +
+                        " fails, though nothing has befallen its workers: " + after.reason);
+    }
+    if (!fails && !ends_asked_.contains(after.name)) {
+        world_.violated(name_of(after) + " is ended, which nobody has asked for");
+    }
+}
+
 // Who starts has heard of nobody yet, and gives everybody the time to be heard.
 void Checks::check_worker(const std::string& name, const std::optional<Worker>& after) {
     constexpr Duration kGrace = 2300ms;
-    if (world_.agenda.now() >= coordinator_started_ + kGrace) return;
+    if (world_.agenda.now() >= term_began_ + kGrace) return;
     const auto before = catalog_workers_.find(name);
     if (before == catalog_workers_.end() || !after || before->second.state == after->state) return;
     if (after->state == WorkerState::unreachable) {
@@ -274,9 +302,13 @@ void Checks::check_capacity() {
     }
 }
 
-bool Checks::may_start(const FragmentKey& key, const std::string& worker) const {
+bool Checks::may_start(std::size_t coordinator, const FragmentKey& key,
+                       const std::string& worker) const {
     const auto unwanted = unwanted_.find(key);
-    if (unwanted != unwanted_.end()) return published_ < unwanted->second;
+    const auto published = published_.find(coordinator);
+    if (unwanted != unwanted_.end()) {
+        return published != published_.end() && published->second < unwanted->second;
+    }
     const auto known = queries_.find(key.query);
     if (known == queries_.end()) return false;
     const auto& fragments = known->second.fragments;
@@ -290,8 +322,8 @@ bool Checks::is_known(const std::string& worker, Incarnation process) const {
     return found != catalog_workers_.end() && found->second.incarnation == process;
 }
 
-void Checks::commanded(const std::string& worker, std::optional<Incarnation> process,
-                       const control::Command& command) {
+void Checks::commanded(std::size_t coordinator, const std::string& worker,
+                       std::optional<Incarnation> process, const control::Command& command) {
     commands_ += 1;
     const bool starts = std::holds_alternative<control::RegisterFragment>(command.order) ||
                         std::holds_alternative<control::StartFragment>(command.order);
@@ -301,7 +333,8 @@ void Checks::commanded(const std::string& worker, std::optional<Incarnation> pro
         return "the coordinator tells " + worker + " to " + kWords.at(command.order.index()) + " " +
                to_string(key);
     });
-    const bool fine = !starts || (may_start(key, worker) && process && is_known(worker, *process));
+    const bool fine =
+        !starts || (may_start(coordinator, key, worker) && process && is_known(worker, *process));
     if (fine && !out_of_order(command)) return;
     read();  // a commit whose outcome is unknown may have happened, and the coordinator may have
              // seen it
@@ -311,7 +344,7 @@ void Checks::commanded(const std::string& worker, std::optional<Incarnation> pro
         world_.violated("the coordinator starts fragment " + to_string(key) + " on " + worker +
                         " in a life that the catalog does not know");
     }
-    if (may_start(key, worker)) return;
+    if (may_start(coordinator, key, worker)) return;
     world_.violated("the coordinator starts fragment " + to_string(key) + " on " + worker +
                     ", which the catalog does not want");
 }
@@ -366,6 +399,7 @@ void Checks::create_acknowledged(const std::string& query, Instant asked) {
 }
 
 void Checks::drop_asked(const std::string& query) {
+    ends_asked_.insert(query);
     Drops& drops = drops_[query];
     drops.open += 1;
     drops.last = world_.agenda.now();

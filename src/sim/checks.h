@@ -27,19 +27,23 @@ public:
            Ran& ran);
 
     // ---- safety: called as it happens ---------------------------------------------------------
+    // Coordinators are meant by their numbers.
     void committed(const CommittedBatch& batch);
-    void published(Revision revision);
-    void coordinator_started();
+    void published(std::size_t coordinator, Revision revision);
+    void term_began(std::size_t coordinator);  // or it was started, if it leads for ever
     // It cannot be expected to have done anything in time.
     void coordinator_disturbed() { undisturbed_since_ = world_.agenda.now(); }
     void world_healed() { healed_ = world_.agenda.now(); }
-    void commanded(const std::string& worker, std::optional<Incarnation> process,
-                   const control::Command& command);
+    void commanded(std::size_t coordinator, const std::string& worker,
+                   std::optional<Incarnation> process, const control::Command& command);
+    // Its process has ended, or another begins: what it held is lost.
+    void worker_renewed(const std::string& worker);
     // The coordinator ends the stream of a worker, which did not answer so many beats.
     void given_up(const std::string& worker, std::size_t unanswered);
     // What users ask for, and what they are told. A query is held to exist from when its creation
     // is acknowledged until somebody asks for its end.
     void create_acknowledged(const std::string& query, Instant asked);
+    void stop_asked(const std::string& query) { ends_asked_.insert(query); }
     void drop_asked(const std::string& query);
     void drop_answered(const std::string& query);
     void stop_acknowledged(const std::string& query);
@@ -79,10 +83,12 @@ private:
     void check_gone(const Known& before);
     void check_capacity();
     void check_acknowledged();
-    [[nodiscard]] bool may_start(const FragmentKey& key, const std::string& worker) const;
+    [[nodiscard]] bool may_start(std::size_t coordinator, const FragmentKey& key,
+                                 const std::string& worker) const;
     [[nodiscard]] bool is_known(const std::string& worker, Incarnation process) const;
     [[nodiscard]] std::optional<std::string> out_of_order(const control::Command& command) const;
     void check_patience(const Query& before, const Query& after);
+    void check_cause(const Query& before, const Query& after);
     void check_deadline(const Query& before, const Query& after);
 
     World& world_;
@@ -92,14 +98,14 @@ private:
     Revision revision_;
     std::uint64_t reads_ = 0;
     std::uint64_t commands_ = 0;
-    Instant coordinator_started_;
+    Instant term_began_;
     Instant undisturbed_since_;
     std::optional<Instant> healed_;
     std::map<QueryId, Known> queries_;
     std::map<std::string, Worker> catalog_workers_;
     // Since when (by revision) a life of a fragment is not wanted any more.
     std::map<FragmentKey, Revision> unwanted_;
-    Revision published_;
+    std::map<std::size_t, Revision> published_;  // to each coordinator
     struct Drops {
         Instant last;
         std::uint64_t open = 0;  // asked for and not answered
@@ -107,6 +113,7 @@ private:
     std::map<std::string, Drops> drops_;
     std::map<std::string, QueryId> acknowledged_;  // queries that must be there
     std::set<std::string> stopped_;
+    std::set<std::string> ends_asked_;  // of queries, ever
     std::map<QueryState, std::uint64_t> reached_;
 };
 

@@ -1,9 +1,7 @@
 #include "sim/coordinator.h"
 
-#include <map>
 #include <utility>
 
-#include "base/overload.h"
 #include "runtime/bind.h"
 #include "sql/parser.h"
 
@@ -16,68 +14,62 @@ using testing::SqlCall;
 using testing::SqlFault;
 using testing::SqlMoment;
 
-constexpr std::int64_t kMillion = 1'000'000;
 constexpr int kAttemptsMax = 20;
+constexpr Duration kActsLate = 10ms;         // what was looked at before a pause is done after it
+constexpr Duration kLeavesWithin = 5s;       // then its process ends anyway
+constexpr Duration kLeadAgainAfter = 250ms;  // if a term cannot begin
+
+Error not_leading() {
+    return {.code = ErrorCode::fenced,
+            .message = "this coordinator does not lead, so it changes nothing"};
+}
 
 }  // namespace
 
-Instant DriftingClock::now() const {
-    const auto passed = (world_.agenda.now() - started_).count();
-    return at(Duration(passed + passed * ppm_ / kMillion));
-}
-
-WallTime DriftingClock::wall_now() const {
-    return WallTime(world_.agenda.now().time_since_epoch());
-}
-
-Duration DriftingClock::until(Instant local) const {
-    const auto left = (local - now()).count();
-    if (left <= 0) return Duration::zero();
-    return Duration(left * kMillion / (kMillion + ppm_) + 1);
-}
-
 // One process: everything here is lost when it is killed, but for what is committed.
-struct SimCoordinator::Life final : CatalogDoor {
-    Life(SimCoordinator& owner, std::uint64_t own_number)
-        : self(owner), number(own_number), clock(owner.world_) {}
+struct SimCoordinator::Life {
+    Life(const Agenda& agenda, std::uint64_t own_number, std::int64_t drift_ppm)
+        : number(own_number), clock(agenda, drift_ppm) {}
 
-    Result<CatalogLook> look(const CatalogWanted& wanted) override {
-        TRY(reads->begin(Access::read));
-        auto seen = baton::look(Reader(*reads), wanted);
-        reads->rollback();
-        return seen;
-    }
-
-    void submit(Ticket ticket, std::vector<Request> requests, Settled settled) override {
-        self.submit(
-            *this, bundle_of(std::move(requests), clock),
-            [ticket, settled](const Outcome& outcome) { settled(ticket, settled_by(outcome)); });
-    }
-
-    SimCoordinator& self;
     const std::uint64_t number;
-    DriftingClock clock;
+    const DriftingClock clock;
     std::unique_ptr<Sql> reads;
-    std::unique_ptr<Committer> committer;
-    std::vector<Committer::Job> jobs;
-    bool commit_planned = false;
-    std::unique_ptr<Network::Line> line;
-    std::unique_ptr<Controller> controller;
-    std::optional<Instant> tick_at;  // on its clock
-    // Beats without an answer, by stream.
-    std::map<std::pair<std::string, transport::Attempt>, std::set<std::uint64_t>> unanswered;
     Reader::KnownCluster cluster;
+    Revision followed;                     // up to which the catalog was seen
+    std::unique_ptr<Candidate> candidate;  // none: it leads for ever
+    std::optional<Epoch> elected;          // to have a term, though it may not have begun
+    std::uint64_t term_number = 0;
+    std::unique_ptr<SimTerm> term;  // last: it uses the others
 };
 
-SimCoordinator::SimCoordinator(World& world, Network& network, SqlDatabase& disk, Observer observer)
+SimCoordinator::SimCoordinator(World& world, Network& network, SqlDatabase& disk, LeaseStore& store,
+                               Identity identity, Observer observer)
     : world_(world),
       network_(network),
       disk_(disk, [this](const SqlMoment& moment) { return fault_at(moment); }),
+      store_(store),
+      identity_(std::move(identity)),
       observer_(std::move(observer)) {}
 
 SimCoordinator::~SimCoordinator() = default;
 
+std::string SimCoordinator::owner() const {
+    return life_ && life_->candidate ? life_->candidate->owner() : std::string();
+}
+
+std::optional<Epoch> SimCoordinator::acting() const {
+    if (!life_ || !life_->candidate) return std::nullopt;
+    return life_->candidate->acting();
+}
+
+std::optional<Epoch> SimCoordinator::in_term() const {
+    if (!life_ || !life_->term) return std::nullopt;
+    return life_->term->epoch();
+}
+
 std::optional<SqlFault> SimCoordinator::fault_at(const SqlMoment& moment) {
+    const bool begins = moment.call == SqlCall::begin || moment.call == SqlCall::connect;
+    if (begins && !reaches_store()) return SqlFault{.code = ErrorCode::catalog_unavailable};
     if (disk_full_ && (moment.call == SqlCall::write || moment.call == SqlCall::commit)) {
         return SqlFault{.code = ErrorCode::catalog_full, .transaction_lost = true};
     }
@@ -95,6 +87,8 @@ std::optional<SqlFault> SimCoordinator::fault_at(const SqlMoment& moment) {
     return std::nullopt;
 }
 
+// ---- its life -----------------------------------------------------------------------------------
+
 void SimCoordinator::start() {
     if (life_ || starting_) return;
     starting_ = true;
@@ -102,58 +96,77 @@ void SimCoordinator::start() {
 }
 
 void SimCoordinator::try_start() {
-    auto life = std::make_unique<Life>(*this, ++lives_);
-    const auto begin = [&]() -> Result<Done> {
-        TRY_ASSIGN(reads, disk_.connect(Access::read));
-        TRY_ASSIGN(writes, disk_.connect(Access::write));
-        TRY(reads->begin(Access::read));
-        const auto revision = Reader(*reads).revision();
-        reads->rollback();
-        if (!revision) return revision.error();
-        life->reads = std::move(reads);
-        life->committer = std::make_unique<Committer>(
-            std::move(writes), life->clock,
-            CommitterOptions{.history = {}, .epoch = {}, .start = *revision});
-        life->line = network_.connect_coordinator();
-        watch(*life);
-        ControllerOptions options;
-        options.seed = world_.prng.next();
-        const std::uint64_t number = life->number;
-        const auto post = [this, number](ControlEvent event) {
-            world_.agenda.after(Duration::zero(), [this, number, event = std::move(event)] {
-                deliver(number, [this, event](Life& present) { give(present, event); });
-            });
-        };
-        life->controller =
-            std::make_unique<Controller>(options, *life, *life->line, life->clock, post);
-        life->line->listen([post](transport::Event event) {
-            std::visit([&](auto& told) { post(std::move(told)); }, event);
-        });
-        return life->controller->start();
-    };
-    const auto begun = begin();
+    const bool contends = identity_.timers.has_value();
+    const std::int64_t drift = contends ? identity_.drift_ppm : world_.unkindness.drift_ppm;
+    auto life = std::make_unique<Life>(world_.agenda, ++lives_, drift);
+    const auto begun = come_alive(*life);
     if (!begun) {
         life.reset();
-        world_.tell(20, [&] { return "the coordinator cannot start: " + begun.error().message; });
+        world_.tell(20, [&] { return name() + " cannot start: " + begun.error().message; });
         world_.agenda.after(1s, [this] { try_start(); });
         return;
     }
     starting_ = false;
     life_ = std::move(life);
-    world_.tell(21, [] { return std::string("the coordinator starts"); });
-    schedule_tick(*life_);
+    world_.tell(21, [&] { return name() + " starts"; });
+    if (life_->term) life_->term->schedule_tick();
+    if (life_->candidate) life_->candidate->give(election::Tick{});
+}
+
+Result<Done> SimCoordinator::come_alive(Life& life) {
+    TRY_ASSIGN(reads, disk_.connect(Access::read));
+    life.reads = std::move(reads);
+    if (!identity_.timers) return open_term(life, {});
+    TRY_ASSIGN(seen, revision(life));
+    life.followed = seen;
+    contend(life);
+    return Done{};
+}
+
+Result<Revision> SimCoordinator::revision(Life& life) {
+    TRY(life.reads->begin(Access::read));
+    auto seen = Reader(*life.reads).revision();
+    life.reads->rollback();
+    return seen;
 }
 
 void SimCoordinator::kill() {
     if (!life_) return;
-    world_.tell(22, [] { return std::string("the coordinator is killed"); });
+    world_.tell(22, [&] { return name() + " is killed"; });
+    end_life();
+}
+
+void SimCoordinator::end_life() {
     life_.reset();
     waiting_.clear();
+    looked_before_ = false;
+}
+
+void SimCoordinator::pause() {
+    if (!paused_) acted_when_paused_ = acting().has_value();
+    paused_ = true;
 }
 
 void SimCoordinator::resume() {
     paused_ = false;
+    looked_before_ = acted_when_paused_ && life_ && world_.prng.chance(1, 2);
+    acted_when_paused_ = false;
     for (const auto& action : std::exchange(waiting_, {})) action();
+    if (looked_before_) later(kActsLate, [this](Life&) { looked_before_ = false; });
+}
+
+void SimCoordinator::leave() {
+    later(Duration::zero(), [this](Life& life) {
+        life.candidate->give(election::LeaveAsked{});
+        later(kLeavesWithin, [this](Life& same) {
+            world_.tell(23, [&] { return name() + " does not wait any longer, and ends"; });
+            world_.agenda.after(Duration::zero(), [this, number = same.number] {
+                if (!life_ || life_->number != number) return;
+                kill();
+                observer_.gone();
+            });
+        });
+    });
 }
 
 void SimCoordinator::later(Duration delay, const std::function<void(Life&)>& action) {
@@ -170,75 +183,91 @@ void SimCoordinator::deliver(std::uint64_t life, const std::function<void(Life&)
     }
 }
 
-void SimCoordinator::give(Life& life, const ControlEvent& event) {
-    note_answer(life, event);
-    life.controller->take(event);
-    schedule_tick(life);
-}
+// ---- leading and following ----------------------------------------------------------------------
 
-void SimCoordinator::watch(Life& life) {
-    const auto beaten = [&life](const std::string& worker, transport::Attempt attempt,
-                                const control::Beat& beat) {
-        life.unanswered[{worker, attempt}].insert(beat.number);
+void SimCoordinator::contend(Life& life) {
+    Candidate::Process process;
+    process.later = [this, number = life.number](Duration delay, std::function<void()> action) {
+        world_.agenda.after(delay, [this, number, action = std::move(action)] {
+            deliver(number, [action](Life&) { action(); });
+        });
     };
-    const auto hung_up = [this, &life](const std::string& worker, transport::Attempt attempt) {
-        const auto found = life.unanswered.find({worker, attempt});
-        if (found == life.unanswered.end()) return;
-        observer_.given_up(worker, found->second.size());
+    process.reaches_store = [this] { return reaches_store(); };
+    process.lead = [this](Epoch epoch) {
+        life_->elected = epoch;
+        later(world_.up_to(3ms), [this, epoch](Life& same) { begin_term(same, epoch); });
     };
-    life.line->watch({.commanded = observer_.commanded, .beaten = beaten, .hung_up = hung_up});
+    process.step_down = [this](Epoch epoch, election::Reason) {
+        life_->elected.reset();
+        later(world_.up_to(3ms), [this, epoch](Life& same) { end_term(same, epoch); });
+    };
+    process.left = [this] {
+        world_.agenda.after(Duration::zero(), [this, number = life_->number] {
+            if (!life_ || life_->number != number) return;
+            world_.tell(24, [&] { return name() + " has left"; });
+            end_life();
+            observer_.gone();
+        });
+    };
+    const std::string owner = name() + " in its life " + std::to_string(life.number);
+    life.candidate = std::make_unique<Candidate>(world_, store_, life.clock, *identity_.timers,
+                                                 owner, std::move(process));
 }
 
-void SimCoordinator::note_answer(Life& life, const ControlEvent& event) {
-    const auto* heard = std::get_if<transport::Heard>(&event);
-    const auto* pulse = heard == nullptr ? nullptr : std::get_if<control::Pulse>(&heard->message);
-    if (pulse == nullptr) return;
-    const auto beats = life.unanswered.find({heard->worker, heard->attempt});
-    if (beats == life.unanswered.end()) return;  // its Welcome was lost
-    beats->second.erase(beats->second.begin(), beats->second.upper_bound(pulse->beat));
-}
-
-void SimCoordinator::schedule_tick(Life& life) {
-    const auto wanted = life.controller->wake_at();
-    if (!wanted || (life.tick_at && *life.tick_at <= *wanted)) return;
-    life.tick_at = wanted;
-    later(life.clock.until(*wanted), [this, wanted](Life& present) {
-        if (present.tick_at == wanted) present.tick_at.reset();
-        give(present, control_event::Tick{});
-    });
-}
-
-// ---- the catalog --------------------------------------------------------------------------------
-
-void SimCoordinator::submit(Life& life, Bundle bundle, ::baton::Answered answered) {
-    life.jobs.push_back({.bundle = std::make_shared<const Bundle>(std::move(bundle)),
-                         .answered = std::move(answered)});
-    if (life.commit_planned) return;
-    life.commit_planned = true;
-    later(world_.up_to(3ms), [this](Life& present) { commit(present); });
-}
-
-void SimCoordinator::commit(Life& life) {
-    life.commit_planned = false;
-    std::vector<Committer::Job> jobs = std::exchange(life.jobs, {});
-    life.committer->run(jobs, [&](CommittedBatch batch) {
-        world_.mix(batch.revision.value());
-        observer_.committed(batch);
-        auto shared = std::make_shared<CommittedBatch>(std::move(batch));
-        later(world_.up_to(3ms), [this, shared](Life& present) { publish(present, *shared); });
-    });
-    if (!life.committer->is_unsure() || life.commit_planned) return;
-    life.commit_planned = true;
-    later(50ms, [this](Life& present) { commit(present); });
-}
-
-void SimCoordinator::publish(Life& life, const CommittedBatch& batch) {
-    if (!batch.changes.empty()) {
-        observer_.published(batch.changes.back().revision);
-        control_event::Changed changed{keys_of(batch.changes)};
-        give(life, changed);
+void SimCoordinator::begin_term(Life& life, Epoch epoch) {
+    if (life.elected != epoch) return;
+    if (life.term) {  // the one before is about to end
+        return later(1ms, [this, epoch](Life& same) { begin_term(same, epoch); });
     }
-    for (const auto& [answered, outcome] : batch.answers) answered(outcome);
+    observer_.began(epoch);
+    const TermGuard guard{.may_act = [this, epoch] { return looked_before_ || acting() == epoch; },
+                          .heard_of =
+                              [this](Epoch heard) {
+                                  later(Duration::zero(), [heard](Life& same) {
+                                      same.candidate->give(election::EpochHeard{heard});
+                                  });
+                              }};
+    const auto begun = open_term(life, {.epoch = epoch, .guard = guard, .start = life.followed});
+    if (begun) return life.term->schedule_tick();
+    world_.tell(25, [&] { return name() + " cannot lead: " + begun.error().message; });
+    later(kLeadAgainAfter, [this, epoch](Life& same) { begin_term(same, epoch); });
+}
+
+// Without a start, from the catalog as it is.
+Result<Done> SimCoordinator::open_term(Life& life, SimTerm::Office office) {
+    TRY_ASSIGN(writes, disk_.connect(Access::write));
+    TRY_ASSIGN(now, revision(life));
+    if (!identity_.timers || world_.prng.chance(1, 2)) office.start = now;
+    const std::uint64_t number = ++terms_;
+    const auto later_in_term = [this, of = life.number, number](
+                                   Duration delay, std::function<void(SimTerm&)> action) {
+        world_.agenda.after(delay, [this, of, number, action = std::move(action)] {
+            deliver(of, [number, action](Life& same) {
+                if (same.term && same.term_number == number) action(*same.term);
+            });
+        });
+    };
+    auto term = std::make_unique<SimTerm>(SimTerm::Process{.world = world_,
+                                                           .clock = life.clock,
+                                                           .reads = *life.reads,
+                                                           .observer = observer_.term,
+                                                           .later = later_in_term},
+                                          std::move(office), std::move(writes),
+                                          network_.connect_coordinator(identity_.number));
+    TRY(term->start());
+    life.term = std::move(term);
+    life.term_number = number;
+    return Done{};
+}
+
+void SimCoordinator::end_term(Life& life, Epoch epoch) {
+    if (life.term && life.term->epoch() == epoch) {
+        const auto over = std::exchange(life.term, nullptr);
+        over->end();
+        observer_.ended(epoch);
+        if (const auto seen = revision(life)) life.followed = *seen;
+    }
+    life.candidate->give(election::Drained{epoch});
 }
 
 // ---- users --------------------------------------------------------------------------------------
@@ -258,6 +287,10 @@ void SimCoordinator::ask(const std::string& statement, const Answered& told) {
 }
 
 void SimCoordinator::execute(Life& life, Bundle bundle, int attempts, const Answered& told) {
+    if (!life.term) {
+        const Error error = not_leading();
+        return told(Told::refused, &error);
+    }
     auto* query = std::get_if<request::CreateQuery>(&std::get<Request>(bundle.steps.front().what));
     if (query != nullptr && !query->plan) {
         const auto planned = [&]() -> Result<QueryPlan> {
@@ -271,7 +304,7 @@ void SimCoordinator::execute(Life& life, Bundle bundle, int attempts, const Answ
         query->plan = *planned;
     }
     Bundle kept = bundle;
-    submit(life, std::move(bundle), [this, kept, attempts, told](const Outcome& outcome) {
+    life.term->submit(std::move(bundle), [this, kept, attempts, told](const Outcome& outcome) {
         if (!life_) return;
         const auto* wanted = std::get_if<NeedsPlan>(&outcome);
         if (wanted != nullptr && attempts == kAttemptsMax) {

@@ -39,6 +39,8 @@ int main(int count, char** values) {
     std::uint64_t workers = 8;
     std::uint64_t asks = 40;
     std::uint64_t incidents = 20;
+    std::uint64_t coordinators = 3;
+    std::uint64_t contests = 50;
     bool story = false;
     bool brief = false;
     app.add_option("--seed", seed, "the first seed")->capture_default_str();
@@ -48,6 +50,12 @@ int main(int count, char** values) {
     app.add_option("--workers", workers, "at most so many")->capture_default_str();
     app.add_option("--asks", asks, "at most so many statements")->capture_default_str();
     app.add_option("--incidents", incidents, "at most so many")->capture_default_str();
+    app.add_option("--coordinators", coordinators, "at most so many that contend for the lease")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 26));
+    app.add_option("--contests", contests,
+                   "of 100 runs; in the others one coordinator leads for ever")
+        ->capture_default_str();
     app.add_flag("--story", story, "tell what happens");
     app.add_flag("--brief", brief, "of a run that fails, tell only the seed and what is wrong");
     CLI11_PARSE(app, count, values);
@@ -55,10 +63,14 @@ int main(int count, char** values) {
     const Size size{.workers_max = workers,
                     .asks_max = asks,
                     .incidents_max = incidents,
+                    .coordinators_max = coordinators,
+                    .contests = contests,
                     .length = std::chrono::minutes(minutes)};
     const auto began = std::chrono::steady_clock::now();
     std::map<QueryState, std::uint64_t> reached;
     std::uint64_t events = 0;
+    std::uint64_t terms = 0;
+    std::uint64_t fenced = 0;
     for (std::uint64_t i = seed; i < seed + runs; ++i) {
         const Scenario scenario = scenario_of(i, size);
         const Report report = simulate(scenario, story ? Telling::story : Telling::nothing);
@@ -76,10 +88,14 @@ int main(int count, char** values) {
                          "baton-sim --seed " + std::to_string(i) + " --runs 1 --minutes " +
                              std::to_string(minutes) + " --workers " + std::to_string(workers) +
                              " --asks " + std::to_string(asks) + " --incidents " +
-                             std::to_string(incidents) + " --story");
+                             std::to_string(incidents) + " --coordinators " +
+                             std::to_string(coordinators) + " --contests " +
+                             std::to_string(contests) + " --story");
             return 1;
         }
         events += report.events;
+        terms += report.terms;
+        fenced += report.fenced;
         for (const auto& [state, times] : report.reached) reached[state] += times;
         if (runs == 1)
             std::printf("fingerprint %016llx\n",
@@ -89,6 +105,8 @@ int main(int count, char** values) {
     std::printf("%llu runs of %llu simulated minutes: %llu events in %.1f s, no problem found\n",
                 static_cast<unsigned long long>(runs), static_cast<unsigned long long>(minutes),
                 static_cast<unsigned long long>(events), took.count());
+    std::printf("%8llu  terms of coordinators that contend\n%8llu  late writes that were fenced\n",
+                static_cast<unsigned long long>(terms), static_cast<unsigned long long>(fenced));
     for (const auto& [state, times] : reached) {
         std::printf("%8llu  %s\n", static_cast<unsigned long long>(times),
                     std::string(to_string(state)).c_str());

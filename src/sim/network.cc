@@ -24,8 +24,12 @@ void Network::add(SimWorker& worker) {
         });
 }
 
-std::unique_ptr<Network::Line> Network::connect_coordinator() {
-    return std::make_unique<Line>(*this);
+std::unique_ptr<Network::Line> Network::connect_coordinator(std::size_t number) {
+    return std::make_unique<Line>(*this, number);
+}
+
+void Network::cut_off(std::size_t coordinator, bool is_cut) {
+    cut_off_[coordinator] += is_cut ? 1 : -1;
 }
 
 void Network::cut(const std::string& worker, bool to, bool from, bool is_cut) {
@@ -61,7 +65,8 @@ void Network::to_worker(Session session, const fragments::Event& event, bool rel
     const Host& host = hosts_.at(stream.worker);
     const int copies = !reliable && world_.happens(world_.unkindness.doubled) ? 2 : 1;
     for (int i = 0; i < copies; ++i) {
-        const auto delay = journey(host.cut_to > 0, stream.down_free, reliable);
+        const bool is_cut = host.cut_to > 0 || cut_off_[stream.coordinator] > 0;
+        const auto delay = journey(is_cut, stream.down_free, reliable);
         if (!delay) continue;
         world_.agenda.after(*delay, [this, session, event] {
             const auto found = streams_.find(session);
@@ -76,7 +81,8 @@ void Network::to_coordinator(Session session, transport::Event event, bool relia
     const Host& host = hosts_.at(stream.worker);
     const int copies = !reliable && world_.happens(world_.unkindness.doubled) ? 2 : 1;
     for (int i = 0; i < copies; ++i) {
-        const auto delay = journey(host.cut_from > 0, stream.up_free, reliable);
+        const bool is_cut = host.cut_from > 0 || cut_off_[stream.coordinator] > 0;
+        const auto delay = journey(is_cut, stream.up_free, reliable);
         if (!delay) continue;
         world_.agenda.after(*delay, [this, session, event] {
             const auto found = streams_.find(session);
@@ -129,7 +135,9 @@ void Network::Line::dial(const std::string& worker, const std::optional<Address>
                          transport::Attempt attempt, const control::Hello& hello) {
     const Session session = network_.next_session_++;
     sessions_[{worker, attempt}] = session;
+    if (watcher_) watcher_->greeted(hello);
     network_.streams_[session] = {.worker = worker,
+                                  .coordinator = coordinator_,
                                   .attempt = attempt,
                                   .process = {},
                                   .line = this,

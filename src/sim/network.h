@@ -1,5 +1,5 @@
-// Network carries messages between the coordinator and the workers' processes, late, twice, or not
-// at all. Within a stream the order is kept in each direction.
+// Network carries messages between coordinators and the workers' processes, late, twice, or not at
+// all. Within a stream the order is kept in each direction.
 //
 // Streams are numbered by the network: the number is what workers know as a session. A coordinator
 // process has a transport of its own, and hears nothing of what was begun by one before it.
@@ -24,12 +24,14 @@ public:
 
     void add(SimWorker& worker);
 
-    // A transport for a new coordinator process; every stream of the one before breaks.
+    // A transport for a coordinator, by its number; its streams break when it is gone.
     class Line;
-    [[nodiscard]] std::unique_ptr<Line> connect_coordinator();
+    [[nodiscard]] std::unique_ptr<Line> connect_coordinator(std::size_t number);
 
     // In the direction to or from a worker; each call is undone by one with false.
     void cut(const std::string& worker, bool to, bool from, bool is_cut);
+    // Between a coordinator and all workers; undone in the same way.
+    void cut_off(std::size_t coordinator, bool is_cut);
     // The worker's process is gone, and its end of the streams with it.
     void worker_died(const std::string& worker);
 
@@ -38,6 +40,7 @@ private:
 
     struct Stream {
         std::string worker;
+        std::size_t coordinator = 0;
         transport::Attempt attempt = 0;
         std::optional<Incarnation> process;
         Line* line = nullptr;  // none: the coordinator's end is closed
@@ -59,13 +62,15 @@ private:
 
     World& world_;
     std::map<std::string, Host> hosts_;
+    std::map<std::size_t, int> cut_off_;  // coordinators
     std::map<Session, Stream> streams_;
     Session next_session_ = 1;
 };
 
 class Network::Line final : public Transport {
 public:
-    explicit Line(Network& network) : network_(network) {}
+    Line(Network& network, std::size_t coordinator)
+        : network_(network), coordinator_(coordinator) {}
     Line(const Line&) = delete;
     Line& operator=(const Line&) = delete;
     ~Line() override { network_.close_line(*this); }
@@ -79,6 +84,7 @@ public:
 
     // Sees what the coordinator does, as it does it.
     struct Watcher {
+        std::function<void(const control::Hello&)> greeted;
         // `process` is the life of the worker that was welcomed on the stream.
         std::function<void(const std::string& worker, std::optional<Incarnation> process,
                            const control::Command&)>
@@ -95,6 +101,7 @@ private:
                                                  transport::Attempt attempt) const;
 
     Network& network_;
+    const std::size_t coordinator_;
     Listener listener_;
     std::optional<Watcher> watcher_;
     std::map<std::pair<std::string, transport::Attempt>, Session> sessions_;

@@ -13,10 +13,12 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kSmall = 8;  // workers
+constexpr std::uint64_t kContestSalt = 0x6c656164;
 
 class Author {
 public:
-    Author(std::uint64_t seed, const Size& size) : prng_(seed), size_(size) {
+    Author(std::uint64_t seed, const Size& size)
+        : prng_(seed), contest_prng_(seed ^ kContestSalt), size_(size) {
         scenario_.seed = seed;
         scenario_.length = size.length;
     }
@@ -26,10 +28,12 @@ public:
         sources_and_sinks();
         for (std::uint64_t i = prng_.between(1, size_.asks_max); i > 0; --i) ask();
         for (std::uint64_t i = prng_.between(0, size_.incidents_max); i > 0; --i) incident();
+        unkindness();
+        // By dice of its own: the others are as they would be without.
+        if (contest_prng_.chance(size_.contests, 100)) contest();
         const auto by_time = [](const auto& a, const auto& b) { return a.at < b.at; };
         std::stable_sort(scenario_.asks.begin(), scenario_.asks.end(), by_time);
         std::stable_sort(scenario_.incidents.begin(), scenario_.incidents.end(), by_time);
-        unkindness();
         return scenario_;
     }
 
@@ -191,7 +195,65 @@ private:
         if (prng_.chance(1, 2)) u.drift_ppm = 0;
     }
 
+    // ---- coordinators that contend --------------------------------------------------------------
+
+    std::size_t who() {
+        if (contest_prng_.chance(3, 5)) return Incident::kWhoLeads;
+        return contest_prng_.between(0, scenario_.drifts.size() - 1);
+    }
+
+    // The margin of a lease bears clocks that are wrong by 4 %.
+    void contest() {
+        constexpr std::array kTtls = {Duration(1s), Duration(2s), Duration(3s), Duration(10s)};
+        constexpr std::uint64_t kDrift = 40'000;
+        scenario_.lease_ttl = kTtls.at(contest_prng_.between(0, kTtls.size() - 1));
+        // Most of them of several.
+        const std::uint64_t count = std::max(contest_prng_.between(1, size_.coordinators_max),
+                                             contest_prng_.between(1, size_.coordinators_max));
+        const bool drift = contest_prng_.chance(1, 2);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const auto ppm = static_cast<std::int64_t>(contest_prng_.between(0, 2 * kDrift));
+            scenario_.drifts.push_back(drift ? ppm - static_cast<std::int64_t>(kDrift) : 0);
+        }
+        for (Incident& incident : scenario_.incidents) incident.coordinator = who();
+        for (std::uint64_t i = contest_prng_.between(0, size_.incidents_max / 2); i > 0; --i) {
+            contest_incident();
+        }
+        const auto maybe = [&](std::uint64_t limit) {
+            return contest_prng_.chance(1, 2) ? contest_prng_.between(0, limit) : 0;
+        };
+        Unkindness& u = scenario_.unkindness;
+        u.drift_ppm = 0;
+        u.lease_lost = maybe(80);
+        u.lease_slow = maybe(300);
+        u.lease_refused = maybe(100);
+        u.lease_unknown = maybe(150);
+    }
+
+    void contest_incident() {
+        constexpr std::array kKinds = {
+            IncidentKind::coordinator_killed,  IncidentKind::coordinator_paused,
+            IncidentKind::coordinator_paused,  IncidentKind::store_away,
+            IncidentKind::coordinator_leaves,  IncidentKind::coordinator_leaves,
+            IncidentKind::coordinator_cut_off, IncidentKind::coordinator_storeless,
+            IncidentKind::store_restored};
+        const std::array at_most = {Duration(5ms), scenario_.lease_ttl / 2, scenario_.lease_ttl * 2,
+                                    scenario_.lease_ttl * 4, Duration(60s)};
+        const auto some = [&](Duration limit) {
+            return Duration(contest_prng_.between(1, static_cast<std::uint64_t>(limit.count())));
+        };
+        const auto kind = kKinds.at(contest_prng_.between(0, kKinds.size() - 1));
+        Duration lasts = some(at_most.at(contest_prng_.between(0, at_most.size() - 1)));
+        if (kind == IncidentKind::store_restored) lasts += scenario_.lease_ttl;
+        scenario_.incidents.push_back({.at = some(size_.length),
+                                       .kind = kind,
+                                       .worker = 0,
+                                       .lasts = lasts,
+                                       .coordinator = who()});
+    }
+
     Prng prng_;
+    Prng contest_prng_;
     const Size size_;
     Scenario scenario_;
     std::uint64_t sources_ = 0;
@@ -217,13 +279,43 @@ std::string_view to_string(IncidentKind kind) {
         case IncidentKind::cut_both:
             return "is cut off";
         case IncidentKind::coordinator_killed:
-            return "the coordinator is killed";
+            return "is killed";
         case IncidentKind::coordinator_paused:
-            return "the coordinator is paused";
+            return "is paused";
         case IncidentKind::disk_full:
             return "the disk is full";
+        case IncidentKind::store_away:
+            return "the catalog is away";
+        case IncidentKind::coordinator_leaves:
+            return "is told to leave";
+        case IncidentKind::coordinator_cut_off:
+            return "reaches no worker";
+        case IncidentKind::coordinator_storeless:
+            return "does not reach the catalog";
+        case IncidentKind::store_restored:
+            return "the leases come from an old backup, the catalog is away";
     }
     CHECK(false && "an unknown kind of incident");
+}
+
+bool is_of_all(IncidentKind kind) {
+    return kind == IncidentKind::disk_full || kind == IncidentKind::store_away ||
+           kind == IncidentKind::store_restored;
+}
+
+std::string coordinator_name(const Scenario& scenario, std::size_t number) {
+    if (!scenario.is_contest()) return "the coordinator";
+    if (number == Incident::kWhoLeads) return "whoever leads";
+    return std::string("coordinator ") + static_cast<char>('A' + number);
+}
+
+std::string told(const Scenario& scenario, const Incident& incident) {
+    std::string what(to_string(incident.kind));
+    if (incident.kind < IncidentKind::coordinator_killed) {
+        return scenario.workers.at(incident.worker) + " " + what;
+    }
+    return is_of_all(incident.kind) ? what
+                                    : coordinator_name(scenario, incident.coordinator) + " " + what;
 }
 
 Scenario scenario_of(std::uint64_t seed, const Size& size) {
@@ -241,10 +333,8 @@ std::vector<std::string> describe(const Scenario& scenario) {
         lines.push_back("at " + seconds(ask.at) + ": " + ask.statement);
     }
     for (const Incident& incident : scenario.incidents) {
-        const bool of_worker = incident.kind < IncidentKind::coordinator_killed;
-        lines.push_back("at " + seconds(incident.at) + ": " +
-                        (of_worker ? scenario.workers.at(incident.worker) + " " : "") +
-                        std::string(to_string(incident.kind)) + " for " + seconds(incident.lasts));
+        lines.push_back("at " + seconds(incident.at) + ": " + told(scenario, incident) + " for " +
+                        seconds(incident.lasts));
     }
     const Unkindness& u = scenario.unkindness;
     const auto chance = [&](std::string_view what, std::uint64_t of_1000) {
@@ -262,9 +352,18 @@ std::vector<std::string> describe(const Scenario& scenario) {
     chance("fragments cannot be prepared just then", u.prepare_transient);
     chance("fragments fail after a while", u.breaks);
     chance("fragments end by themselves", u.ends);
+    chance("calls of the lease store, or their answers, are lost", u.lease_lost);
+    chance("calls of the lease store are slow", u.lease_slow);
+    chance("calls of the lease store are refused", u.lease_refused);
+    chance("calls of the lease store have an unknown outcome", u.lease_unknown);
     if (u.drift_ppm != 0) {
         lines.push_back("the coordinator's clock drifts by " + std::to_string(u.drift_ppm) +
                         " ppm");
+    }
+    for (std::size_t i = 0; i < scenario.drifts.size(); ++i) {
+        lines.push_back(coordinator_name(scenario, i) + " contends for a lease of " +
+                        seconds(scenario.lease_ttl) + ", its clock drifts by " +
+                        std::to_string(scenario.drifts[i]) + " ppm");
     }
     return lines;
 }

@@ -1,6 +1,9 @@
 // A Scenario is everything about a simulated run that can be chosen: a cluster, what its users ask
 // for, what goes wrong and when, and how unreliable everything is meanwhile. The same scenario
 // gives the same run. It is a value, so that one that fails can be made smaller and told.
+//
+// Either one coordinator leads for ever, as on a catalog in a file, or one or several contend for a
+// lease in the catalog that they share.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +28,12 @@ struct Unkindness {
     std::uint64_t prepare_transient = 0;  // a port is in use
     std::uint64_t breaks = 0;             // a fragment fails after it ran for a while
     std::uint64_t ends = 0;               // the sources of a query end after a while
-    std::int64_t drift_ppm = 0;           // of the coordinator's clock
+    std::int64_t drift_ppm = 0;           // of the clock of a coordinator that leads for ever
+    // Of coordinators that contend:
+    std::uint64_t lease_lost = 0;     // a call of the lease store, or its answer
+    std::uint64_t lease_slow = 0;     // they take up to twice a lease, most of them far less
+    std::uint64_t lease_refused = 0;  // nothing happened
+    std::uint64_t lease_unknown = 0;  // half of them happened
 
     friend bool operator==(const Unkindness&, const Unkindness&) = default;
 };
@@ -39,14 +47,26 @@ enum class IncidentKind : std::uint8_t {
     coordinator_killed,
     coordinator_paused,
     disk_full,
+    store_away,             // nobody reaches the catalog
+    coordinator_leaves,     // it is told to end, as by SIGTERM, and is started again after a while
+    coordinator_cut_off,    // it reaches no worker
+    coordinator_storeless,  // it does not reach the catalog
+    // It is away, and then its leases are those of an old backup, unless somebody leads or is
+    // paused then. (Of what else a backup has lost, nobody can be held to account.)
+    store_restored
 };
+// "is killed", for those that happen to one; "the disk is full", for the others.
 [[nodiscard]] std::string_view to_string(IncidentKind kind);
+[[nodiscard]] bool is_of_all(IncidentKind kind);  // of no worker and no coordinator by itself
 
 struct Incident {
     Duration at{};
     IncidentKind kind = IncidentKind::worker_killed;
-    std::size_t worker = 0;  // of those below; not for the coordinator and its disk
+    std::size_t worker = 0;  // of those below; not for coordinators and the disk
     Duration lasts{};
+    std::size_t coordinator = 0;  // of those that contend; kWhoLeads: whoever does when it begins
+
+    static constexpr std::size_t kWhoLeads = 1'000;
 
     friend bool operator==(const Incident&, const Incident&) = default;
 };
@@ -65,7 +85,12 @@ struct Scenario {
     std::vector<Ask> asks;
     std::vector<Incident> incidents;
     Unkindness unkindness;
-    Duration length{};  // until the world heals
+    Duration length{};                 // until the world heals
+    Duration lease_ttl{};              // none: one coordinator leads for ever
+    std::vector<std::int64_t> drifts;  // ppm, of the clocks of those that contend: one each
+
+    [[nodiscard]] bool is_contest() const { return lease_ttl > Duration::zero(); }
+    [[nodiscard]] std::size_t coordinators() const { return is_contest() ? drifts.size() : 1; }
 
     friend bool operator==(const Scenario&, const Scenario&) = default;
 };
@@ -74,11 +99,18 @@ struct Size {
     std::uint64_t workers_max = 8;
     std::uint64_t asks_max = 40;
     std::uint64_t incidents_max = 20;
+    std::uint64_t coordinators_max = 3;
+    std::uint64_t contests = 50;  // of 100 runs
     Duration length = std::chrono::minutes(3);
 };
 // Each kind of unkindness is left out of half of the runs, so that rare mixtures are tried too.
 [[nodiscard]] Scenario scenario_of(std::uint64_t seed, const Size& size = {});
 
+// "coordinator B", or "the coordinator" if there is one.
+[[nodiscard]] std::string coordinator_name(const Scenario& scenario, std::size_t number);
+
+// "W1:1 is paused"
+[[nodiscard]] std::string told(const Scenario& scenario, const Incident& incident);
 // In words, a line each.
 [[nodiscard]] std::vector<std::string> describe(const Scenario& scenario);
 

@@ -4,6 +4,12 @@
 //     kill W | restart W | cut W | cut-to W | cut-from W | mend W     (W: EDGE, MID, HUB,
 //     coordinator) prepares fail | prepares fail for now | prepares succeed
 //
+//     coordinators N      first of all: so many contend for a lease of 3 s
+//     leader | wait       who leads; the same, as soon as somebody else does
+//     kill C | pause C | leave C | cut C | cut-store C | store away | mend C     (C: A, B, C,
+//     store) send C STATEMENT    asks this one, and goes on at once leases unknown | leases lost |
+//     leases fine     what comes of calls of the lease store
+//
 // Each scene begins with EDGE -> MID -> HUB, a source S on EDGE and sinks K and L on HUB, which has
 // two slots.
 #include "testing/script.h"
@@ -43,10 +49,7 @@ Scenario small_cluster() {
 
 class Scene {
 public:
-    Scene() : scenario_(small_cluster()), stage_(scenario_, false) {
-        stage_.set_up();
-        stage_.run_for(5s);
-    }
+    Scene() : scenario_(small_cluster()) { set_up(); }
 
     std::string answer(const std::string& command) {
         std::istringstream words(command);
@@ -56,49 +59,98 @@ public:
         std::getline(words >> std::ws, rest);
         while (!rest.empty() && rest.back() == '\n') rest.pop_back();
         std::string text = act(verb, rest);
-        for (const std::string& line : stage_.take_answers()) text += line + "\n";
-        if (stage_.world().problem()) text += "NEVER: " + *stage_.world().problem() + "\n";
+        for (const std::string& line : stage_->take_answers()) text += line + "\n";
+        if (stage_->world().problem()) text += "NEVER: " + *stage_->world().problem() + "\n";
         return text.empty() ? "ok\n" : text;
     }
 
 private:
+    void set_up() {
+        stage_ = std::make_unique<Stage>(scenario_, false);
+        stage_->set_up();
+        stage_->run_for(5s);
+    }
+
     std::string act(const std::string& verb, const std::string& rest) {
         if (verb == "ask") {
-            stage_.ask(rest);
-            stage_.run_for(50ms);
+            stage_->ask(rest);
+            stage_->run_for(50ms);
             return "";
         }
         if (verb == "together") {
             const std::size_t cut = rest.find(';');
-            stage_.ask(rest.substr(0, cut));
-            stage_.ask(rest.substr(cut + 2));
-            stage_.run_for(50ms);
+            stage_->ask(rest.substr(0, cut));
+            stage_->ask(rest.substr(cut + 2));
+            stage_->run_for(50ms);
             return "";
         }
         if (verb == "run") {
-            stage_.run_for(Duration(std::chrono::seconds(std::stoul(rest))));
+            stage_->run_for(Duration(std::chrono::seconds(std::stoul(rest))));
             return "";
         }
         if (verb == "workers") return workers();
         if (verb == "queries") return queries();
         if (verb == "held") return held();
         if (verb == "prepares") {
-            Unkindness& unkindness = stage_.world().unkindness;
+            Unkindness& unkindness = stage_->world().unkindness;
             unkindness.prepare_terminal = rest == "fail" ? 1000 : 0;
             unkindness.prepare_transient = rest == "fail for now" ? 1000 : 0;
             return "";
         }
+        return act_with_several(verb, rest);
+    }
+
+    std::string act_with_several(const std::string& verb, const std::string& rest) {
+        if (verb == "coordinators") {
+            scenario_.lease_ttl = 3s;
+            scenario_.drifts.assign(std::stoul(rest), 0);
+            set_up();
+            return leader();
+        }
+        if (verb == "leader") return leader();
+        if (verb == "wait") {
+            const std::string before = leader();
+            Duration waited{};
+            for (; waited < 10s && (leader() == before || leader() == kNobody); waited += 10ms) {
+                stage_->run_for(10ms);
+            }
+            return leader();
+        }
+        if (verb == "send") {
+            stage_->ask_of(number_of(rest.substr(0, 1)), rest.substr(2));
+            return "";
+        }
+        if (verb == "leases") {
+            Unkindness& unkindness = stage_->world().unkindness;
+            unkindness.lease_unknown = rest == "unknown" ? 1000 : 0;
+            unkindness.lease_lost = rest == "lost" ? 1000 : 0;
+            return "";
+        }
         return incident(verb, rest);
+    }
+
+    static std::size_t number_of(const std::string& coordinator) {
+        return static_cast<std::size_t>(coordinator.at(0) - 'A');
+    }
+    [[nodiscard]] bool is_coordinator(const std::string& name) const {
+        return name.size() == 1 && number_of(name) < scenario_.drifts.size();
+    }
+
+    std::string leader() {
+        const SimCoordinator* leads = stage_->leader_checks().leader();
+        if (leads == nullptr) return kNobody;
+        return leads->name() + " leads, epoch " + to_string(*leads->acting()) + "\n";
     }
 
     std::string incident(const std::string& verb, const std::string& who) {
         if (verb == "mend" || verb == "restart") {
             const auto found = incidents_.find(who);
             if (found == incidents_.end()) return "nothing is wrong with " + who + "\n";
-            stage_.end(found->second);
+            stage_->end(found->second);
             incidents_.erase(found);
             return "";
         }
+        if (verb == "store" || is_coordinator(who)) return incident_of_several(verb, who);
         const std::map<std::string, IncidentKind> kinds = {
             {"kill", IncidentKind::worker_killed},   {"cut", IncidentKind::cut_both},
             {"cut-to", IncidentKind::cut_to_worker}, {"cut-from", IncidentKind::cut_from_worker},
@@ -116,14 +168,36 @@ private:
             if (found == names.end()) return "unknown worker " + who + "\n";
             made.worker = static_cast<std::size_t>(found - names.begin());
         }
-        stage_.begin(made);
+        stage_->begin(made);
         incidents_[who] = made;
+        return "";
+    }
+
+    std::string incident_of_several(const std::string& verb, const std::string& who) {
+        const std::map<std::string, IncidentKind> of = {
+            {"kill", IncidentKind::coordinator_killed},
+            {"pause", IncidentKind::coordinator_paused},
+            {"leave", IncidentKind::coordinator_leaves},
+            {"cut", IncidentKind::coordinator_cut_off},
+            {"cut-store", IncidentKind::coordinator_storeless},
+            {"store", IncidentKind::store_away},
+        };
+        const auto kind = of.find(verb);
+        if (kind == of.end()) return "unknown command " + verb + "\n";
+        const bool of_store = kind->second == IncidentKind::store_away;
+        const Incident made{.at = {},
+                            .kind = kind->second,
+                            .worker = 0,
+                            .lasts = 24h,
+                            .coordinator = of_store ? 0 : number_of(who)};
+        stage_->begin(made);
+        incidents_[of_store ? "store" : who] = made;
         return "";
     }
 
     std::string queries() {
         std::string text;
-        for (const Query& query : stage_.queries()) {
+        for (const Query& query : stage_->queries()) {
             text += query.name + " " + std::string(to_string(query.state)) + " run " +
                     std::to_string(query.run);
             if (!query.reason.empty()) text += ": " + query.reason;
@@ -135,7 +209,7 @@ private:
 
     std::string workers() {
         std::string text;
-        for (const Worker& worker : stage_.catalog_workers()) {
+        for (const Worker& worker : stage_->catalog_workers()) {
             text += worker.name + " " + std::string(to_string(worker.state));
             if (!worker.reason.empty()) text += ": " + worker.reason;
             text += "\n";
@@ -145,18 +219,20 @@ private:
 
     std::string held() {
         std::string text;
-        for (const auto& worker : stage_.workers()) {
+        for (const auto& worker : stage_->workers()) {
             text += worker->name() + ":";
             for (const FragmentKey& key : worker->alive()) {
-                text += " " + stage_.query_name(key.query) + "/" + std::to_string(key.run);
+                text += " " + stage_->query_name(key.query) + "/" + std::to_string(key.run);
             }
             text += worker->is_up() ? "\n" : " (gone)\n";
         }
         return text;
     }
 
-    const Scenario scenario_;
-    Stage stage_;
+    static constexpr const char* kNobody = "nobody leads\n";
+
+    Scenario scenario_;
+    std::unique_ptr<Stage> stage_;
     std::map<std::string, Incident> incidents_;
 };
 

@@ -34,11 +34,14 @@ Report simulate(const Scenario& scenario, Telling telling) {
     stage.heal();
     stage.settle();
     stage.rest();
+    stage.fail_over();
     World& world = stage.world();
     world.mix(world.prng.next());  // whoever drew once more or once less is found out
     return {.problem = world.problem(),
             .fingerprint = world.fingerprint(),
             .events = world.agenda.happened(),
+            .terms = stage.leader_checks().terms(),
+            .fenced = stage.leader_checks().fenced(),
             .reached = stage.checks().reached(),
             .story = world.story()};
 }
@@ -59,10 +62,14 @@ Scenario shrink(const Scenario& failing, unsigned runs_max) {
          {&Unkindness::lost, &Unkindness::doubled, &Unkindness::slow, &Unkindness::answer_lost,
           &Unkindness::commit_unknown, &Unkindness::commit_refused, &Unkindness::busy,
           &Unkindness::prepare_terminal, &Unkindness::prepare_transient, &Unkindness::breaks,
-          &Unkindness::ends}) {
+          &Unkindness::ends, &Unkindness::lease_lost, &Unkindness::lease_slow,
+          &Unkindness::lease_refused, &Unkindness::lease_unknown}) {
         without(member);
     }
     without(&Unkindness::drift_ppm);
+    const std::vector<std::int64_t> drifts = scenario.drifts;
+    scenario.drifts.assign(drifts.size(), 0);
+    if (scenario.drifts != drifts && !fails()) scenario.drifts = drifts;
     return scenario;
 }
 

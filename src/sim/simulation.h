@@ -1,6 +1,7 @@
 // A simulation plays a scenario on a stage: first the world is as unkind as the scenario says, and
 // what must never happen is looked for after every event; then it heals, and everything must come
-// to rest within a bound, and stay there.
+// to rest within a bound, and stay there. Coordinators that contend are then killed and told to
+// leave while all is at rest: others take over, and nothing else happens.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,8 @@ struct Report {
     std::optional<std::string> problem;  // none: all was well
     std::uint64_t fingerprint = 0;       // the same for the same scenario
     std::uint64_t events = 0;
+    std::uint64_t terms = 0;   // of coordinators that contend
+    std::uint64_t fenced = 0;  // writes of those that had looked before they were paused
     std::map<QueryState, std::uint64_t> reached;  // how often queries came into each state
     std::vector<std::string> story;               // what happened, if it was to be told
 };

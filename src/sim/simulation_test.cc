@@ -26,17 +26,27 @@ TEST(Simulation, NothingBadHappensAndAllComesToRestOnceTheWorldHeals) {
     const std::uint64_t first = setting("BATON_SEED", 1);
     const std::uint64_t runs = setting("BATON_RUNS", 200);
     std::map<QueryState, std::uint64_t> reached;
+    std::uint64_t contests = 0;
+    std::uint64_t terms = 0;
+    std::uint64_t fenced = 0;
     for (std::uint64_t seed = first; seed < first + runs; ++seed) {
-        const Report report = simulate(scenario_of(seed));
+        const Scenario scenario = scenario_of(seed);
+        const Report report = simulate(scenario);
         ASSERT_FALSE(report.problem)
             << "baton-sim --seed " << seed << " --runs 1 --story: " << *report.problem;
         for (const auto& [state, times] : report.reached) reached[state] += times;
+        contests += scenario.coordinators() > 1 ? 1 : 0;
+        terms += report.terms;
+        fenced += report.fenced;
     }
     if (runs < 100) return;
     // A simulator that tries nothing finds nothing.
     for (const auto& [state, name] : StateNames<QueryState>::kNames) {
         EXPECT_GT(reached[state], 0U) << "no query was ever " << name;
     }
+    EXPECT_GT(contests, runs / 4) << "coordinators were alone";
+    EXPECT_GT(terms, 5 * contests) << "leaders stayed as they were";
+    EXPECT_GT(fenced, 0U) << "no deposed leader ever tried to write";
 }
 
 // Smaller ones: with fewer statements, with fewer incidents.

@@ -16,6 +16,7 @@ using namespace std::chrono_literals;
 // for deploy_timeout, which is 10 minutes, and fails.
 constexpr Duration kSettlesWithin = 13min;
 constexpr Duration kRests = 1min;
+constexpr Duration kFailsOver = 20s;
 constexpr Duration kComesLater = 61s;  // fragments whose end or failure was decided before
 
 std::unique_ptr<SqlDatabase> new_disk() {
@@ -40,57 +41,120 @@ Stage::Stage(const Scenario& scenario, bool with_story)
       network_(world_),
       workers_(start_workers()),
       checks_(world_, *disk_, workers_, ran_),
-      coordinator_(world_, network_, *disk_, observer()) {}
+      leader_checks_(world_, *disk_, scenario.lease_ttl, coordinators_),
+      lease_store_(world_, *disk_, [this] { leader_checks_.store_called(); }),
+      coordinators_(make_coordinators()) {}
+
+LeaderChecks::Coordinators Stage::make_coordinators() {
+    LeaderChecks::Coordinators made;
+    for (std::size_t i = 0; i < scenario_.coordinators(); ++i) {
+        SimCoordinator::Identity identity{
+            .name = coordinator_name(scenario_, i), .number = i, .timers = {}};
+        if (scenario_.is_contest()) {
+            identity.timers = *ElectionTimers::of(scenario_.lease_ttl);
+            identity.drift_ppm = scenario_.drifts.at(i);
+        }
+        made.push_back(std::make_unique<SimCoordinator>(world_, network_, *disk_, lease_store_,
+                                                        std::move(identity), observer(i)));
+    }
+    return made;
+}
 
 std::vector<std::unique_ptr<SimWorker>> Stage::start_workers() {
     std::vector<std::unique_ptr<SimWorker>> workers;
     for (const std::string& name : scenario_.workers) {
         workers.push_back(std::make_unique<SimWorker>(world_, name, ran_, incarnations_));
         network_.add(*workers.back());
+        if (!scenario_.is_contest()) continue;
+        workers.back()->watch([this, name](Epoch epoch) { leader_checks_.obeyed(name, epoch); });
     }
     return workers;
 }
 
-SimCoordinator::Observer Stage::observer() {
+SimCoordinator::Observer Stage::observer(std::size_t coordinator) {
+    return {.term = term_observer(coordinator),
+            .began =
+                [this, coordinator](Epoch epoch) {
+                    leader_checks_.began(*coordinators_.at(coordinator), epoch);
+                    checks_.term_began(coordinator);
+                },
+            .ended =
+                [this](Epoch epoch) {
+                    leader_checks_.ended(epoch);
+                    checks_.coordinator_disturbed();
+                },
+            .gone = [this, coordinator] { gone(coordinator); }};
+}
+
+TermObserver Stage::term_observer(std::size_t coordinator) {
+    const bool contest = scenario_.is_contest();
     return {.committed = [this](const CommittedBatch& batch) { checks_.committed(batch); },
-            .published = [this](Revision revision) { checks_.published(revision); },
+            .wrote =
+                [=, this](Epoch epoch) {
+                    if (contest) leader_checks_.wrote(*coordinators_.at(coordinator), epoch);
+                },
+            .published = [=, this](Revision revision) { checks_.published(coordinator, revision); },
             .commanded =
-                [this](const std::string& worker, std::optional<Incarnation> process,
-                       const control::Command& command) {
-                    checks_.commanded(worker, process, command);
+                [=, this](const std::string& worker, std::optional<Incarnation> process,
+                          const control::Command& command) {
+                    checks_.commanded(coordinator, worker, process, command);
+                },
+            .spoke =
+                [=, this](Epoch epoch) {
+                    if (contest) leader_checks_.spoke(*coordinators_.at(coordinator), epoch);
                 },
             .given_up = [this](const std::string& worker,
                                std::size_t unanswered) { checks_.given_up(worker, unanswered); }};
 }
 
-void Stage::start_coordinator() {
-    checks_.coordinator_started();
-    coordinator_.start();
+void Stage::start_coordinator(std::size_t number) {
+    if (!scenario_.is_contest()) checks_.term_began(number);
+    coordinators_.at(number)->start();
+}
+
+// Who has left is started again, unless an incident does that.
+void Stage::gone(std::size_t coordinator) {
+    if (!is_kept_down(coordinator)) start_coordinator(coordinator);
+}
+
+bool Stage::step(Instant end) {
+    const bool happened = world_.agenda.step(end);
+    if (scenario_.is_contest()) leader_checks_.look();
+    return happened;
 }
 
 // A machine that spins is a failure, not a run that never ends.
 void Stage::run_for(Duration span) {
+    constexpr std::uint64_t kPerSecond = 200;
     const Instant end = world_.agenda.now() + span;
     const auto seconds = static_cast<std::uint64_t>(span / 1s) + 1;
-    const std::uint64_t limit =
-        world_.agenda.happened() + 20'000 + seconds * (200 + 100 * scenario_.workers.size());
-    while (!world_.problem() && world_.agenda.step(end)) {
+    const std::uint64_t a_second =
+        kPerSecond * scenario_.coordinators() + 100 * scenario_.workers.size();
+    const std::uint64_t limit = world_.agenda.happened() + 20'000 + seconds * a_second;
+    while (!world_.problem() && step(end)) {
         if (world_.agenda.happened() > limit) world_.violated("too much happens: it spins");
     }
 }
 
 void Stage::set_up() {
     world_.unkindness = {};
-    start_coordinator();
+    for (std::size_t i = 0; i < coordinators_.size(); ++i) start_coordinator(i);
+    if (scenario_.is_contest() && !somebody_leads(5s)) {
+        return world_.violated("nobody leads, though nothing stands in the way");
+    }
+    const SimCoordinator* leader = leader_checks_.leader();
     for (const std::string& statement : scenario_.setup) {
         std::optional<Told> answer;
         std::string why;
-        coordinator_.ask(statement, [&](Told told, const Error* error) {
-            answer = told;
+        const auto told = [&](Told outcome, const Error* error) {
+            answer = outcome;
             if (error != nullptr) why = error->message;
-        });
+        };
+        for (const auto& coordinator : coordinators_) {
+            if (leader == nullptr || leader == coordinator.get()) coordinator->ask(statement, told);
+        }
         const Instant end = world_.agenda.now() + 1min;
-        while (!answer && world_.agenda.step(end)) {
+        while (!answer && step(end)) {
         }
         if (answer != Told::accepted) {
             return world_.violated("cannot set up: " + statement + ": " + why);
@@ -108,36 +172,87 @@ void Stage::begin_scenario() {
     }
 }
 
+// ---- users --------------------------------------------------------------------------------------
+
+struct Stage::Question {
+    std::string statement;
+    std::size_t coordinator = 0;  // that is asked
+    std::size_t others = 0;       // that may be asked after it
+    Instant asked;
+};
+
 void Stage::ask(const std::string& statement) {
+    const std::size_t count = coordinators_.size();
+    const std::size_t first = count == 1 ? 0 : world_.prng.between(0, count - 1);
+    ask(statement, first, count - 1);
+}
+
+void Stage::ask_of(std::size_t coordinator, const std::string& statement) {
+    ask(statement, coordinator, 0);
+}
+
+void Stage::ask(const std::string& statement, std::size_t coordinator, std::size_t others) {
     world_.tell(40, [&] { return "a user asks: " + statement; });
-    const auto created = name_after(statement, "CREATE QUERY ");
-    const auto dropped = name_after(statement, "DROP QUERY ");
-    const auto stopped = name_after(statement, "STOP QUERY ");
-    if (dropped) checks_.drop_asked(*dropped);
-    const Instant asked = world_.agenda.now();
-    coordinator_.ask(statement, [=, this](Told told, const Error* error) {
-        answers_.push_back(statement + ": " +
-                           (told == Told::accepted ? "accepted" : to_string(*error)));
-        world_.tell(41, [&] { return "a user is told: " + answers_.back(); });
-        if (dropped && told != Told::nothing) checks_.drop_answered(*dropped);
-        if (told != Told::accepted) return;
-        if (created) checks_.create_acknowledged(*created, asked);
-        if (stopped) checks_.stop_acknowledged(*stopped);
+    if (const auto dropped = name_after(statement, "DROP QUERY ")) checks_.drop_asked(*dropped);
+    if (const auto stopped = name_after(statement, "STOP QUERY ")) checks_.stop_asked(*stopped);
+    put({.statement = statement,
+         .coordinator = coordinator,
+         .others = others,
+         .asked = world_.agenda.now()});
+}
+
+void Stage::put(const Question& question) {
+    SimCoordinator& asked = *coordinators_.at(question.coordinator);
+    const auto ask_next = [=, this] {
+        Question next = question;
+        next.coordinator = (question.coordinator + 1) % coordinators_.size();
+        next.others -= 1;
+        put(next);
+    };
+    if (!asked.is_up() && question.others > 0) return ask_next();
+    asked.ask(question.statement, [=, this](Told told, const Error* error) {
+        const bool elsewhere = error != nullptr && error->code == ErrorCode::fenced;
+        if (elsewhere && question.others > 0) return ask_next();
+        answered(question, told, error);
     });
 }
 
-void Stage::begin(const Incident& incident) {
-    world_.tell(42, [&] {
-        const bool of_worker = incident.kind < IncidentKind::coordinator_killed;
-        return (of_worker ? scenario_.workers.at(incident.worker) + " " : "") +
-               std::string(to_string(incident.kind));
-    });
+void Stage::answered(const Question& question, Told told, const Error* error) {
+    const std::string& statement = question.statement;
+    const auto created = name_after(statement, "CREATE QUERY ");
+    const auto dropped = name_after(statement, "DROP QUERY ");
+    const auto stopped = name_after(statement, "STOP QUERY ");
+    answers_.push_back(statement + ": " +
+                       (told == Told::accepted ? "accepted" : to_string(*error)));
+    world_.tell(41, [&] { return "a user is told: " + answers_.back(); });
+    if (dropped && told != Told::nothing) checks_.drop_answered(*dropped);
+    if (told != Told::accepted) return;
+    if (created) checks_.create_acknowledged(*created, question.asked);
+    if (stopped) checks_.stop_acknowledged(*stopped);
+}
+
+// ---- incidents ----------------------------------------------------------------------------------
+
+void Stage::begin(const Incident& planned) {
+    Incident incident = planned;
+    if (incident.coordinator >= coordinators_.size()) {
+        const SimCoordinator* leader = leader_checks_.leader();
+        incident.coordinator = 0;
+        for (std::size_t i = 0; i < coordinators_.size(); ++i) {
+            if (coordinators_[i].get() == leader) incident.coordinator = i;
+        }
+    }
+    world_.tell(42, [&] { return told(scenario_, incident); });
     SimWorker& worker = *workers_.at(incident.worker);
+    if (incident.kind == IncidentKind::worker_paused) worker.pause();
     if (incident.kind == IncidentKind::worker_killed) {
         worker.kill();
         network_.worker_died(worker.name());
+        checks_.worker_renewed(worker.name());
     }
-    if (incident.kind == IncidentKind::coordinator_killed) coordinator_.kill();
+    SimCoordinator& coordinator = *coordinators_.at(incident.coordinator);
+    if (incident.kind == IncidentKind::coordinator_killed) coordinator.kill();
+    if (incident.kind == IncidentKind::coordinator_leaves) coordinator.leave();
     change(incident, true);
     under_way_.push_back(incident);
     world_.agenda.after(incident.lasts, [this, incident] { end(incident); });
@@ -150,21 +265,37 @@ void Stage::end(const Incident& incident) {
     change(incident, false);
 }
 
+bool Stage::is_under_way(IncidentKind kind, const Incident& like) const {
+    const bool of_worker = kind < IncidentKind::coordinator_killed;
+    const bool of_all = is_of_all(kind);
+    return std::any_of(under_way_.begin(), under_way_.end(), [&](const Incident& other) {
+        return other.kind == kind &&
+               (of_all ||
+                (of_worker ? other.worker == like.worker : other.coordinator == like.coordinator));
+    });
+}
+
+bool Stage::is_kept_down(std::size_t coordinator) const {
+    const Incident like{.at = {},
+                        .kind = IncidentKind::coordinator_killed,
+                        .worker = 0,
+                        .lasts = {},
+                        .coordinator = coordinator};
+    return is_under_way(IncidentKind::coordinator_killed, like) ||
+           is_under_way(IncidentKind::coordinator_leaves, like);
+}
+
 void Stage::change(const Incident& incident, bool begins) {
-    SimWorker& worker = *workers_.at(incident.worker);
-    const auto others = [&](const Incident& other) {
-        return other.kind == incident.kind && (other.worker == incident.worker ||
-                                               incident.kind >= IncidentKind::coordinator_killed);
-    };
-    const bool goes_on = std::any_of(under_way_.begin(), under_way_.end(), others);
     if (incident.kind >= IncidentKind::coordinator_killed) checks_.coordinator_disturbed();
+    const bool goes_on = begins || is_under_way(incident.kind, incident);
+    const auto& worker = *workers_.at(incident.worker);
+    const auto& coordinator = coordinators_.at(incident.coordinator);
     switch (incident.kind) {
         case IncidentKind::worker_killed:
-            if (!begins && !goes_on) worker.start();
-            break;
         case IncidentKind::worker_paused:
-            if (begins) worker.pause();
-            if (!begins && !goes_on) worker.resume();
+        case IncidentKind::coordinator_killed:
+        case IncidentKind::coordinator_leaves:
+            if (!goes_on) wake(incident);
             break;
         case IncidentKind::cut_to_worker:
             network_.cut(worker.name(), true, false, begins);
@@ -175,17 +306,47 @@ void Stage::change(const Incident& incident, bool begins) {
         case IncidentKind::cut_both:
             network_.cut(worker.name(), true, true, begins);
             break;
-        case IncidentKind::coordinator_killed:
-            if (!begins && !goes_on) start_coordinator();
-            break;
         case IncidentKind::coordinator_paused:
-            if (begins) coordinator_.pause();
-            if (!begins && !goes_on) coordinator_.resume();
+            if (begins) coordinator->pause();
+            if (!goes_on) coordinator->resume();
             break;
         case IncidentKind::disk_full:
-            coordinator_.set_disk_full(begins || goes_on);
+            for (const auto& each : coordinators_) each->set_disk_full(goes_on);
+            lease_store_.set_full(goes_on);
+            break;
+        case IncidentKind::store_away:
+        case IncidentKind::store_restored:
+            lease_store_.set_away(begins || is_under_way(IncidentKind::store_away, incident) ||
+                                  is_under_way(IncidentKind::store_restored, incident));
+            if (incident.kind == IncidentKind::store_restored && !goes_on) restore_leases();
+            break;
+        case IncidentKind::coordinator_cut_off:
+            network_.cut_off(incident.coordinator, begins);
+            break;
+        case IncidentKind::coordinator_storeless:
+            coordinator->set_storeless(goes_on);
             break;
     }
+}
+
+void Stage::restore_leases() {
+    const bool disturbs = std::any_of(
+        coordinators_.begin(), coordinators_.end(),
+        [](const auto& each) { return each->acting() || each->in_term() || each->is_paused(); });
+    if (disturbs || world_.problem()) return;
+    world_.tell(44, [] { return std::string("the leases are those of an old backup"); });
+    leader_checks_.restore(world_.prng.next());
+}
+
+// A process that was stopped is there again.
+void Stage::wake(const Incident& incident) {
+    SimWorker& worker = *workers_.at(incident.worker);
+    if (incident.kind == IncidentKind::worker_paused) return worker.resume();
+    if (incident.kind == IncidentKind::worker_killed) {
+        worker.start();
+        return checks_.worker_renewed(worker.name());
+    }
+    if (!is_kept_down(incident.coordinator)) start_coordinator(incident.coordinator);
 }
 
 std::string Stage::query_name(QueryId id) const {
@@ -202,7 +363,19 @@ void Stage::heal() {
     while (!under_way_.empty()) end(Incident(under_way_.back()));
 }
 
+bool Stage::somebody_leads(Duration within) {
+    const Instant end = world_.agenda.now() + within;
+    while (!world_.problem() && leader_checks_.leader() == nullptr) {
+        if (!step(end)) break;
+    }
+    return leader_checks_.leader() != nullptr;
+}
+
 void Stage::settle() {
+    // Calls that were slow, and what they left in the store, come to an end.
+    if (scenario_.is_contest() && !somebody_leads(4 * scenario_.lease_ttl + 2s)) {
+        return world_.violated("nobody leads, though all is well again");
+    }
     run_for(kComesLater);
     std::vector<std::string> left;
     for (Duration waited{}; waited < kSettlesWithin; waited += 5s) {
@@ -214,11 +387,20 @@ void Stage::settle() {
     world_.violated("it does not come to rest: " + join(left, "; "));
 }
 
-// What runs, runs: nothing is written any more.
 void Stage::rest() {
+    const SimCoordinator* leader = leader_checks_.leader();
+    const std::uint64_t terms = leader_checks_.terms();
+    check_still(kRests);
+    if (leader_checks_.leader() != leader || leader_checks_.terms() != terms) {
+        world_.violated("another leads, though all is well");
+    }
+}
+
+// What runs, runs: nothing is written any more.
+void Stage::check_still(Duration span) {
     const Revision before = checks_.revision();
     const std::uint64_t commands = checks_.commands();
-    run_for(kRests);
+    run_for(span);
     const auto left = checks_.unsettled();
     if (!left.empty()) world_.violated("it does not stay at rest: " + join(left, "; "));
     if (checks_.revision() != before) {
@@ -227,6 +409,34 @@ void Stage::rest() {
     if (checks_.commands() != commands) {
         world_.violated("workers are told to do things, though nothing happens");
     }
+}
+
+void Stage::fail_over() {
+    constexpr Duration kSlack = 500ms;
+    constexpr Duration kHandsOver = 2500ms;
+    if (!scenario_.is_contest()) return;
+    replace_leader(IncidentKind::coordinator_killed, scenario_.lease_ttl + kSlack);
+    check_still(kFailsOver);
+    replace_leader(IncidentKind::coordinator_leaves, kHandsOver);
+    check_still(kFailsOver);
+}
+
+void Stage::replace_leader(IncidentKind how, Duration within) {
+    if (world_.problem()) return;
+    const std::uint64_t terms = leader_checks_.terms();
+    const bool alone = coordinators_.size() == 1;
+    begin({.at = {},
+           .kind = how,
+           .worker = 0,
+           .lasts = alone ? Duration(200ms) : scenario_.lease_ttl,
+           .coordinator = Incident::kWhoLeads});
+    const Instant end = world_.agenda.now() + within;
+    const auto replaced = [&] {
+        return leader_checks_.leader() != nullptr && leader_checks_.terms() > terms;
+    };
+    while (!world_.problem() && !replaced() && step(end)) {
+    }
+    if (!replaced()) world_.violated("nobody leads in time after the leader is gone");
 }
 
 }  // namespace baton::sim

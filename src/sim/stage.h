@@ -1,9 +1,9 @@
-// A Stage is a simulated cluster on which a scenario is played, or a script step by step: a
-// coordinator, its workers and users, in simulated time on one thread.
+// A Stage is a simulated cluster on which a scenario is played, or a script step by step: one
+// coordinator or several on one catalog, workers and users, in simulated time on one thread.
 //
-// The core, the catalog, the controller and the committer are those of the product; time, network,
-// processes and the faults of the disk are the world's. What must never happen is looked for after
-// every event.
+// The core, the catalog, the controller, the committer and the lock service are those of the
+// product; time, network, processes and the faults of the disk are the world's. What must never
+// happen is looked for after every event.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,8 @@
 #include "ports/sql.h"
 #include "sim/checks.h"
 #include "sim/coordinator.h"
+#include "sim/leader_checks.h"
+#include "sim/lease_store.h"
 #include "sim/network.h"
 #include "sim/scenario.h"
 #include "sim/worker.h"
@@ -27,7 +29,7 @@ public:
     // The scenario outlives it.
     Stage(const Scenario& scenario, bool with_story);
 
-    // Starts the coordinator and does the scenario's set-up, in a kind world.
+    // Starts the coordinators and does the scenario's set-up, in a kind world.
     void set_up();
     // From now on the world is as unkind as the scenario says, its users ask and its incidents
     // happen, as time goes on.
@@ -38,8 +40,13 @@ public:
     // Waits until all is settled; then, that it stays so and nothing is written.
     void settle();
     void rest();
+    // While all is well, whoever leads is killed, and then whoever leads is told to leave: others
+    // lead in time, and nothing else changes. Nothing if nobody contends.
+    void fail_over();
 
+    // A user asks some coordinator, and those beside it while they say that they do not lead.
     void ask(const std::string& statement);
+    void ask_of(std::size_t coordinator, const std::string& statement);
     void begin(const Incident& incident);
     void end(const Incident& incident);
 
@@ -49,6 +56,8 @@ public:
     [[nodiscard]] std::vector<Worker> catalog_workers() const { return checks_.workers(); }
     [[nodiscard]] std::string query_name(QueryId id) const;
     [[nodiscard]] const Checks& checks() const { return checks_; }
+    [[nodiscard]] const LeaderChecks& leader_checks() const { return leader_checks_; }
+    [[nodiscard]] const LeaderChecks::Coordinators& coordinators() const { return coordinators_; }
     // What the users were told since the last time.
     [[nodiscard]] std::vector<std::string> take_answers() { return std::exchange(answers_, {}); }
     [[nodiscard]] const std::vector<std::unique_ptr<SimWorker>>& workers() const {
@@ -57,9 +66,24 @@ public:
 
 private:
     [[nodiscard]] std::vector<std::unique_ptr<SimWorker>> start_workers();
-    [[nodiscard]] SimCoordinator::Observer observer();
-    void start_coordinator();
+    [[nodiscard]] LeaderChecks::Coordinators make_coordinators();
+    [[nodiscard]] SimCoordinator::Observer observer(std::size_t coordinator);
+    [[nodiscard]] TermObserver term_observer(std::size_t coordinator);
+    void start_coordinator(std::size_t number);
+    void gone(std::size_t coordinator);
+    bool step(Instant end);
+    [[nodiscard]] bool is_under_way(IncidentKind kind, const Incident& like) const;
+    [[nodiscard]] bool is_kept_down(std::size_t coordinator) const;
     void change(const Incident& incident, bool begins);
+    void wake(const Incident& incident);
+    void restore_leases();
+    [[nodiscard]] bool somebody_leads(Duration within);
+    void check_still(Duration span);
+    void replace_leader(IncidentKind how, Duration within);
+    struct Question;
+    void ask(const std::string& statement, std::size_t coordinator, std::size_t others);
+    void put(const Question& question);
+    void answered(const Question& question, Told told, const Error* error);
 
     const Scenario& scenario_;
     World world_;
@@ -69,7 +93,9 @@ private:
     std::uint64_t incarnations_ = 0;
     std::vector<std::unique_ptr<SimWorker>> workers_;
     Checks checks_;
-    SimCoordinator coordinator_;
+    LeaderChecks leader_checks_;
+    LeaseStore lease_store_;
+    LeaderChecks::Coordinators coordinators_;
     std::vector<Incident> under_way_;
     std::vector<std::string> answers_;
 };

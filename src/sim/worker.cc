@@ -65,6 +65,7 @@ std::optional<Incarnation> SimWorker::incarnation() const {
 }
 
 void SimWorker::step(const fragments::Event& event) {
+    if (const auto* greeted = std::get_if<fragments::Greeted>(&event)) greeted_ = greeted->hello;
     fragments::Event timed = event;
     std::visit(
         [&](auto& e) {
@@ -73,6 +74,7 @@ void SimWorker::step(const fragments::Event& event) {
         timed);
     for (const fragments::Effect& effect : machine_->step(timed)) {
         tell(effect);
+        if (obeyed_) note_obedience(event, effect);
         perform(effect);
     }
     schedule_tick();
@@ -96,6 +98,23 @@ void SimWorker::let_go(const PartitionKey& partition) {
         partitions_.erase(partition);
         take(fragments::LetGone{.partitions = {partition}});
     });
+}
+
+// What the worker itself says of it does not count: what it does is compared with what it was told.
+void SimWorker::note_obedience(const fragments::Event& event, const fragments::Effect& effect) {
+    const auto* welcome = std::get_if<fragments::Welcome>(&effect);
+    if (welcome != nullptr && std::holds_alternative<control::Welcome>(welcome->outcome)) {
+        obeyed_(greeted_.epoch);
+    }
+    const auto* told = std::get_if<fragments::Told>(&event);
+    const auto* command = told == nullptr ? nullptr : std::get_if<control::Command>(&told->message);
+    const auto* reply = std::get_if<fragments::Reply>(&effect);
+    const auto* answer =
+        reply == nullptr ? nullptr : std::get_if<control::CommandAnswer>(&reply->message);
+    if (command == nullptr) return;
+    const bool refused =
+        answer != nullptr && std::holds_alternative<control::Refusal>(answer->outcome);
+    if (!refused) obeyed_(command->epoch);
 }
 
 // Signs of life that say nothing else would drown the story.
@@ -141,6 +160,9 @@ void SimWorker::later(const FragmentKey& key, Duration delay,
 }
 
 void SimWorker::report(const FragmentKey& key, const fragments::Event& event) {
+    const bool failed = std::holds_alternative<fragments::PrepareFailed>(event) ||
+                        std::holds_alternative<fragments::Broke>(event);
+    if (failed) ran_.harm(key.query, key.run);
     engine_.erase(key);
     take(event);
 }

@@ -34,9 +34,16 @@ public:
     void end(const FragmentKey& key) { ended_.insert(key); }
     [[nodiscard]] bool has_ended(const FragmentKey& key) const { return ended_.contains(key); }
 
+    // Something befell this run of the query that only another run can make good.
+    void harm(QueryId query, std::uint64_t run) { harmed_.emplace(query, run); }
+    [[nodiscard]] bool is_harmed(QueryId query, std::uint64_t run) const {
+        return harmed_.contains({query, run});
+    }
+
 private:
     std::map<FragmentKey, Incarnation> processes_;
     std::set<FragmentKey> ended_;
+    std::set<std::pair<QueryId, std::uint64_t>> harmed_;
 };
 
 class SimWorker {
@@ -63,6 +70,9 @@ public:
     [[nodiscard]] bool is_up() const { return machine_.has_value(); }
     [[nodiscard]] const std::string& name() const { return name_; }
 
+    // Told whenever the worker welcomes, or obeys, somebody who speaks under this epoch.
+    void watch(std::function<void(Epoch)> obeyed) { obeyed_ = std::move(obeyed); }
+
     // Nothing happens if the process is not there; it waits while the process is paused.
     void take(const fragments::Event& event);
 
@@ -86,6 +96,7 @@ private:
     void schedule_tick();
     void let_go(const PartitionKey& partition);
     void tell(const fragments::Effect& effect);
+    void note_obedience(const fragments::Event& event, const fragments::Effect& effect);
     void perform(const fragments::Effect& effect);
     void prepare(const fragments::Prepare& order);
     void run(const fragments::Start& order);
@@ -100,8 +111,10 @@ private:
     std::uint64_t& incarnations_;
     Said said_;
     Replied replied_;
+    std::function<void(Epoch)> obeyed_;
     std::optional<Fragments> machine_;  // none: killed
     Epoch kept_;                        // on its disk
+    control::Hello greeted_;            // last
     std::map<FragmentKey, Work> engine_;
     std::uint64_t life_ = 0;
     std::uint64_t changes_ = 0;

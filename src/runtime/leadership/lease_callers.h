@@ -12,24 +12,14 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <string>
+#include <optional>
 #include <thread>
-#include <variant>
 
-#include "base/time.h"
 #include "core/election/election.h"
 #include "ports/sql.h"
+#include "runtime/leadership/lease_calls.h"
 
 namespace baton {
-
-using LeaseCall =
-    std::variant<election::Watch, election::Acquire, election::Renew, election::Release>;
-
-struct LeaseClaim {
-    std::string key;    // of the lock
-    std::string owner;  // of this process alone
-    Duration ttl{};
-};
 
 class LeaseCallers {
 public:

@@ -105,8 +105,10 @@ void Seat::run() {
 }
 
 void Seat::obey(const Lead& order) {
-    const auto begun = coordinator_.lead(
-        order.epoch, [this, epoch = order.epoch] { return leadership_.acting() == epoch; });
+    const TermGuard guard{
+        .may_act = [this, epoch = order.epoch] { return leadership_.acting() == epoch; },
+        .heard_of = [this](Epoch epoch) { leadership_.heard_of(epoch); }};
+    const auto begun = coordinator_.lead(order.epoch, guard);
     told_.clear();  // whom it knew before, it has forgotten
     if (begun) {
         log_.info("leads", {{"epoch", to_string(order.epoch)}});

@@ -1,0 +1,53 @@
+// Candidate keeps a simulated process in the election: the product's machine, and calls of the
+// lease store that are on their way for a while. What Leadership is with threads.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/election/election.h"
+#include "runtime/leadership/lease_calls.h"
+#include "sim/drifting_clock.h"
+#include "sim/lease_store.h"
+#include "sim/world.h"
+
+namespace baton::sim {
+
+class Candidate {
+public:
+    // The process that it is in.
+    struct Process {
+        // Does something later, in this life of the process.
+        std::function<void(Duration, std::function<void()>)> later;
+        std::function<bool()> reaches_store;
+        std::function<void(Epoch)> lead;
+        std::function<void(Epoch, election::Reason)> step_down;
+        std::function<void()> left;
+    };
+
+    // All outlive it, but for calls that are under way then.
+    Candidate(World& world, LeaseStore& store, const DriftingClock& clock,
+              const ElectionTimers& timers, std::string owner, Process process);
+
+    void give(const election::Event& event);
+    // The epoch under which the process may act now.
+    [[nodiscard]] std::optional<Epoch> acting() const;
+    [[nodiscard]] const std::string& owner() const { return claim_.owner; }
+
+private:
+    void perform(const election::Effect& effect);
+    void call(const LeaseCall& call);
+    void answer(const election::Event& event);
+    void schedule_tick();
+
+    World& world_;
+    LeaseStore& store_;
+    const DriftingClock& clock_;
+    const LeaseClaim claim_;
+    const Process process_;
+    Election machine_;
+    std::optional<Instant> tick_at_;  // on its clock
+};
+
+}  // namespace baton::sim

@@ -1,0 +1,97 @@
+// SimTerm is what a simulated coordinator has while it leads: the controller and the committer as
+// they are, on the shared catalog, and streams to the workers.
+//
+// Two moments are apart where a process may die between them: the commit of a batch, and that
+// anybody hears of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/catalog_door.h"
+#include "runtime/committer.h"
+#include "runtime/controller.h"
+#include "runtime/guarded_transport.h"
+#include "runtime/term_guard.h"
+#include "sim/drifting_clock.h"
+#include "sim/network.h"
+#include "sim/world.h"
+
+namespace baton::sim {
+
+// What the rest of the world may want to see. All are called during the event itself.
+struct TermObserver {
+    std::function<void(const CommittedBatch&)> committed;
+    // The committer has run: what there is to see in the catalog was written under this epoch.
+    std::function<void(Epoch)> wrote;
+    // The controller is about to hear of everything up to this revision.
+    std::function<void(Revision)> published;
+    std::function<void(const std::string& worker, std::optional<Incarnation> process,
+                       const control::Command&)>
+        commanded;
+    // It says something to a worker under this epoch.
+    std::function<void(Epoch)> spoke;
+    // It ends a stream on which it took no answer to the last so many beats.
+    std::function<void(const std::string& worker, std::size_t unanswered)> given_up;
+};
+
+class SimTerm final : private CatalogDoor {
+public:
+    struct Process {
+        World& world;
+        const DriftingClock& clock;
+        Sql& reads;
+        const TermObserver& observer;
+        // Does something later, if the term still goes on then.
+        std::function<void(Duration, std::function<void(SimTerm&)>)> later;
+    };
+    struct Office {
+        Epoch epoch;
+        TermGuard guard;
+        Revision start;  // everything up to it is known
+    };
+
+    SimTerm(Process process, Office office, std::unique_ptr<Sql> writes,
+            std::unique_ptr<Network::Line> line);
+
+    [[nodiscard]] Result<Done> start();
+    void schedule_tick();
+    void submit(Bundle bundle, Answered answered);
+    // What waits is answered; the last call.
+    void end();
+    [[nodiscard]] Epoch epoch() const { return office_.epoch; }
+
+private:
+    [[nodiscard]] Result<CatalogLook> look(const CatalogWanted& wanted) override;
+    void submit(Ticket ticket, std::vector<Request> requests, Settled settled) override;
+
+    void give(const ControlEvent& event);
+    void watch();
+    void note_answer(const ControlEvent& event);
+    void commit();
+    void publish(std::uint64_t number);
+
+    const Process process_;
+    World& world_;
+    const Office office_;
+    Committer committer_;
+    std::vector<Committer::Job> jobs_;
+    bool commit_planned_ = false;
+    std::map<std::uint64_t, CommittedBatch> unpublished_;
+    std::uint64_t batches_ = 0;
+    std::unique_ptr<Network::Line> line_;
+    GuardedTransport transport_;
+    std::optional<Controller> controller_;
+    std::optional<Instant> tick_at_;  // on its clock
+    // Beats without an answer, by stream.
+    std::map<std::pair<std::string, transport::Attempt>, std::set<std::uint64_t>> unanswered_;
+};
+
+}  // namespace baton::sim
