@@ -64,21 +64,24 @@ public:
     }
     void send(const std::string& worker, transport::Attempt attempt,
               const control::Down& message) override {
-        control::Up answer =
-            std::visit(Overload{
-                           [](const control::Beat& beat) -> control::Up {
-                               return control::Pulse{.beat = beat.number,
-                                                     .from = beat.seen,
-                                                     .through = beat.seen,
-                                                     .changed = {}};
-                           },
-                           [&](const control::Command& command) -> control::Up {
-                               commands_ += 1;
-                               return control::CommandAnswer{.request = command.request,
-                                                             .outcome = obey(worker, command)};
-                           },
-                       },
-                       message);
+        control::Up answer = std::visit(
+            Overload{
+                [](const control::Beat& beat) -> control::Up {
+                    return control::Pulse{.beat = beat.number,
+                                          .from = beat.seen,
+                                          .through = beat.seen,
+                                          .changed = {}};
+                },
+                [&](const control::Command& command) -> control::Up {
+                    commands_ += 1;
+                    return control::CommandAnswer{.request = command.request,
+                                                  .outcome = obey(worker, command)};
+                },
+                [](const control::Assign& assign) -> control::Up {
+                    return control::Holding{.number = assign.number, .held = assign.owned};
+                },
+            },
+            message);
         queue_->push_back(
             transport::Heard{.worker = worker, .attempt = attempt, .message = std::move(answer)});
     }

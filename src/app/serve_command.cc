@@ -60,6 +60,7 @@ public:
         house->signals_ = signals_of(shared);
         options.following.signals = house->signals_.get();
         options.forwarding.patience = forward_wait(settings);
+        options.control.allocation.lease = partition_lease(settings);
         TRY(house->start_worker(settings, clock, log));
         options.transport = &house->worker_->transport();
         options.results = &house->worker_->results();
@@ -130,6 +131,12 @@ private:
         }
         line_ = std::make_unique<libpq::PgLeaderLine>(std::move(options));
         return line_.get();
+    }
+
+    // Workers keep their partitions while the leader changes.
+    static Duration partition_lease(const config::Settings& settings) {
+        const Duration ttl = std::chrono::seconds(settings.number("lease_ttl"));
+        return std::max(AllocatorOptions{}.lease, 3 * ttl);
     }
 
     static Duration forward_wait(const config::Settings& settings) {

@@ -24,8 +24,8 @@
 #include "runtime/controller.h"
 #include "runtime/feed.h"
 #include "runtime/guarded_transport.h"
-#include "runtime/term_guard.h"
 #include "runtime/readers.h"
+#include "runtime/term_guard.h"
 
 namespace baton {
 

@@ -105,8 +105,8 @@ Result<Done> CoordinatorRuntime::begin_term(std::unique_ptr<Sql> writer,
     control.epoch = epoch;
     control.membership.first_attempt += epoch.value() << kAttemptsPerTermBits;
     auto loop = std::make_unique<ControlLoop>(
-        control, ControlLoop::World{term->commits, readers_, feed_, *options_.transport, clock_,
-                                    guard});
+        control,
+        ControlLoop::World{term->commits, readers_, feed_, *options_.transport, clock_, guard});
     const std::lock_guard lock(term_mutex_);
     term->control = std::move(loop);
     return Done{};

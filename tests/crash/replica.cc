@@ -8,9 +8,9 @@ namespace baton::crash {
 
 namespace {
 
-constexpr std::array kEntities = {Entity::worker,  Entity::link,  Entity::logical_source,
-                                  Entity::sink,    Entity::query, Entity::physical_source,
-                                  Entity::fragment};
+constexpr std::array kEntities = {Entity::worker,   Entity::link,      Entity::logical_source,
+                                  Entity::sink,     Entity::query,     Entity::physical_source,
+                                  Entity::fragment, Entity::task_list, Entity::partition};
 static_assert(kEntities.size() == kEntityCount);
 
 std::string value_in(Entity entity, const SqlRow& row, std::string_view column) {
@@ -26,7 +26,10 @@ std::string name_in(Entity entity, const SqlRow& row, const Rows& rows) {
         case Entity::logical_source:
         case Entity::sink:
         case Entity::query:
+        case Entity::task_list:
             return value_in(entity, row, "NAME");
+        case Entity::partition:
+            return value_in(entity, row, "LIST");
         case Entity::link:
             return value_in(entity, row, "UPSTREAM");
         case Entity::physical_source:

@@ -137,6 +137,10 @@ private:
     Verdict on(const request::FailQuery& r);
     Verdict on(const request::RestartQuery& r);
     Verdict on(const request::ReleaseQuery& r);
+    // Not drawn: src/catalog/partitions_test.cc has their rules.
+    Verdict on(const request::CreateTaskList&) { return Did::unchanged; }
+    Verdict on(const request::DropTaskList&) { return Did::unchanged; }
+    Verdict on(const request::AssignPartitions&) { return Did::unchanged; }
 
     // The worker where something is to be, or why there is none.
     struct Place {

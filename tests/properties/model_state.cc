@@ -256,6 +256,8 @@ std::vector<Candidate> candidates(const ModelState& state, sql::EntityKind kind,
                                 {"DESIRED", state_text(query.desired)}}});
             }
             break;
+        case sql::EntityKind::task_list:  // not drawn
+            break;
     }
     return all;
 }
@@ -271,6 +273,8 @@ ErrorCode unknown(sql::EntityKind kind) {
             return ErrorCode::unknown_worker;
         case sql::EntityKind::query:
             return ErrorCode::unknown_query;
+        case sql::EntityKind::task_list:
+            return ErrorCode::unknown_task_list;
     }
     CHECK(false && "an unknown kind");
 }

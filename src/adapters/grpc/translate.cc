@@ -274,7 +274,9 @@ Result<SaidToWorker> read(const wire::Hello& message) {
 }
 
 Result<SaidToWorker> read(const wire::Beat& message) {
-    if (!message.has_number() || !message.has_seen()) return lacks("number");
+    if (!message.has_number() || !message.has_seen() || !message.has_answered()) {
+        return lacks("number");
+    }
     SaidToWorker said = control::Beat{
         .number = message.number(), .seen = message.seen(), .answered = message.answered()};
     return said;
@@ -404,16 +406,6 @@ Result<SaidToCoordinator> read(const wire::Holding& message) {
     return SaidToCoordinator(control::Holding{.number = message.number(), .held = std::move(held)});
 }
 
-template <class Message>
-Result<Message> parsed(std::string_view bytes) {
-    if (bytes.size() > kControlBytesMax) return malformed("it is too long");
-    Message message;
-    if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-        return malformed("it is not of the form of control.proto");
-    }
-    return message;
-}
-
 }  // namespace
 
 // ---- whole messages -----------------------------------------------------------------------------
@@ -487,28 +479,6 @@ Result<SaidToCoordinator> read(const wire::ToCoordinator& message) {
             break;
     }
     return malformed("it says nothing that is known here");
-}
-
-Result<SaidToWorker> read_to_worker(std::string_view bytes) {
-    TRY_ASSIGN(message, parsed<wire::ToWorker>(bytes));
-    return read(message);
-}
-
-Result<SaidToCoordinator> read_to_coordinator(std::string_view bytes) {
-    TRY_ASSIGN(message, parsed<wire::ToCoordinator>(bytes));
-    return read(message);
-}
-
-std::string bytes_of(const SaidToWorker& said) {
-    wire::ToWorker message;
-    write(said, message);
-    return message.SerializeAsString();
-}
-
-std::string bytes_of(const SaidToCoordinator& said) {
-    wire::ToCoordinator message;
-    write(said, message);
-    return message.SerializeAsString();
 }
 
 }  // namespace baton
