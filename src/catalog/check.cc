@@ -168,6 +168,17 @@ private:
                       "WHERE q.id = s.query) OR NOT EXISTS (SELECT 1 FROM sink k WHERE k.name = "
                       "s.sink)",
                       "a query writes to a sink that is not there: "},
+            Reference{"SELECT list FROM task_partition p WHERE p.owner IS NOT NULL AND NOT EXISTS "
+                      "(SELECT 1 FROM worker w WHERE w.name = p.owner)",
+                      "a partition is with a worker that is not there, of the task list "},
+            // One that is owned outlives its list until its owner let go.
+            Reference{"SELECT list FROM task_partition p WHERE p.state = 'UNOWNED' AND NOT EXISTS "
+                      "(SELECT 1 FROM task_list l WHERE l.name = p.list AND p.number < "
+                      "l.partitions)",
+                      "there is a partition too many of the task list "},
+            Reference{"SELECT name FROM task_list l WHERE partitions > (SELECT COUNT(*) FROM "
+                      "task_partition p WHERE p.list = l.name AND p.number < l.partitions)",
+                      "there are partitions too few of the task list "},
         };
         for (const Reference& reference : kReferences) {
             TRY(sql_.run(reference.sql, {}, [&](const SqlRow& row) {

@@ -37,10 +37,7 @@ std::string lease_tables(SqlDialect dialect) {
            words.integer + " NOT NULL,\n    status " + words.key + " NOT NULL CHECK (" +
            sql_is_one_of<LockStatus>("status") + ")\n) " + words.table +
            ";\nCREATE TABLE fence (\n    lock_key " + words.key + " PRIMARY KEY,\n    epoch " +
-           words.integer + " NOT NULL\n) " + words.table +
-           ";\nCREATE TABLE coordinator_secret (\n    id " + words.integer +
-           " PRIMARY KEY CHECK (id = 1),\n    secret " + words.key + " NOT NULL\n) " + words.table +
-           ";\n";
+           words.integer + " NOT NULL\n) " + words.table + ";\n";
 }
 
 Result<Done> fill_lease_tables(Sql& sql) {

@@ -272,7 +272,7 @@ Result<Done> create_tables(Sql& sql) {
     return Done{};
 }
 
-Result<Done> create_task_lists(Sql& sql) {
+Result<Done> create_task_lists_and_secret(Sql& sql) {
     std::string tables = R"(
 CREATE TABLE task_list (
     name {key} PRIMARY KEY CHECK (name <> ''),
@@ -295,14 +295,18 @@ CREATE TABLE task_partition (
     CHECK (heir IS NULL OR state = 'RELEASING')
 ) {keyed};
 CREATE INDEX task_partition_owner ON task_partition (owner);
+CREATE TABLE coordinator_secret (
+    id {int} PRIMARY KEY CHECK (id = 1),
+    secret {key} NOT NULL
+) {keyed};
 )";
     return run_tables(sql, std::move(tables));
 }
 
 // Migration n, counted from 1, makes version n out of version n-1.
 const std::vector<std::function<Result<Done>(Sql&)>>& migrations() {
-    static const std::vector<std::function<Result<Done>(Sql&)>> kMigrations = {create_tables,
-                                                                               create_task_lists};
+    static const std::vector<std::function<Result<Done>(Sql&)>> kMigrations = {
+        create_tables, create_task_lists_and_secret};
     return kMigrations;
 }
 

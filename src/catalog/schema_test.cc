@@ -24,6 +24,23 @@ protected:
         return rows && !rows->empty() ? shown((*rows)[0][0], ViewType::text) : "nothing";
     }
 
+    // What testdata has as the tables of that version.
+    static std::string record(std::int64_t version) {
+        std::ifstream in(record_path(version));
+        return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    }
+    static std::string record_path(std::int64_t version) {
+        return std::string(BATON_TESTDATA) + "/schema_" + std::to_string(version) + ".sql";
+    }
+    std::string tables() {
+        std::string tables;
+        EXPECT_TRUE(sql_->run(
+            "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type <> 'view' "
+            "ORDER BY name",
+            {}, [&](const SqlRow& row) { tables += std::get<std::string>(row[0]) + ";\n"; }));
+        return tables;
+    }
+
     std::unique_ptr<SqlDatabase> database_;
     std::unique_ptr<Sql> sql_;
 };
@@ -40,18 +57,26 @@ TEST_F(SchemaTest, AnEmptyDatabaseGetsEverythingAndTheVersion) {
 // The tables of a released version never change: another version is another migration.
 TEST_F(SchemaTest, TheTablesOfThisVersionAreThoseOnRecord) {
     ASSERT_TRUE(migrate(*sql_));
-    std::string tables;
+    if (std::getenv("BATON_REWRITE") != nullptr) {
+        std::ofstream(record_path(schema_version())) << tables();
+    }
+    EXPECT_EQ(tables(), record(schema_version()));
+}
+
+TEST_F(SchemaTest, AnOldCatalogBecomesOneOfThisVersionAndKeepsWhatItHas) {
+    ASSERT_TRUE(sql_->run_script(record(1)));
     ASSERT_TRUE(
-        sql_->run("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type <> 'view' "
-                  "ORDER BY name",
-                  {}, [&](const SqlRow& row) { tables += std::get<std::string>(row[0]) + ";\n"; }));
-    const std::string path =
-        std::string(BATON_TESTDATA) + "/schema_" + std::to_string(schema_version()) + ".sql";
-    if (std::getenv("BATON_REWRITE") != nullptr) std::ofstream(path) << tables;
-    std::ifstream in(path);
-    const std::string record((std::istreambuf_iterator<char>(in)),
-                             std::istreambuf_iterator<char>());
-    EXPECT_EQ(tables, record);
+        sql_->run_script("INSERT INTO meta VALUES (1, 1, 0, 1, 1, 0, 0);"
+                         "INSERT INTO lease VALUES ('leader', '', 0, 0, 'ACTIVE');"
+                         "INSERT INTO fence VALUES ('leader', 7);"
+                         "INSERT INTO logical_source VALUES ('S', '[\"A INT8\"]', 1)"));
+    EXPECT_EQ(require_current_version(*sql_).error().code, ErrorCode::catalog_version);
+    ASSERT_TRUE(migrate(*sql_));
+    EXPECT_EQ(tables(), record(schema_version()));
+    EXPECT_EQ(value("SELECT schema_version FROM meta"), std::to_string(schema_version()));
+    EXPECT_EQ(value("SELECT name FROM logical_source"), "S");
+    EXPECT_EQ(value("SELECT epoch FROM fence"), "7");
+    EXPECT_TRUE(catalog_problems(*sql_)->empty());
 }
 
 TEST_F(SchemaTest, MigratingAgainDoesNothing) {
@@ -97,6 +122,18 @@ TEST_F(SchemaTest, TheTablesAdmitOnlyTheStatesOfTheModel) {
     const auto refused = insert("SLEEPING");
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::write_rejected);
+}
+
+TEST_F(SchemaTest, ACheckCountsThePartitionsOfTaskLists) {
+    ASSERT_TRUE(migrate(*sql_));
+    ASSERT_TRUE(
+        sql_->run_script("INSERT INTO task_list VALUES ('FEW', 2, 0), ('MANY', 1, 0);"
+                         "INSERT INTO task_partition (list, number, state, since, revision) VALUES "
+                         "('FEW', 0, 'UNOWNED', '', 0), ('MANY', 0, 'UNOWNED', '', 0), "
+                         "('MANY', 1, 'UNOWNED', '', 0)"));
+    EXPECT_EQ(*catalog_problems(*sql_),
+              (std::vector<std::string>{"there is a partition too many of the task list MANY",
+                                        "there are partitions too few of the task list FEW"}));
 }
 
 // The net below the requests: no SQL of ours can leave a reference dangling.

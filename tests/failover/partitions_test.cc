@@ -35,7 +35,7 @@ TEST_P(Partitions, AreKeptWhenAnotherLeads) {
     ASSERT_EQ(cluster_.ask(*leader, cluster_.create_workers()).status, 0);
     ASSERT_EQ(cluster_.ask(*leader, "CREATE TASK LIST l PARTITIONS 3").status, 0);
     const std::string shared =
-        "NUMBER,STATE,OWNER,EPOCH\n0,OWNED,W1,1\n1,OWNED,W2,1\n2,OWNED,W1,1\n";
+        "NUMBER,STATE,OWNER,EPOCH\n0,OWNED,w1,1\n1,OWNED,w2,1\n2,OWNED,w1,1\n";
     ASSERT_EQ(partitions(*leader, shared), shared);
     cluster_.signal(*leader, SIGKILL);
     (void)cluster_.wait(*leader);
@@ -43,9 +43,9 @@ TEST_P(Partitions, AreKeptWhenAnotherLeads) {
     ASSERT_TRUE(next);
     EXPECT_EQ(partitions(*next, shared), shared);
     // What moves now moves under the new epoch.
-    ASSERT_EQ(cluster_.ask(*next, "DRAIN WORKER W2").status, 0);
+    ASSERT_EQ(cluster_.ask(*next, "DRAIN WORKER 'w2'").status, 0);
     const std::string moved =
-        "NUMBER,STATE,OWNER,EPOCH\n0,OWNED,W1,1\n1,OWNED,W1,2\n2,OWNED,W1,1\n";
+        "NUMBER,STATE,OWNER,EPOCH\n0,OWNED,w1,1\n1,OWNED,w1,2\n2,OWNED,w1,1\n";
     EXPECT_EQ(partitions(*next, moved), moved);
     ASSERT_EQ(cluster_.ask(*next, "DROP TASK LIST l").status, 0);
     const std::string none = "NUMBER,STATE,OWNER,EPOCH\n";

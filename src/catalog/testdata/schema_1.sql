@@ -9,10 +9,6 @@ CREATE TABLE change_feed (
     old_row TEXT,
     PRIMARY KEY (revision, ordinal)
 ) STRICT;
-CREATE TABLE coordinator_secret (
-    id INTEGER PRIMARY KEY CHECK (id = 1),
-    secret TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
 CREATE TABLE fence (
     lock_key TEXT PRIMARY KEY,
     epoch INTEGER NOT NULL
