@@ -173,6 +173,12 @@ void Allocator::add_moves(Instant now, Plan& plan) const {
     }
 }
 
+bool Allocator::Stream::is_settled() const {
+    return confirmed == number && held.size() == sent.size() &&
+           std::all_of(sent.begin(), sent.end(),
+                       [&](const control::Grant& grant) { return held.contains(grant.partition); });
+}
+
 void Allocator::add_sends(Instant now, Plan& plan) {
     std::map<std::string, std::vector<control::Grant>> owned;
     for (const auto& [partition, ownership] : present_) {
@@ -187,8 +193,7 @@ void Allocator::add_sends(Instant now, Plan& plan) {
         const bool idle = stream.number == 0 && wanted.empty() && stream.held.empty();
         if (idle) continue;
         const bool differs = stream.number == 0 || stream.sent != wanted;
-        const bool unheard = stream.confirmed < stream.number;
-        if (!differs && !unheard) continue;
+        if (!differs && stream.is_settled()) continue;
         if (!differs && now < stream.sent_at + options_.repeat_after) {
             consider(plan.wake_at, stream.sent_at + options_.repeat_after);
             continue;

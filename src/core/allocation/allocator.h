@@ -39,8 +39,8 @@ struct AllocatorOptions {
     // coordinators of a cluster.
     Duration lease = std::chrono::seconds(30);
     Duration settle = std::chrono::seconds(5);  // see the last rule
-    Duration repeat_after =
-        std::chrono::seconds(1);  // what a worker has not confirmed to have heard
+    // What a worker has not confirmed to have heard, or to have done: what it said may be lost.
+    Duration repeat_after = std::chrono::seconds(1);
     std::size_t moves_max = 256;  // of one plan
 };
 
@@ -77,6 +77,9 @@ private:
         std::uint64_t number = 0;     // of the last that was sent
         std::vector<control::Grant> sent;
         Instant sent_at;
+
+        // It was heard to have what was sent, and nothing else.
+        [[nodiscard]] bool is_settled() const;
     };
     struct Known {
         std::optional<Worker> recorded;

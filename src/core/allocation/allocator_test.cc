@@ -129,6 +129,25 @@ TEST_F(AllocatorTest, WhatMovesIsConfirmedByTheLastThatItsOwnerWasTold) {
     EXPECT_EQ(owners(), "a b ");
 }
 
+TEST_F(AllocatorTest, WhoIsStillToLetGoIsAskedAgain) {
+    list(2);
+    worker("a");
+    connect(1, "a");
+    (void)plan(1);
+    confirm("a");
+    EXPECT_EQ(plan(5), "") << "it has what it is to have";
+    const auto both = sent_["a"].owned;
+    worker("b");
+    connect(6, "b");
+    (void)plan(6);
+    confirm("a", {both[1]});
+    EXPECT_EQ(plan(6), "");
+    EXPECT_EQ(last_.wake_at, at(7s));
+    EXPECT_EQ(plan(7), "a:1 ") << "that it let go may have been lost";
+    confirm("a");
+    EXPECT_EQ(plan(8), "b:1 ");
+}
+
 TEST_F(AllocatorTest, ANewStreamSaysWhatIsHeld) {
     list(2);
     worker("a");
