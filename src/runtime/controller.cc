@@ -130,7 +130,10 @@ void Controller::on(Instant now, const control_event::Tick& /*tick*/) {
         set_timer(query, std::nullopt);
         queries_due_.add(query);
     }
-    if (partitions_at_ && *partitions_at_ <= now) partitions_due_.add({});
+    if (partitions_at_ && *partitions_at_ <= now) {
+        partitions_at_.reset();  // they may have to wait for the catalog
+        partitions_due_.add({});
+    }
 }
 
 void Controller::on(Instant /*now*/, const control_event::Changed& event) {

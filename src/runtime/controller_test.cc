@@ -91,6 +91,20 @@ TEST_F(ControllerTest, ARestartOfTheCoordinatorTouchesNothingThatRuns) {
     EXPECT_EQ(commands(), "");
 }
 
+// ControlWorld fails what happens again and again at the same time.
+TEST_F(ControllerTest, PartitionsThatWaitForTheCatalogKeepNobodyBusy) {
+    world_.workers().cut("EDGE");
+    world_.run_for(5s);
+    world_.hold_catalog(true);
+    world_.run("CREATE TASK LIST l PARTITIONS 2");
+    world_.run_for(1min);  // EDGE is gone meanwhile
+    world_.hold_catalog(false);
+    world_.run_for(1s);
+    for (const Partition& partition : world_.partitions()) {
+        EXPECT_EQ(partition.ownership, (Ownership(ownership::Owned{"HUB", Epoch()})));
+    }
+}
+
 TEST_F(ControllerTest, ACoordinatorThatDiesWhileItDeploysGoesOnWhereItWas) {
     for (int events = 0; events < 12; ++events) {
         const std::string name = "Q" + std::to_string(events);

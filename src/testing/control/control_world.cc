@@ -142,6 +142,10 @@ Worker ControlWorld::worker(const std::string& name) {
     return **Reader(*sql_).worker(name);
 }
 
+std::vector<Partition> ControlWorld::partitions() {
+    return *Reader(*sql_).partitions();
+}
+
 Revision ControlWorld::revision() {
     return *Reader(*sql_).revision();
 }

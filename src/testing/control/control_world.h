@@ -46,6 +46,7 @@ public:
     [[nodiscard]] std::string state(const std::string& name);
     [[nodiscard]] std::vector<Fragment> fragments(const std::string& name);
     [[nodiscard]] Worker worker(const std::string& name);
+    [[nodiscard]] std::vector<Partition> partitions();
     [[nodiscard]] Revision revision();
 
     [[nodiscard]] InProcessWorkers& workers() { return workers_; }
