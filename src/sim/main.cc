@@ -41,6 +41,7 @@ int main(int count, char** values) {
     std::uint64_t incidents = 20;
     std::uint64_t coordinators = 3;
     std::uint64_t contests = 50;
+    std::uint64_t task_lists = 50;
     bool story = false;
     bool brief = false;
     app.add_option("--seed", seed, "the first seed")->capture_default_str();
@@ -56,6 +57,8 @@ int main(int count, char** values) {
     app.add_option("--contests", contests,
                    "of 100 runs; in the others one coordinator leads for ever")
         ->capture_default_str();
+    app.add_option("--task-lists", task_lists, "of 100 runs; the others have none")
+        ->capture_default_str();
     app.add_flag("--story", story, "tell what happens");
     app.add_flag("--brief", brief, "of a run that fails, tell only the seed and what is wrong");
     CLI11_PARSE(app, count, values);
@@ -65,12 +68,14 @@ int main(int count, char** values) {
                     .incidents_max = incidents,
                     .coordinators_max = coordinators,
                     .contests = contests,
+                    .task_lists = task_lists,
                     .length = std::chrono::minutes(minutes)};
     const auto began = std::chrono::steady_clock::now();
     std::map<QueryState, std::uint64_t> reached;
     std::uint64_t events = 0;
     std::uint64_t terms = 0;
     std::uint64_t fenced = 0;
+    std::uint64_t handovers = 0;
     for (std::uint64_t i = seed; i < seed + runs; ++i) {
         const Scenario scenario = scenario_of(i, size);
         const Report report = simulate(scenario, story ? Telling::story : Telling::nothing);
@@ -90,12 +95,14 @@ int main(int count, char** values) {
                              " --asks " + std::to_string(asks) + " --incidents " +
                              std::to_string(incidents) + " --coordinators " +
                              std::to_string(coordinators) + " --contests " +
-                             std::to_string(contests) + " --story");
+                             std::to_string(contests) + " --task-lists " +
+                             std::to_string(task_lists) + " --story");
             return 1;
         }
         events += report.events;
         terms += report.terms;
         fenced += report.fenced;
+        handovers += report.handovers;
         for (const auto& [state, times] : report.reached) reached[state] += times;
         if (runs == 1)
             std::printf("fingerprint %016llx\n",
@@ -107,6 +114,8 @@ int main(int count, char** values) {
                 static_cast<unsigned long long>(events), took.count());
     std::printf("%8llu  terms of coordinators that contend\n%8llu  late writes that were fenced\n",
                 static_cast<unsigned long long>(terms), static_cast<unsigned long long>(fenced));
+    std::printf("%8llu  partitions that went to another worker\n",
+                static_cast<unsigned long long>(handovers));
     for (const auto& [state, times] : reached) {
         std::printf("%8llu  %s\n", static_cast<unsigned long long>(times),
                     std::string(to_string(state)).c_str());

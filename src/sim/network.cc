@@ -170,7 +170,7 @@ void Network::Line::send(const std::string& worker, transport::Attempt attempt,
                                command);
                        },
                        [&](const control::Beat& beat) { watcher_->beaten(worker, attempt, beat); },
-                       [](const control::Assign&) {},
+                       [&](const control::Assign& assign) { watcher_->assigned(assign); },
                    },
                    message);
     }

@@ -89,6 +89,7 @@ public:
         std::function<void(const std::string& worker, std::optional<Incarnation> process,
                            const control::Command&)>
             commanded;
+        std::function<void(const control::Assign&)> assigned;
         std::function<void(const std::string& worker, transport::Attempt, const control::Beat&)>
             beaten;
         std::function<void(const std::string& worker, transport::Attempt)> hung_up;

@@ -14,11 +14,15 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kSmall = 8;  // workers
 constexpr std::uint64_t kContestSalt = 0x6c656164;
+constexpr std::uint64_t kListSalt = 0x6c697374;
 
 class Author {
 public:
     Author(std::uint64_t seed, const Size& size)
-        : prng_(seed), contest_prng_(seed ^ kContestSalt), size_(size) {
+        : prng_(seed),
+          contest_prng_(seed ^ kContestSalt),
+          list_prng_(seed ^ kListSalt),
+          size_(size) {
         scenario_.seed = seed;
         scenario_.length = size.length;
     }
@@ -29,8 +33,9 @@ public:
         for (std::uint64_t i = prng_.between(1, size_.asks_max); i > 0; --i) ask();
         for (std::uint64_t i = prng_.between(0, size_.incidents_max); i > 0; --i) incident();
         unkindness();
-        // By dice of its own: the others are as they would be without.
+        // By dice of their own: the others are as they would be without.
         if (contest_prng_.chance(size_.contests, 100)) contest();
+        if (list_prng_.chance(size_.task_lists, 100)) task_lists();
         const auto by_time = [](const auto& a, const auto& b) { return a.at < b.at; };
         std::stable_sort(scenario_.asks.begin(), scenario_.asks.end(), by_time);
         std::stable_sort(scenario_.incidents.begin(), scenario_.incidents.end(), by_time);
@@ -252,8 +257,56 @@ private:
                                        .coordinator = who()});
     }
 
+    // ---- task lists -----------------------------------------------------------------------------
+
+    std::uint64_t list_up_to(std::uint64_t limit) { return list_prng_.between(0, limit); }
+    Duration list_time(Duration limit) {
+        return Duration(list_prng_.between(1, static_cast<std::uint64_t>(limit.count())));
+    }
+
+    // Few names, so that what is created was dropped just before. Workers are silent for longer
+    // than their leases, so that others get what they had.
+    void task_lists() {
+        constexpr std::array kLeases = {Duration(4s), Duration(10s), Duration(30s)};
+        constexpr std::uint64_t kDrift = 30'000;
+        scenario_.partition_lease = kLeases.at(list_up_to(kLeases.size() - 1));
+        const bool drift = list_prng_.chance(1, 2);
+        for (std::size_t i = 0; drift && i < scenario_.workers.size(); ++i) {
+            const auto ppm = static_cast<std::int64_t>(list_up_to(2 * kDrift));
+            scenario_.worker_drifts.push_back(ppm - static_cast<std::int64_t>(kDrift));
+        }
+        scenario_.asks.push_back({list_time(5s), create_list()});
+        for (std::uint64_t i = list_up_to(size_.asks_max / 4); i > 0; --i) {
+            scenario_.asks.push_back({list_time(size_.length), list_statement()});
+        }
+        for (std::uint64_t i = list_up_to(size_.incidents_max / 4); i > 0; --i) list_incident();
+    }
+
+    std::string some_list() { return "T" + std::to_string(list_up_to(2)); }
+    std::string create_list() {
+        return "CREATE TASK LIST " + some_list() + " PARTITIONS " +
+               std::to_string(list_prng_.between(1, 12));
+    }
+    std::string list_statement() {
+        const std::uint64_t kind = list_up_to(99);
+        const std::string worker =
+            "'" + scenario_.workers[list_up_to(scenario_.workers.size() - 1)] + "'";
+        if (kind < 45) return create_list();
+        if (kind < 70) return "DROP TASK LIST " + some_list();
+        return (kind < 85 ? "DRAIN WORKER " : "RESUME WORKER ") + worker;
+    }
+    void list_incident() {
+        const auto kinds = static_cast<std::uint64_t>(IncidentKind::cut_both);
+        const auto kind = static_cast<IncidentKind>(list_up_to(kinds));
+        scenario_.incidents.push_back({.at = list_time(size_.length),
+                                       .kind = kind,
+                                       .worker = list_up_to(scenario_.workers.size() - 1),
+                                       .lasts = list_time(3 * scenario_.partition_lease)});
+    }
+
     Prng prng_;
     Prng contest_prng_;
+    Prng list_prng_;
     const Size size_;
     Scenario scenario_;
     std::uint64_t sources_ = 0;
@@ -360,6 +413,11 @@ std::vector<std::string> describe(const Scenario& scenario) {
         lines.push_back("the coordinator's clock drifts by " + std::to_string(u.drift_ppm) +
                         " ppm");
     }
+    for (std::size_t i = 0; i < scenario.worker_drifts.size(); ++i) {
+        lines.push_back("the clock of " + scenario.workers.at(i) + " drifts by " +
+                        std::to_string(scenario.worker_drifts[i]) + " ppm");
+    }
+    lines.push_back("workers have partitions for " + seconds(scenario.partition_lease));
     for (std::size_t i = 0; i < scenario.drifts.size(); ++i) {
         lines.push_back(coordinator_name(scenario, i) + " contends for a lease of " +
                         seconds(scenario.lease_ttl) + ", its clock drifts by " +

@@ -88,6 +88,9 @@ struct Scenario {
     Duration length{};                 // until the world heals
     Duration lease_ttl{};              // none: one coordinator leads for ever
     std::vector<std::int64_t> drifts;  // ppm, of the clocks of those that contend: one each
+    // For how long workers may have partitions without being heard.
+    Duration partition_lease = std::chrono::seconds(30);
+    std::vector<std::int64_t> worker_drifts;  // ppm, of the clocks of workers: one each, or none
 
     [[nodiscard]] bool is_contest() const { return lease_ttl > Duration::zero(); }
     [[nodiscard]] std::size_t coordinators() const { return is_contest() ? drifts.size() : 1; }
@@ -100,7 +103,8 @@ struct Size {
     std::uint64_t asks_max = 40;
     std::uint64_t incidents_max = 20;
     std::uint64_t coordinators_max = 3;
-    std::uint64_t contests = 50;  // of 100 runs
+    std::uint64_t contests = 50;    // of 100 runs
+    std::uint64_t task_lists = 50;  // of 100 runs
     Duration length = std::chrono::minutes(3);
 };
 // Each kind of unkindness is left out of half of the runs, so that rare mixtures are tried too.

@@ -42,6 +42,7 @@ Report simulate(const Scenario& scenario, Telling telling) {
             .events = world.agenda.happened(),
             .terms = stage.leader_checks().terms(),
             .fenced = stage.leader_checks().fenced(),
+            .handovers = stage.partition_checks().handovers(),
             .reached = stage.checks().reached(),
             .story = world.story()};
 }
@@ -67,9 +68,11 @@ Scenario shrink(const Scenario& failing, unsigned runs_max) {
         without(member);
     }
     without(&Unkindness::drift_ppm);
-    const std::vector<std::int64_t> drifts = scenario.drifts;
-    scenario.drifts.assign(drifts.size(), 0);
-    if (scenario.drifts != drifts && !fails()) scenario.drifts = drifts;
+    for (const auto member : {&Scenario::drifts, &Scenario::worker_drifts}) {
+        const std::vector<std::int64_t> drifts = scenario.*member;
+        (scenario.*member).assign(drifts.size(), 0);
+        if (scenario.*member != drifts && !fails()) scenario.*member = drifts;
+    }
     return scenario;
 }
 

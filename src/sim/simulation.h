@@ -19,8 +19,9 @@ struct Report {
     std::optional<std::string> problem;  // none: all was well
     std::uint64_t fingerprint = 0;       // the same for the same scenario
     std::uint64_t events = 0;
-    std::uint64_t terms = 0;   // of coordinators that contend
-    std::uint64_t fenced = 0;  // writes of those that had looked before they were paused
+    std::uint64_t terms = 0;      // of coordinators that contend
+    std::uint64_t fenced = 0;     // writes of those that had looked before they were paused
+    std::uint64_t handovers = 0;  // of partitions, from one worker to another
     std::map<QueryState, std::uint64_t> reached;  // how often queries came into each state
     std::vector<std::string> story;               // what happened, if it was to be told
 };

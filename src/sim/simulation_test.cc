@@ -29,6 +29,7 @@ TEST(Simulation, NothingBadHappensAndAllComesToRestOnceTheWorldHeals) {
     std::uint64_t contests = 0;
     std::uint64_t terms = 0;
     std::uint64_t fenced = 0;
+    std::uint64_t handovers = 0;
     for (std::uint64_t seed = first; seed < first + runs; ++seed) {
         const Scenario scenario = scenario_of(seed);
         const Report report = simulate(scenario);
@@ -38,6 +39,7 @@ TEST(Simulation, NothingBadHappensAndAllComesToRestOnceTheWorldHeals) {
         contests += scenario.coordinators() > 1 ? 1 : 0;
         terms += report.terms;
         fenced += report.fenced;
+        handovers += report.handovers;
     }
     if (runs < 100) return;
     // A simulator that tries nothing finds nothing.
@@ -47,6 +49,7 @@ TEST(Simulation, NothingBadHappensAndAllComesToRestOnceTheWorldHeals) {
     EXPECT_GT(contests, runs / 4) << "coordinators were alone";
     EXPECT_GT(terms, 5 * contests) << "leaders stayed as they were";
     EXPECT_GT(fenced, 0U) << "no deposed leader ever tried to write";
+    EXPECT_GT(handovers, runs) << "partitions stayed where they were";
 }
 
 // Smaller ones: with fewer statements, with fewer incidents.

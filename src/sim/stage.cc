@@ -42,6 +42,7 @@ Stage::Stage(const Scenario& scenario, bool with_story)
       workers_(start_workers()),
       checks_(world_, *disk_, workers_, ran_),
       leader_checks_(world_, *disk_, scenario.lease_ttl, coordinators_),
+      partition_checks_(world_, *disk_, workers_),
       lease_store_(world_, *disk_, [this] { leader_checks_.store_called(); }),
       coordinators_(make_coordinators()) {}
 
@@ -63,7 +64,9 @@ LeaderChecks::Coordinators Stage::make_coordinators() {
 std::vector<std::unique_ptr<SimWorker>> Stage::start_workers() {
     std::vector<std::unique_ptr<SimWorker>> workers;
     for (const std::string& name : scenario_.workers) {
-        workers.push_back(std::make_unique<SimWorker>(world_, name, ran_, incarnations_));
+        const auto& drifts = scenario_.worker_drifts;
+        const std::int64_t drift = drifts.empty() ? 0 : drifts.at(workers.size());
+        workers.push_back(std::make_unique<SimWorker>(world_, name, ran_, incarnations_, drift));
         network_.add(*workers.back());
         if (!scenario_.is_contest()) continue;
         workers.back()->watch([this, name](Epoch epoch) { leader_checks_.obeyed(name, epoch); });
@@ -88,7 +91,11 @@ SimCoordinator::Observer Stage::observer(std::size_t coordinator) {
 
 TermObserver Stage::term_observer(std::size_t coordinator) {
     const bool contest = scenario_.is_contest();
-    return {.committed = [this](const CommittedBatch& batch) { checks_.committed(batch); },
+    return {.committed =
+                [this](const CommittedBatch& batch) {
+                    checks_.committed(batch);
+                    partition_checks_.committed(batch);
+                },
             .wrote =
                 [=, this](Epoch epoch) {
                     if (contest) leader_checks_.wrote(*coordinators_.at(coordinator), epoch);
@@ -99,6 +106,7 @@ TermObserver Stage::term_observer(std::size_t coordinator) {
                           const control::Command& command) {
                     checks_.commanded(coordinator, worker, process, command);
                 },
+            .assigned = [this] { partition_checks_.assigned(); },
             .spoke =
                 [=, this](Epoch epoch) {
                     if (contest) leader_checks_.spoke(*coordinators_.at(coordinator), epoch);
@@ -120,6 +128,7 @@ void Stage::gone(std::size_t coordinator) {
 bool Stage::step(Instant end) {
     const bool happened = world_.agenda.step(end);
     if (scenario_.is_contest()) leader_checks_.look();
+    partition_checks_.look();
     return happened;
 }
 
@@ -371,6 +380,13 @@ bool Stage::somebody_leads(Duration within) {
     return leader_checks_.leader() != nullptr;
 }
 
+std::vector<std::string> Stage::unsettled() {
+    std::vector<std::string> left = checks_.unsettled();
+    const auto partitions = partition_checks_.unsettled();
+    left.insert(left.end(), partitions.begin(), partitions.end());
+    return left;
+}
+
 void Stage::settle() {
     // Calls that were slow, and what they left in the store, come to an end.
     if (scenario_.is_contest() && !somebody_leads(4 * scenario_.lease_ttl + 2s)) {
@@ -381,7 +397,7 @@ void Stage::settle() {
     for (Duration waited{}; waited < kSettlesWithin; waited += 5s) {
         run_for(5s);
         if (world_.problem()) return;
-        left = checks_.unsettled();
+        left = unsettled();
         if (left.empty()) return;
     }
     world_.violated("it does not come to rest: " + join(left, "; "));
@@ -390,7 +406,11 @@ void Stage::settle() {
 void Stage::rest() {
     const SimCoordinator* leader = leader_checks_.leader();
     const std::uint64_t terms = leader_checks_.terms();
+    const std::uint64_t assignments = partition_checks_.assignments();
     check_still(kRests);
+    if (partition_checks_.assignments() != assignments) {
+        world_.violated("workers are told what they have, though nothing happens");
+    }
     if (leader_checks_.leader() != leader || leader_checks_.terms() != terms) {
         world_.violated("another leads, though all is well");
     }
@@ -401,7 +421,7 @@ void Stage::check_still(Duration span) {
     const Revision before = checks_.revision();
     const std::uint64_t commands = checks_.commands();
     run_for(span);
-    const auto left = checks_.unsettled();
+    const auto left = unsettled();
     if (!left.empty()) world_.violated("it does not stay at rest: " + join(left, "; "));
     if (checks_.revision() != before) {
         world_.violated("the catalog is written to, though nothing happens");

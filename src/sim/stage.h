@@ -18,6 +18,7 @@
 #include "sim/leader_checks.h"
 #include "sim/lease_store.h"
 #include "sim/network.h"
+#include "sim/partition_checks.h"
 #include "sim/scenario.h"
 #include "sim/worker.h"
 #include "sim/world.h"
@@ -57,6 +58,7 @@ public:
     [[nodiscard]] std::string query_name(QueryId id) const;
     [[nodiscard]] const Checks& checks() const { return checks_; }
     [[nodiscard]] const LeaderChecks& leader_checks() const { return leader_checks_; }
+    [[nodiscard]] const PartitionChecks& partition_checks() const { return partition_checks_; }
     [[nodiscard]] const LeaderChecks::Coordinators& coordinators() const { return coordinators_; }
     // What the users were told since the last time.
     [[nodiscard]] std::vector<std::string> take_answers() { return std::exchange(answers_, {}); }
@@ -78,6 +80,7 @@ private:
     void wake(const Incident& incident);
     void restore_leases();
     [[nodiscard]] bool somebody_leads(Duration within);
+    [[nodiscard]] std::vector<std::string> unsettled();
     void check_still(Duration span);
     void replace_leader(IncidentKind how, Duration within);
     struct Question;
@@ -94,6 +97,7 @@ private:
     std::vector<std::unique_ptr<SimWorker>> workers_;
     Checks checks_;
     LeaderChecks leader_checks_;
+    PartitionChecks partition_checks_;
     LeaseStore lease_store_;
     LeaderChecks::Coordinators coordinators_;
     std::vector<Incident> under_way_;

@@ -20,6 +20,7 @@ SimTerm::SimTerm(Process process, Office office, std::unique_ptr<Sql> writes,
     ControllerOptions options;
     options.epoch = office_.epoch;
     options.seed = world_.prng.next();
+    options.allocation.lease = world_.partition_lease;
     const auto post = [later = process_.later](ControlEvent event) {
         later(Duration::zero(),
               [event = std::move(event)](SimTerm& present) { present.give(event); });
@@ -68,11 +69,18 @@ void SimTerm::watch() {
         process_.observer.spoke(command.epoch);
         process_.observer.commanded(worker, process, command);
     };
+    const auto assigned = [this](const control::Assign& assign) {
+        process_.observer.spoke(assign.epoch);
+        process_.observer.assigned();
+    };
     const auto greeted = [this](const control::Hello& hello) {
         process_.observer.spoke(hello.epoch);
     };
-    line_->watch(
-        {.greeted = greeted, .commanded = commanded, .beaten = beaten, .hung_up = hung_up});
+    line_->watch({.greeted = greeted,
+                  .commanded = commanded,
+                  .assigned = assigned,
+                  .beaten = beaten,
+                  .hung_up = hung_up});
 }
 
 void SimTerm::note_answer(const ControlEvent& event) {

@@ -36,6 +36,7 @@ struct TermObserver {
     std::function<void(const std::string& worker, std::optional<Incarnation> process,
                        const control::Command&)>
         commanded;
+    std::function<void()> assigned;  // partitions, to a worker
     // It says something to a worker under this epoch.
     std::function<void(Epoch)> spoke;
     // It ends a stream on which it took no answer to the last so many beats.

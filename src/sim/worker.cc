@@ -37,7 +37,9 @@ void SimWorker::pause() {
 
 void SimWorker::resume() {
     paused_ = false;
+    partition_changes_ += 1;
     for (const fragments::Event& event : std::exchange(waiting_, {})) take(event);
+    if (machine_) say_what_was_let_go();
 }
 
 void SimWorker::take(const fragments::Event& event) {
@@ -69,7 +71,7 @@ void SimWorker::step(const fragments::Event& event) {
     fragments::Event timed = event;
     std::visit(
         [&](auto& e) {
-            if constexpr (requires { e.at; }) e.at = world_.agenda.now();
+            if constexpr (requires { e.at; }) e.at = clock_.now();
         },
         timed);
     for (const fragments::Effect& effect : machine_->step(timed)) {
@@ -82,22 +84,43 @@ void SimWorker::step(const fragments::Event& event) {
 
 void SimWorker::schedule_tick() {
     const auto due = machine_->wake_at();
+    lease_ends_ = due.value_or(lease_ends_);
     if (!due || due == tick_at_) return;
     tick_at_ = due;
-    const Duration wait = std::max(*due - world_.agenda.now(), Duration::zero());
-    world_.agenda.after(wait, [this, life = life_] {
-        if (life != life_ || !machine_) return;
+    world_.agenda.after(clock_.until(*due), [this, due, life = life_] {
+        if (life != life_ || !machine_ || tick_at_ != due) return;
         tick_at_.reset();
         take(fragments::Tick{});
     });
 }
 
+std::set<PartitionKey> SimWorker::partitions() const {
+    std::set<PartitionKey> keys;
+    for (const auto& [key, ends] : partitions_) {
+        const bool over = ends && *ends <= world_.agenda.now();
+        if (!paused_ && !over) keys.insert(key);
+    }
+    return keys;
+}
+
+// It takes some time, but none that is beyond the lease and what it leaves for this.
 void SimWorker::let_go(const PartitionKey& partition) {
-    world_.agenda.after(world_.up_to(500ms), [this, partition, life = life_] {
-        if (life != life_ || !machine_) return;
-        partitions_.erase(partition);
-        take(fragments::LetGone{.partitions = {partition}});
+    const Duration most = world_.lets_go_within();
+    const Duration drawn = world_.up_to(world_.prng.chance(1, 4) ? most : Duration(500ms));
+    const Duration wait = std::min(drawn, clock_.until(lease_ends_ + most));
+    partitions_[partition] = world_.agenda.now() + wait;
+    world_.agenda.after(wait, [this, life = life_] {
+        if (life == life_ && machine_ && !paused_) say_what_was_let_go();
     });
+}
+
+void SimWorker::say_what_was_let_go() {
+    std::vector<PartitionKey> over;
+    for (const auto& [key, ends] : partitions_) {
+        if (ends && *ends <= world_.agenda.now()) over.push_back(key);
+    }
+    for (const PartitionKey& key : over) partitions_.erase(key);
+    if (!over.empty()) take(fragments::LetGone{.partitions = over});
 }
 
 // What the worker itself says of it does not count: what it does is compared with what it was told.
@@ -107,7 +130,10 @@ void SimWorker::note_obedience(const fragments::Event& event, const fragments::E
         obeyed_(greeted_.epoch);
     }
     const auto* told = std::get_if<fragments::Told>(&event);
-    const auto* command = told == nullptr ? nullptr : std::get_if<control::Command>(&told->message);
+    if (told == nullptr) return;
+    const auto* assign = std::get_if<control::Assign>(&told->message);
+    if (assign != nullptr) obeyed_(assign->epoch);  // of one that is refused nothing comes
+    const auto* command = std::get_if<control::Command>(&told->message);
     const auto* reply = std::get_if<fragments::Reply>(&effect);
     const auto* answer =
         reply == nullptr ? nullptr : std::get_if<control::CommandAnswer>(&reply->message);
@@ -138,7 +164,10 @@ void SimWorker::perform(const fragments::Effect& effect) {
             [&](const fragments::Start& order) { run(order); },
             [&](const fragments::Drain& order) { halt(order.key); },
             [&](const fragments::Abort& order) { halt(order.key); },
-            [&](const fragments::Take& order) { partitions_.insert(order.grant.partition); },
+            [&](const fragments::Take& order) {
+                partitions_[order.grant.partition].reset();
+                partition_changes_ += 1;
+            },
             [&](const fragments::LetGo& order) { let_go(order.partition); },
         },
         effect);

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "core/fragments/fragments.h"
+#include "sim/drifting_clock.h"
 #include "sim/world.h"
 
 namespace baton::sim {
@@ -53,8 +54,13 @@ public:
     using Said = std::function<void(Session, std::variant<control::Welcome, control::Refusal>)>;
     using Replied = std::function<void(Session, control::Up)>;
 
-    SimWorker(World& world, std::string name, Ran& ran, std::uint64_t& incarnations)
-        : world_(world), name_(std::move(name)), ran_(ran), incarnations_(incarnations) {
+    SimWorker(World& world, std::string name, Ran& ran, std::uint64_t& incarnations,
+              std::int64_t drift_ppm = 0)
+        : world_(world),
+          name_(std::move(name)),
+          ran_(ran),
+          incarnations_(incarnations),
+          clock_(world.agenda, drift_ppm) {
         start();
     }
 
@@ -79,10 +85,11 @@ public:
     // Fragments that are being prepared, or can produce data: what a zombie would be.
     [[nodiscard]] std::set<FragmentKey> alive() const;
     [[nodiscard]] std::size_t remembered() const;
-    // That it works on just now; none while it is paused.
-    [[nodiscard]] std::set<PartitionKey> partitions() const {
-        return paused_ ? std::set<PartitionKey>() : partitions_;
-    }
+    // That it works on just now; none while it is paused. Whoever uses them looks at the time: who
+    // wakes up too late does nothing more, also if it has yet to say that it let go.
+    [[nodiscard]] std::set<PartitionKey> partitions() const;
+    // Grows whenever partitions() may have become more.
+    [[nodiscard]] std::uint64_t partition_changes() const { return partition_changes_; }
     [[nodiscard]] std::optional<Incarnation> incarnation() const;
 
 private:
@@ -95,6 +102,7 @@ private:
     void step(const fragments::Event& event);
     void schedule_tick();
     void let_go(const PartitionKey& partition);
+    void say_what_was_let_go();
     void tell(const fragments::Effect& effect);
     void note_obedience(const fragments::Event& event, const fragments::Effect& effect);
     void perform(const fragments::Effect& effect);
@@ -109,6 +117,7 @@ private:
     const std::string name_;
     Ran& ran_;
     std::uint64_t& incarnations_;
+    const DriftingClock clock_;
     Said said_;
     Replied replied_;
     std::function<void(Epoch)> obeyed_;
@@ -119,7 +128,10 @@ private:
     std::uint64_t life_ = 0;
     std::uint64_t changes_ = 0;
     bool paused_ = false;
-    std::set<PartitionKey> partitions_;
+    // With those that it lets go of: when they are not used any more, by the world's clock.
+    std::map<PartitionKey, std::optional<Instant>> partitions_;
+    Instant lease_ends_{};  // as it last counted, by its clock
+    std::uint64_t partition_changes_ = 0;
     std::optional<Instant> tick_at_;
     std::vector<fragments::Event> waiting_;  // while paused
 };

@@ -20,12 +20,17 @@ public:
     World(const Scenario& scenario, bool with_story)
         : prng(scenario.seed ^ kWorldSalt),
           unkindness(scenario.unkindness),
+          partition_lease(scenario.partition_lease),
           with_story_(with_story) {}
 
     Agenda agenda;
     Prng prng;
     Unkindness unkindness;
+    const Duration partition_lease;  // what the coordinators are told
 
+    // For so long a worker may be at work on a partition that it is to let go of; the coordinators
+    // leave it a quarter of the lease.
+    [[nodiscard]] Duration lets_go_within() const { return partition_lease / 5; }
     // Whether something with this chance of 1,000 happens.
     bool happens(std::uint64_t of_1000) { return of_1000 > 0 && prng.chance(of_1000, 1000); }
     Duration up_to(Duration limit) {
