@@ -107,6 +107,10 @@ void Checks::read(const std::vector<Change>& changes) {
 void Checks::take_in(Seen seen) {
     for (auto& [name, worker] : seen.workers) {
         check_worker(name, worker);
+        const auto before = catalog_workers_.find(name);
+        const auto life =
+            before == catalog_workers_.end() ? std::nullopt : before->second.incarnation;
+        if (life && (!worker || worker->incarnation != life)) replaced_[{name, *life}] = revision_;
         if (worker) catalog_workers_[name] = *std::move(worker);
         if (!worker) catalog_workers_.erase(name);
     }
@@ -305,10 +309,7 @@ void Checks::check_capacity() {
 bool Checks::may_start(std::size_t coordinator, const FragmentKey& key,
                        const std::string& worker) const {
     const auto unwanted = unwanted_.find(key);
-    const auto published = published_.find(coordinator);
-    if (unwanted != unwanted_.end()) {
-        return published != published_.end() && published->second < unwanted->second;
-    }
+    if (unwanted != unwanted_.end()) return has_yet_to_hear(coordinator, unwanted->second);
     const auto known = queries_.find(key.query);
     if (known == queries_.end()) return false;
     const auto& fragments = known->second.fragments;
@@ -317,9 +318,18 @@ bool Checks::may_start(std::size_t coordinator, const FragmentKey& key,
     });
 }
 
-bool Checks::is_known(const std::string& worker, Incarnation process) const {
+bool Checks::has_yet_to_hear(std::size_t coordinator, Revision of) const {
+    const auto published = published_.find(coordinator);
+    return published != published_.end() && published->second < of;
+}
+
+bool Checks::is_known(std::size_t coordinator, const std::string& worker,
+                      std::optional<Incarnation> process) const {
+    if (!process) return false;
     const auto found = catalog_workers_.find(worker);
-    return found != catalog_workers_.end() && found->second.incarnation == process;
+    if (found != catalog_workers_.end() && found->second.incarnation == process) return true;
+    const auto replaced = replaced_.find({worker, *process});
+    return replaced != replaced_.end() && has_yet_to_hear(coordinator, replaced->second);
 }
 
 void Checks::commanded(std::size_t coordinator, const std::string& worker,
@@ -334,13 +344,13 @@ void Checks::commanded(std::size_t coordinator, const std::string& worker,
                to_string(key);
     });
     const bool fine =
-        !starts || (may_start(coordinator, key, worker) && process && is_known(worker, *process));
+        !starts || (may_start(coordinator, key, worker) && is_known(coordinator, worker, process));
     if (fine && !out_of_order(command)) return;
     read();  // a commit whose outcome is unknown may have happened, and the coordinator may have
              // seen it
     if (const auto problem = out_of_order(command)) world_.violated(*problem);
     if (!starts) return;
-    if (!process || !is_known(worker, *process)) {
+    if (!is_known(coordinator, worker, process)) {
         world_.violated("the coordinator starts fragment " + to_string(key) + " on " + worker +
                         " in a life that the catalog does not know");
     }

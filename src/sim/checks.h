@@ -85,7 +85,9 @@ private:
     void check_acknowledged();
     [[nodiscard]] bool may_start(std::size_t coordinator, const FragmentKey& key,
                                  const std::string& worker) const;
-    [[nodiscard]] bool is_known(const std::string& worker, Incarnation process) const;
+    [[nodiscard]] bool is_known(std::size_t coordinator, const std::string& worker,
+                                std::optional<Incarnation> process) const;
+    [[nodiscard]] bool has_yet_to_hear(std::size_t coordinator, Revision of) const;
     [[nodiscard]] std::optional<std::string> out_of_order(const control::Command& command) const;
     void check_patience(const Query& before, const Query& after);
     void check_cause(const Query& before, const Query& after);
@@ -105,6 +107,8 @@ private:
     std::map<std::string, Worker> catalog_workers_;
     // Since when (by revision) a life of a fragment is not wanted any more.
     std::map<FragmentKey, Revision> unwanted_;
+    // Since when a life of a worker is not the one in the catalog any more.
+    std::map<std::pair<std::string, Incarnation>, Revision> replaced_;
     std::map<std::size_t, Revision> published_;  // to each coordinator
     struct Drops {
         Instant last;
