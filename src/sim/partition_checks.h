@@ -36,6 +36,10 @@ public:
 
     void assigned() { assignments_ += 1; }
     [[nodiscard]] std::uint64_t assignments() const { return assignments_; }  // sent so far
+    // As the catalog has them.
+    [[nodiscard]] const std::map<PartitionKey, Ownership>& partitions() const {
+        return partitions_;
+    }
     // From one worker to another.
     [[nodiscard]] std::uint64_t handovers() const { return handovers_; }
 

@@ -1,6 +1,7 @@
 // Scenes: what users, workers and the coordinator do to each other, told step by step.
 //
-//     ask STATEMENT | together STATEMENT; STATEMENT | run SECONDS | workers | queries | held
+//     ask STATEMENT | together STATEMENT; STATEMENT | run SECONDS | workers | queries | held |
+//     partitions
 //     kill W | restart W | cut W | cut-to W | cut-from W | mend W     (W: EDGE, MID, HUB,
 //     coordinator) prepares fail | prepares fail for now | prepares succeed
 //
@@ -91,6 +92,7 @@ private:
         if (verb == "workers") return workers();
         if (verb == "queries") return queries();
         if (verb == "held") return held();
+        if (verb == "partitions") return partitions();
         if (verb == "prepares") {
             Unkindness& unkindness = stage_->world().unkindness;
             unkindness.prepare_terminal = rest == "fail" ? 1000 : 0;
@@ -227,6 +229,19 @@ private:
             text += worker->is_up() ? "\n" : " (gone)\n";
         }
         return text;
+    }
+
+    std::string partitions() {
+        std::string text;
+        for (const auto& [key, ownership] : stage_->partition_checks().partitions()) {
+            text += to_string(key) + " " + std::string(to_string(state_of(ownership)));
+            if (const std::string* owner = owner_of(ownership)) text += " by " + *owner;
+            for (const auto& worker : stage_->workers()) {
+                if (worker->partitions().contains(key)) text += ", held by " + worker->name();
+            }
+            text += "\n";
+        }
+        return text.empty() ? "none\n" : text;
     }
 
     static constexpr const char* kNobody = "nobody leads\n";
