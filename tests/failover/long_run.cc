@@ -7,6 +7,7 @@
 //   - two ever led at once (witness.h);
 //   - what clients were told is so (load.h);
 //   - every long query still runs in its first run, and its file has every row once (workload.h);
+//   - every partition of a task list is with the worker that it was first given to;
 //   - the workers have heard of the last leader and of no later one.
 // Exit status 0: nothing was wrong. Otherwise logs are left in the directory to keep.
 #include <algorithm>
@@ -33,6 +34,7 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t kCoordinators = 3;
 constexpr std::size_t kClients = 3;
+constexpr std::size_t kPartitions = 2 * kWorkers;
 constexpr std::chrono::seconds kSettleWithin{90};
 
 struct Options {
@@ -49,11 +51,13 @@ void add(Problems& all, const Problems& more) {
     all.insert(all.end(), more.begin(), more.end());
 }
 
-// Lines of what a coordinator answers, without the header; none: it does not.
+// Lines of what a coordinator answers, without the header; none: it does not, or only with what
+// the database had when it was last there.
 std::optional<std::vector<std::string>> rows(const Cluster& cluster, std::size_t at,
                                              const std::string& statement) {
     const cli::Ended ended = cluster.ask(at, statement);
-    if (ended.status != 0) return std::nullopt;
+    const bool is_stale = ended.errors.find("warning: the database") != std::string::npos;
+    if (ended.status != 0 || is_stale) return std::nullopt;
     std::vector<std::string> lines;
     std::istringstream text(ended.out);
     std::string line;
@@ -72,6 +76,39 @@ Problems wrong_with_long_queries(const Cluster& cluster, std::size_t leader) {
         }
     }
     if (states && !wrong.empty()) add(wrong, *states);
+    return wrong;
+}
+
+// Who has which partition of all task lists, as this coordinator says; none: it does not.
+std::optional<std::vector<std::string>> partitions(const Cluster& cluster, std::size_t at) {
+    auto lines = rows(cluster, at, "SELECT NUMBER, STATE, OWNER, EPOCH FROM baton.partitions");
+    if (lines) std::sort(lines->begin(), lines->end());
+    return lines;
+}
+
+// The same, as soon as all are owned; none: it took too long.
+std::optional<std::vector<std::string>> allocated_partitions(const Cluster& cluster,
+                                                             std::size_t leader) {
+    const auto deadline = steady_clock::now() + kSettleWithin;
+    while (steady_clock::now() < deadline) {
+        const auto said = partitions(cluster, leader).value_or(std::vector<std::string>());
+        const bool owned = std::all_of(said.begin(), said.end(), [](const std::string& line) {
+            return line.find(",OWNED,") != std::string::npos;
+        });
+        if (owned && said.size() == kPartitions) return said;
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return std::nullopt;
+}
+
+// No worker is ever gone, so that nothing has to move.
+Problems wrong_with_partitions(const Cluster& cluster, std::size_t at,
+                               const std::vector<std::string>& allocated) {
+    const auto said = partitions(cluster, at);
+    if (!said || *said == allocated) return {};
+    Problems wrong = {"partitions have moved: this is what coordinator " + std::to_string(at) +
+                      " says now"};
+    add(wrong, *said);
     return wrong;
 }
 
@@ -110,13 +147,15 @@ Problems wrong_with_files(const Cluster& cluster) {
 }
 
 // What is still wrong when everything had its time to settle.
-Problems settle(Cluster& cluster, const Witness& witness, const Load& load) {
+Problems settle(Cluster& cluster, const Witness& witness, const Load& load,
+                const std::vector<std::string>& allocated) {
     const auto leader = cluster.leader_of({0, 1, 2});
     if (!leader) return {"nobody leads at the end"};
     const auto deadline = steady_clock::now() + kSettleWithin;
     for (;;) {
         Problems wrong = wrong_with_long_queries(cluster, *leader);
         add(wrong, wrong_with_clients(cluster, *leader, load));
+        if (partitions(cluster, *leader) != allocated) wrong.emplace_back("partitions have moved");
         add(wrong, wrong_with_epochs(cluster, witness));
         add(wrong, wrong_with_files(cluster));
         if (wrong.empty() || steady_clock::now() > deadline) return wrong;
@@ -150,9 +189,13 @@ int run(const Options& options) {
     Cluster cluster(options.kind, options.ttl, kCoordinators, kWorkers);
     const auto leader = cluster.leader_of({0, 1, 2});
     if (!leader) return std::fprintf(stderr, "nobody leads\n"), 2;
-    const cli::Ended begun =
-        cluster.ask(*leader, cluster.create_workers() + long_queries(cluster.directory()));
+    const std::string task_list =
+        "CREATE TASK LIST watched PARTITIONS " + std::to_string(kPartitions);
+    const cli::Ended begun = cluster.ask(
+        *leader, cluster.create_workers() + long_queries(cluster.directory()) + task_list);
     if (begun.status != 0) return std::fprintf(stderr, "%s\n", begun.errors.c_str()), 2;
+    const auto allocated = allocated_partitions(cluster, *leader);
+    if (!allocated) return std::fprintf(stderr, "partitions have no owners\n"), 2;
 
     const Witness witness(options.kind, cluster.url());
     std::vector<std::string> addresses;
@@ -160,11 +203,15 @@ int run(const Options& options) {
     Load load(addresses, kClients, options.seed);
     Blows blows(cluster, witness, load, std::chrono::seconds(options.ttl), options.seed);
     const auto end = steady_clock::now() + std::chrono::seconds(options.seconds);
-    while (steady_clock::now() < end && blows.problems().empty()) blows.strike();
+    Problems problems;
+    for (std::size_t i = 0; steady_clock::now() < end && problems.empty(); ++i) {
+        blows.strike();
+        problems = blows.problems();
+        add(problems, wrong_with_partitions(cluster, i % kCoordinators, *allocated));
+    }
     load.stop();
 
-    Problems problems = blows.problems();
-    add(problems, settle(cluster, witness, load));
+    add(problems, settle(cluster, witness, load, *allocated));
     const Witness::Report report = witness.report();
     add(problems, report.problems);
     tell(options, load, blows, report, problems);
