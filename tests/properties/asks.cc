@@ -1,5 +1,6 @@
 #include "properties/asks.h"
 
+#include <array>
 #include <ostream>
 
 #include "base/check.h"
@@ -36,6 +37,10 @@ std::string sink_name() {
 
 std::string query_name() {
     return *rc::gen::element<std::string>("A", "B", "C", "D");
+}
+
+std::string list_name() {
+    return *rc::gen::element<std::string>("L1", "L2");
 }
 
 std::string reason() {
@@ -126,10 +131,16 @@ Ask create_query() {
     return statement(sql);
 }
 
+Ask create_task_list() {
+    return statement("CREATE TASK LIST " + std::string(chance(25) ? "IF NOT EXISTS " : "") +
+                     list_name() + " PARTITIONS " + std::to_string(between(0, 4)));
+}
+
 std::string drop_target(const std::string& kind) {
     const std::string named = kind == "LOGICAL SOURCE" ? source_name()
                               : kind == "SINK"         ? sink_name()
                               : kind == "WORKER"       ? in_quotes(worker_name())
+                              : kind == "TASK LIST"    ? list_name()
                                                        : query_name();
     if (chance(60)) {
         if (kind == "PHYSICAL SOURCE" || (kind == "QUERY" && chance(40))) {
@@ -143,6 +154,7 @@ std::string drop_target(const std::string& kind) {
         return *rc::gen::element<std::string>("WHERE WORKER = 'W1'", "WHERE WORKER = 'W2'",
                                               "WHERE TYPE = 'File'", "WHERE WORKER = NULL");
     }
+    if (kind == "TASK LIST") return "WHERE PARTITIONS = " + std::to_string(between(1, 4));
     if (kind == "WORKER") {
         return *rc::gen::element<std::string>("WHERE STATE = 'UNREACHABLE'",
                                               "WHERE DRAINING = TRUE", "WHERE USED = 0",
@@ -154,7 +166,7 @@ std::string drop_target(const std::string& kind) {
 
 Ask drop() {
     const std::string kind = *rc::gen::element<std::string>("LOGICAL SOURCE", "PHYSICAL SOURCE",
-                                                            "SINK", "WORKER", "QUERY");
+                                                            "SINK", "WORKER", "TASK LIST", "QUERY");
     const std::string if_exists = chance(40) ? "IF EXISTS " : "";
     return statement("DROP " + kind + " " + if_exists + drop_target(kind) +
                      (kind == "QUERY" ? mode() : ""));
@@ -173,7 +185,7 @@ request::QueryRef query_ref(std::string& text) {
 
 Ask typed_drop() {
     const std::uint64_t n = nth();
-    switch (between(0, 5)) {
+    switch (between(0, 6)) {
         case 0: {
             const std::string name = source_name();
             return {"drop logical source " + name, request::DropLogicalSource{name}};
@@ -188,6 +200,10 @@ Ask typed_drop() {
         case 3: {
             const std::string name = worker_name();
             return {"drop worker " + name, request::DropWorker{name}};
+        }
+        case 4: {
+            const std::string name = list_name();
+            return {"drop task list " + name, request::DropTaskList{name}};
         }
         default: {
             std::string text = "drop query ";
@@ -275,6 +291,58 @@ Ask release_query() {
     return {"release query #" + std::to_string(n), request::ReleaseQuery{QueryId(n)}};
 }
 
+// Moves of the n-th partition, as it is then, to what is said, as far as that can be.
+Ask assign_partitions() {
+    request::AssignPartitions r;
+    std::string text = "assign partitions";
+    const int moves = between(1, 4);
+    for (int i = 0; i < moves; ++i) {
+        PartitionMove move;
+        move.partition.number = between<std::uint32_t>(0, 7);
+        const std::string worker = worker_name();
+        const Epoch epoch(between<std::uint64_t>(1, 3));
+        if (chance(10)) move.before = ownership::Unowned{};  // whatever it is
+        switch (between(0, 3)) {
+            case 0:
+                move.after = ownership::Owned{worker, epoch};
+                break;
+            case 1:
+                move.after = ownership::Releasing{"", epoch, worker};
+                break;
+            default:
+                break;
+        }
+        const std::array<std::string, 3> words = {"nobody", worker + " by " + to_string(epoch),
+                                                  "be released to " + worker};
+        text += (i > 0 ? ", #" : " #") + std::to_string(move.partition.number) +
+                (move.before ? ", if unowned, to " : " to ") +
+                words.at(move.after ? move.after->index() : 0);
+        r.moves.push_back(std::move(move));
+    }
+    return {text, r};
+}
+
+void resolve_move(PartitionMove& move, const ModelState& state) {
+    if (state.partitions.empty()) {
+        move.partition.list = "L3";
+        move.before = ownership::Unowned{};
+        return;
+    }
+    const auto [key, present] =
+        *std::next(state.partitions.begin(),
+                   static_cast<std::ptrdiff_t>(move.partition.number % state.partitions.size()));
+    move.partition = key;
+    if (!move.before) move.before = present;
+    const std::string* owner = owner_of(present);
+    auto* releasing = move.after ? std::get_if<ownership::Releasing>(&*move.after) : nullptr;
+    if (releasing != nullptr && owner != nullptr) {
+        releasing->owner = *owner;
+    } else if (releasing != nullptr) {
+        move.after = ownership::Owned{releasing->next, releasing->epoch};
+    }
+    if (!move.after && state.is_wanted(key)) move.after = ownership::Unowned{};
+}
+
 rc::Gen<Item> any_item() {
     return rc::gen::exec([] {
         Item item;
@@ -347,6 +415,9 @@ Request resolved(const Request& request, const ModelState& state) {
                    },
                    [&](request::ReleaseQuery& r) {
                        r.query = QueryId(nth_key(state.queries, r.query.value()));
+                   },
+                   [&](request::AssignPartitions& r) {
+                       for (PartitionMove& move : r.moves) resolve_move(move, state);
                    },
                    [&](request::DropQuery& r) { resolve_ref(r.query); },
                    [&](request::StopQuery& r) { resolve_ref(r.query); },
@@ -473,6 +544,8 @@ rc::Gen<Ask> any_ask() {
                                                            {4, create_physical_source},
                                                            {4, create_sink},
                                                            {12, create_query},
+                                                           {3, create_task_list},
+                                                           {5, assign_partitions},
                                                            {4, drop},
                                                            {3, typed_drop},
                                                            {3, stop_query},

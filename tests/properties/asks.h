@@ -13,8 +13,9 @@
 
 namespace baton::properties {
 
-// A request with its text, for the reader of a failing case. Numbers of queries, fragments and
-// physical sources are written #n: the n-th of those that are there when it is asked.
+// A request with its text, for the reader of a failing case. Numbers of queries, fragments,
+// physical sources and partitions are written #n: the n-th of those that are there when it is
+// asked.
 struct Ask {
     std::string text;
     Request request;

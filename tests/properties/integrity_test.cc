@@ -270,7 +270,7 @@ RC_GTEST_PROP(Cleanup, ASinkThatQueriesWriteToIsNotDropped, ()) {
     }
 }
 
-RC_GTEST_PROP(Cleanup, AWorkerWithFragmentsSourcesOrSinksIsNotDropped, ()) {
+RC_GTEST_PROP(Cleanup, AWorkerWithFragmentsSourcesSinksOrPartitionsIsNotDropped, ()) {
     World world;
     world.perform(*any_sequence(25));
     const ModelState state = world.actual();
@@ -284,6 +284,10 @@ RC_GTEST_PROP(Cleanup, AWorkerWithFragmentsSourcesOrSinksIsNotDropped, ()) {
         }
         for (const auto& [sink_name, sink] : state.sinks) {
             if (sink.worker == name) users.insert(sink_name);
+        }
+        for (const auto& [key, ownership] : state.partitions) {
+            const std::string* owner = owner_of(ownership);
+            if (owner != nullptr && *owner == name) users.insert(key.list);
         }
         check_drop(world, request::DropWorker{name}, ErrorCode::worker_in_use, users);
     }

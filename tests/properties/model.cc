@@ -121,6 +121,10 @@ Verdict Model::on(const request::DropWorker& r) {
     for (const auto& [name, sink] : state_.sinks) {
         if (sink.worker == r.name) users.insert(name);
     }
+    for (const auto& [key, ownership] : state_.partitions) {
+        const std::string* owner = owner_of(ownership);
+        if (owner != nullptr && *owner == r.name) users.insert(key.list);
+    }
     if (!users.empty()) return in_use(ErrorCode::worker_in_use, users);
     state_.workers.erase(r.name);
     std::erase_if(state_.links,
@@ -456,6 +460,56 @@ Verdict Model::on(const request::ReleaseQuery& r) {
     }
     erase_query(*id);
     return Did::dropped;
+}
+
+// ---- task lists ---------------------------------------------------------------------------------
+
+Verdict Model::on(const request::CreateTaskList& r) {
+    if (state_.task_lists.contains(r.name)) {
+        if (r.if_not_exists) return Did::existed;
+        return ErrorCode::task_list_exists;
+    }
+    if (r.partitions < 1 || r.partitions > kPartitionsMax) return ErrorCode::invalid_configuration;
+    state_.task_lists[r.name] = r.partitions;
+    for (std::uint32_t number = 0; number < r.partitions; ++number) {
+        state_.partitions.try_emplace({.list = r.name, .number = number});
+    }
+    return Did::created;
+}
+
+Verdict Model::on(const request::DropTaskList& r) {
+    if (state_.task_lists.erase(r.name) == 0) return Did::absent;
+    std::erase_if(state_.partitions, [&](const auto& partition) {
+        return partition.first.list == r.name && owner_of(partition.second) == nullptr;
+    });
+    return Did::dropped;
+}
+
+std::optional<ErrorCode> Model::move(const PartitionMove& move) {
+    const auto found = state_.partitions.find(move.partition);
+    const auto present = found == state_.partitions.end() ? std::optional<Ownership>()
+                                                          : std::optional(found->second);
+    if (present != move.before) return ErrorCode::conflict;
+    const std::string* next = move.after ? owner_of(*move.after) : nullptr;
+    if (next != nullptr && !state_.workers.contains(*next)) return ErrorCode::unknown_worker;
+    const auto* owned = present ? std::get_if<ownership::Owned>(&*present) : nullptr;
+    const bool leaves = owned != nullptr && (next == nullptr || *next != owned->owner);
+    if (leaves && state_.workers.at(owned->owner).state == WorkerState::active) {
+        return ErrorCode::conflict;  // it is asked first
+    }
+    if (move.after) {
+        state_.partitions[move.partition] = *move.after;
+    } else {
+        state_.partitions.erase(move.partition);
+    }
+    return std::nullopt;
+}
+
+Verdict Model::on(const request::AssignPartitions& r) {
+    for (const PartitionMove& each : r.moves) {
+        if (const auto refusal = move(each)) return *refusal;
+    }
+    return Did::changed;
 }
 
 }  // namespace baton::properties

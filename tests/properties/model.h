@@ -75,6 +75,8 @@ struct ModelState {
     std::map<std::string, ModelConnector> sinks;
     std::map<std::uint64_t, ModelQuery> queries;
     std::map<std::uint64_t, ModelFragment> fragments;
+    std::map<std::string, std::uint64_t> task_lists;  // how many partitions each has
+    std::map<PartitionKey, Ownership> partitions;     // with those that outlive their list
 
     [[nodiscard]] std::uint64_t used(const std::string& worker) const;
     // Whether data gets from one worker to the other along links; a worker reaches itself.
@@ -85,6 +87,8 @@ struct ModelState {
     // by name where there are several. Empty if there is none.
     [[nodiscard]] std::set<std::string> route(const std::string& from, const std::string& to) const;
     [[nodiscard]] std::optional<std::uint64_t> query_named(const std::string& name) const;
+    // Whether its list is there and has so many.
+    [[nodiscard]] bool is_wanted(const PartitionKey& partition) const;
 };
 
 // One line per entity, to compare two states and to show how they differ.
@@ -137,10 +141,11 @@ private:
     Verdict on(const request::FailQuery& r);
     Verdict on(const request::RestartQuery& r);
     Verdict on(const request::ReleaseQuery& r);
-    // Not drawn: src/catalog/partitions_test.cc has their rules.
-    Verdict on(const request::CreateTaskList&) { return Did::unchanged; }
-    Verdict on(const request::DropTaskList&) { return Did::unchanged; }
-    Verdict on(const request::AssignPartitions&) { return Did::unchanged; }
+    Verdict on(const request::CreateTaskList& r);
+    Verdict on(const request::DropTaskList& r);
+    Verdict on(const request::AssignPartitions& r);
+    // Why it does not happen; none: it did.
+    [[nodiscard]] std::optional<ErrorCode> move(const PartitionMove& move);
 
     // The worker where something is to be, or why there is none.
     struct Place {

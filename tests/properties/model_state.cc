@@ -72,7 +72,26 @@ std::optional<std::uint64_t> ModelState::query_named(const std::string& name) co
     return std::nullopt;
 }
 
+bool ModelState::is_wanted(const PartitionKey& partition) const {
+    const auto list = task_lists.find(partition.list);
+    return list != task_lists.end() && partition.number < list->second;
+}
+
 namespace {
+
+std::string line_of(const Ownership& ownership) {
+    return std::visit(Overload{
+                          [](const ownership::Unowned&) { return std::string(" unowned"); },
+                          [](const ownership::Owned& o) {
+                              return " owned by " + o.owner + " epoch " + to_string(o.epoch);
+                          },
+                          [](const ownership::Releasing& r) {
+                              return " released by " + r.owner + " epoch " + to_string(r.epoch) +
+                                     " to '" + r.next + "'";
+                          },
+                      },
+                      ownership);
+}
 
 std::string number_or_none(const std::optional<std::uint64_t>& value) {
     return value ? std::to_string(*value) : "none";
@@ -123,6 +142,12 @@ std::set<std::string> lines_of(const ModelState& state) {
         lines.insert("fragment " + std::to_string(id) + " of " + std::to_string(f.query) + " on " +
                      f.worker + " " + std::string(to_string(f.state)) + " reason '" + f.reason +
                      "'");
+    }
+    for (const auto& [name, partitions] : state.task_lists) {
+        lines.insert("task list " + name + " of " + std::to_string(partitions));
+    }
+    for (const auto& [key, ownership] : state.partitions) {
+        lines.insert("partition " + to_string(key) + line_of(ownership));
     }
     return lines;
 }
@@ -189,6 +214,8 @@ ModelState state_in(const Reader& reader) {
                                          .state = f.state,
                                          .reason = reason_of(f.reason)};
     }
+    for (const TaskList& l : must(reader.task_lists())) state.task_lists[l.name] = l.partitions;
+    for (const Partition& p : must(reader.partitions())) state.partitions[p.key] = p.ownership;
     return state;
 }
 
@@ -256,7 +283,11 @@ std::vector<Candidate> candidates(const ModelState& state, sql::EntityKind kind,
                                 {"DESIRED", state_text(query.desired)}}});
             }
             break;
-        case sql::EntityKind::task_list:  // not drawn
+        case sql::EntityKind::task_list:
+            for (const auto& [name, partitions] : state.task_lists) {
+                all.push_back({request::DropTaskList{name},
+                               {{"NAME", text(name)}, {"PARTITIONS", std::to_string(partitions)}}});
+            }
             break;
     }
     return all;
