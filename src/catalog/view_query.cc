@@ -37,6 +37,8 @@ std::string_view view_name(sql::ShowWhat what) {
             return "TASK_LISTS";
         case sql::ShowWhat::partitions:
             return "PARTITIONS";
+        case sql::ShowWhat::locks:
+            return "LOCKS";
         case sql::ShowWhat::version:
         case sql::ShowWhat::source_types:
         case sql::ShowWhat::sink_types:

@@ -1,5 +1,9 @@
 #include "runtime/bind.h"
 
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
 #include "base/overload.h"
 #include "base/text.h"
 #include "sql/printer.h"
@@ -96,6 +100,7 @@ Result<Request> bind(const sql::Statement& statement) {
             [](const sql::Rollback&) -> R { return not_a_change(); },
             [](const sql::Cancel&) -> R { return not_a_change(); },
             [](const sql::WaitForQuery&) -> R { return not_a_change(); },
+            [](const sql::LockStatement&) -> R { return not_a_change(); },
         },
         statement.node);
 }
@@ -103,6 +108,25 @@ Result<Request> bind(const sql::Statement& statement) {
 request::QueryRef query_ref(const sql::Target& target) {
     if (const auto* id = std::get_if<std::uint64_t>(&target)) return QueryId(*id);
     return std::get<std::string>(target);
+}
+
+Duration duration_of(const sql::TimeSpan& span) {
+    using namespace std::chrono;
+    constexpr std::uint64_t kMost = 1'000'000'000;
+    const auto count = static_cast<std::int64_t>(std::min(span.count, kMost));
+    switch (span.unit) {
+        case sql::TimeUnit::millisecond:
+            return milliseconds(count);
+        case sql::TimeUnit::second:
+            return seconds(count);
+        case sql::TimeUnit::minute:
+            return minutes(count);
+        case sql::TimeUnit::hour:
+            return hours(count);
+        case sql::TimeUnit::day:
+            return hours(24 * count);
+    }
+    CHECK(false && "an unknown unit");
 }
 
 bool changes_catalog(const sql::Statement& statement) {
@@ -126,9 +150,20 @@ bool changes_catalog(const sql::Statement& statement) {
                           [](const sql::Rollback&) { return false; },
                           [](const sql::Cancel&) { return false; },
                           [](const sql::WaitForQuery&) { return false; },
+                          [](const sql::LockStatement&) { return false; },
                       },
                       statement.node);
 }
+
+namespace {
+
+std::string tag_of(const sql::LockStatement& statement) {
+    constexpr std::array kTags = {"ACQUIRE LOCK", "RENEW LOCK",   "RELEASE LOCK",
+                                  "ENABLE LOCK",  "DISABLE LOCK", "DROP LOCK"};
+    return kTags.at(statement.act.index());
+}
+
+}  // namespace
 
 std::string tag_of(const sql::Statement& statement) {
     return std::visit(
@@ -154,6 +189,7 @@ std::string tag_of(const sql::Statement& statement) {
             [](const sql::Rollback&) -> std::string { return "ROLLBACK"; },
             [](const sql::Cancel&) -> std::string { return "CANCEL"; },
             [](const sql::WaitForQuery&) -> std::string { return "WAIT"; },
+            [](const sql::LockStatement& s) -> std::string { return tag_of(s); },
         },
         statement.node);
 }

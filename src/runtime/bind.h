@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "catalog/requests.h"
 #include "sql/ast.h"
 
@@ -20,6 +21,8 @@ namespace baton {
 
 // A query's number or name; never `WHERE attr = const`, which the parser allows only for DROP.
 [[nodiscard]] request::QueryRef query_ref(const sql::Target& target);
+
+[[nodiscard]] Duration duration_of(const sql::TimeSpan& span);
 
 [[nodiscard]] bool changes_catalog(const sql::Statement& statement);
 

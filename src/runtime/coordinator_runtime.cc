@@ -50,6 +50,7 @@ CoordinatorRuntime::CoordinatorRuntime(std::unique_ptr<SqlDatabase> database, co
       planner_(options.planner ? options.planner : Planner(plan)),
       durable_(start, always_durable),
       readers_(*database_, durable_, options.readers_max),
+      locks_(*database_),
       feed_(start, options.changes_in_memory),
       client_queries_(clock) {
     if (options.line == nullptr) return;

@@ -35,6 +35,7 @@
 #include "runtime/follower.h"
 #include "runtime/forwarder.h"
 #include "runtime/leader_board.h"
+#include "runtime/locks.h"
 #include "runtime/readers.h"
 #include "runtime/stale_views.h"
 #include "runtime/term_guard.h"
@@ -128,6 +129,9 @@ public:
     [[nodiscard]] CommitLoop& commits();
     [[nodiscard]] const Clock& clock() const { return clock_; }
 
+    // For clients, whoever leads.
+    [[nodiscard]] Locks& locks() { return locks_; }
+
     // A consistent copy of the catalog while it is in use.
     [[nodiscard]] Result<Done> backup_to(const std::string& path);
 
@@ -163,6 +167,7 @@ private:
     const Planner planner_;
     Durable durable_;
     Readers readers_;
+    Locks locks_;
     Feed feed_;
     ClientQueries client_queries_;
     std::mutex cluster_mutex_;

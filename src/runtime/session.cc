@@ -181,6 +181,7 @@ Result<StatementResult> Session::run_other(const sql::Statement& statement) {
             [&](const sql::Commit&) -> R { return run_commit(); },
             [&](const sql::Rollback&) -> R { return run_rollback(); },
             [&](const sql::Explain& s) -> R { return run_explain(s); },
+            [&](const sql::LockStatement& s) -> R { return run_lock(s); },
             [](const sql::Cancel&) -> R {
                 return Error{.code = ErrorCode::not_supported,
                              .message =

@@ -60,6 +60,8 @@ Result<Described::Statement> Session::describe(const sql::Statement& statement) 
         TRY_ASSIGN(watchable, query.watchable());
         result.columns = watchable.columns();
         result.watches = true;
+    } else if (const auto* lock = std::get_if<sql::LockStatement>(&statement.node)) {
+        result.columns = Locks::columns(*lock);
     }
     return result;
 }
@@ -148,29 +150,6 @@ Result<StatementResult> Session::run_explain(const sql::Explain& statement) {
 
 // ---- WAIT FOR QUERY -----------------------------------------------------------------------------
 
-namespace {
-
-Duration duration_of(const sql::TimeSpan& span) {
-    using namespace std::chrono;
-    constexpr std::uint64_t kMost = 1'000'000'000;
-    const auto count = static_cast<std::int64_t>(std::min(span.count, kMost));
-    switch (span.unit) {
-        case sql::TimeUnit::millisecond:
-            return milliseconds(count);
-        case sql::TimeUnit::second:
-            return seconds(count);
-        case sql::TimeUnit::minute:
-            return minutes(count);
-        case sql::TimeUnit::hour:
-            return hours(count);
-        case sql::TimeUnit::day:
-            return hours(24 * count);
-    }
-    CHECK(false && "an unknown unit");
-}
-
-}  // namespace
-
 Result<StatementResult> Session::run_wait(const sql::WaitForQuery& statement) {
     TRY(outside_transaction("WAIT"));
     Wait wait{.until = statement.state ? Wait::Until::state : Wait::Until::settled};
@@ -178,6 +157,16 @@ Result<StatementResult> Session::run_wait(const sql::WaitForQuery& statement) {
     if (statement.timeout) wait.timeout = duration_of(*statement.timeout);
     TRY(wait_for(coordinator_, query_ref(statement.target), wait, interrupt_));
     return StatementResult{.tag = "WAIT", .value = {}, .format = {}, .revision = {}};
+}
+
+// ---- locks --------------------------------------------------------------------------------------
+
+Result<StatementResult> Session::run_lock(const sql::LockStatement& statement) {
+    StatementResult result{.tag = tag_of(sql::Statement{.node = statement, .at = {}})};
+    TRY(outside_transaction(result.tag));
+    TRY_ASSIGN(row, coordinator_.locks().run(statement));
+    if (row) result.value = *std::move(row);
+    return result;
 }
 
 }  // namespace baton

@@ -56,19 +56,28 @@ Words views_and(Words names) {
     return names;
 }
 
+bool acts_on_lock(std::string_view verb) {
+    constexpr std::array kVerbs = {"ACQUIRE", "RENEW", "RELEASE", "ENABLE", "DISABLE"};
+    return std::find(kVerbs.begin(), kVerbs.end(), verb) != kVerbs.end();
+}
+
 // Everything that may stand after these words.
 Words candidates(const Words& before, const NamesOf& names) {
     if (before.empty()) return starts();
     const std::string& last = before.back();
     const std::string& first = before.front();
     if (last == "SHOW") {
-        return {"COUNTERS",     "FORMAT TYPES",     "FRAGMENTS",  "LINKS",      "LOGICAL SOURCES",
-                "PARTITIONS",   "PHYSICAL SOURCES", "QUERIES",    "SINK TYPES", "SINKS",
-                "SOURCE TYPES", "STATEMENTS",       "TASK LISTS", "VERSION",    "WORKERS"};
+        return {"COUNTERS",   "FORMAT TYPES",    "FRAGMENTS",  "LINKS",
+                "LOCKS",      "LOGICAL SOURCES", "PARTITIONS", "PHYSICAL SOURCES",
+                "QUERIES",    "SINK TYPES",      "SINKS",      "SOURCE TYPES",
+                "STATEMENTS", "TASK LISTS",      "VERSION",    "WORKERS"};
     }
     if (last == "CREATE" || (last == "DROP" && before.size() == 1)) {
-        return {"LOGICAL SOURCE", "PHYSICAL SOURCE", "QUERY", "SINK", "TASK LIST", "WORKER"};
+        Words kinds = {"LOGICAL SOURCE", "PHYSICAL SOURCE", "QUERY", "SINK", "TASK LIST", "WORKER"};
+        if (last == "DROP") kinds.emplace_back("LOCK");
+        return kinds;
     }
+    if (before.size() == 1 && acts_on_lock(last)) return {"LOCK"};
     if (last == "WATCH") return {"SELECT", "SHOW"};
     if (last == "STOP") return {"QUERY"};
     if (last == "DRAIN" || last == "RESUME") return {"WORKER"};

@@ -95,6 +95,18 @@ private:
     Result<std::optional<StopMode>> stop_mode();
     Result<QueryState> query_state();
 
+    // parser_locks.cc
+    Result<Node> acquire_lock();
+    Result<Node> renew_lock();
+    Result<Node> release_lock();
+    Result<Node> enable_lock();
+    Result<Node> disable_lock();
+    Result<Node> drop_lock();
+    Result<LockStatement> named_lock();
+    Result<std::string> lock_owner();
+    Result<std::uint64_t> lock_epoch();
+    Result<TimeSpan> lock_ttl();
+
     // parser_inspection.cc
     Result<Node> show_statement();
     Result<Node> explain();

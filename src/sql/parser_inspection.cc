@@ -37,6 +37,7 @@ Result<ShowWhat> Grammar::show_what() {
     if (tokens_.accept("STATEMENTS")) return ShowWhat::statements;
     if (tokens_.accept("COUNTERS")) return ShowWhat::counters;
     if (tokens_.accept("PARTITIONS")) return ShowWhat::partitions;
+    if (tokens_.accept("LOCKS")) return ShowWhat::locks;
     if (tokens_.accept("VERSION")) return ShowWhat::version;
     ShowWhat what = ShowWhat::logical_sources;
     std::string_view second = "SOURCES";

@@ -12,8 +12,9 @@ namespace {
 // Words that begin a statement, for the error when none does.
 const std::vector<std::string>& statement_words() {
     static const std::vector<std::string> kWords = {
-        "SELECT", "CREATE", "DROP",  "SHOW",   "EXPLAIN",  "WATCH",  "STOP",
-        "DRAIN",  "RESUME", "BEGIN", "COMMIT", "ROLLBACK", "CANCEL", "WAIT"};
+        "SELECT",  "CREATE", "DROP",    "SHOW",   "EXPLAIN",  "WATCH",  "STOP",
+        "DRAIN",   "RESUME", "BEGIN",   "COMMIT", "ROLLBACK", "CANCEL", "WAIT",
+        "ACQUIRE", "RENEW",  "RELEASE", "ENABLE", "DISABLE"};
     return kWords;
 }
 
@@ -59,7 +60,9 @@ Result<Statement> Grammar::statement() {
         Beginning{"DRAIN", &Grammar::drain_worker},  Beginning{"RESUME", &Grammar::resume_worker},
         Beginning{"BEGIN", &Grammar::begin},         Beginning{"COMMIT", &Grammar::commit},
         Beginning{"ROLLBACK", &Grammar::rollback},   Beginning{"CANCEL", &Grammar::cancel},
-        Beginning{"WAIT", &Grammar::wait_for_query},
+        Beginning{"WAIT", &Grammar::wait_for_query}, Beginning{"ACQUIRE", &Grammar::acquire_lock},
+        Beginning{"RENEW", &Grammar::renew_lock},    Beginning{"RELEASE", &Grammar::release_lock},
+        Beginning{"ENABLE", &Grammar::enable_lock},  Beginning{"DISABLE", &Grammar::disable_lock},
     };
     const Position at = tokens_.peek().at;
     if (tokens_.sees("SELECT") || tokens_.sees(Symbol::open)) {
@@ -231,6 +234,7 @@ Result<EntityKind> Grammar::entity_kind() {
 }
 
 Result<Grammar::Node> Grammar::drop() {
+    if (tokens_.accept("LOCK")) return drop_lock();
     Drop node;
     TRY_ASSIGN(kind, entity_kind());
     node.kind = kind;

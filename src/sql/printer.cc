@@ -49,6 +49,8 @@ std::string_view text_of(ShowWhat what) {
             return "TASK LISTS";
         case ShowWhat::partitions:
             return "PARTITIONS";
+        case ShowWhat::locks:
+            return "LOCKS";
         case ShowWhat::version:
             return "VERSION";
         case ShowWhat::source_types:
@@ -271,6 +273,44 @@ void Printing::operator()(const WaitForQuery& node) {
     if (!node.timeout) return;
     put(" TIMEOUT ");
     span(*node.timeout);
+}
+
+void Printing::operator()(const LockStatement& node) {
+    const auto begin = [&](std::string_view words) {
+        put(words);
+        name(node.name);
+    };
+    const auto by = [&](const std::string& owner) {
+        put(" OWNER ");
+        string(owner);
+    };
+    const auto under = [&](std::uint64_t epoch) { put(" EPOCH " + std::to_string(epoch)); };
+    const auto lasting = [&](const TimeSpan& ttl) {
+        put(" TTL ");
+        span(ttl);
+    };
+    std::visit(Overload{
+                   [&](const lock::Acquire& act) {
+                       begin("ACQUIRE LOCK ");
+                       by(act.owner);
+                       lasting(act.ttl);
+                   },
+                   [&](const lock::Renew& act) {
+                       begin("RENEW LOCK ");
+                       by(act.owner);
+                       under(act.epoch);
+                       lasting(act.ttl);
+                   },
+                   [&](const lock::Release& act) {
+                       begin("RELEASE LOCK ");
+                       by(act.owner);
+                       under(act.epoch);
+                   },
+                   [&](lock::Enable) { begin("ENABLE LOCK "); },
+                   [&](lock::Disable) { begin("DISABLE LOCK "); },
+                   [&](lock::Drop) { begin("DROP LOCK "); },
+               },
+               node.act);
 }
 
 std::string print(const Statement& statement, const IsSecret& is_secret) {

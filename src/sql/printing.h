@@ -36,6 +36,7 @@ public:
     void operator()(Rollback node);
     void operator()(const Cancel& node);
     void operator()(const WaitForQuery& node);
+    void operator()(const LockStatement& node);
 
     // printer_queries.cc
     void query(const Query& query);

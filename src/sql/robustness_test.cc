@@ -35,6 +35,9 @@ const std::vector<std::string>& statements() {
         "SHOW PHYSICAL SOURCES FOR s WHERE a = 1 FORMAT JSON -- end",
         "EXPLAIN (LOGICAL, DISTRIBUTED) FORMAT TEXT SELECT a FROM s /* c */",
         "WATCH SELECT a FROM baton.queries WHERE a != 1E3 SINCE REVISION 5",
+        "CREATE TASK LIST IF NOT EXISTS l PARTITIONS 8; DROP TASK LIST l",
+        "ACQUIRE LOCK l OWNER 'a' TTL 5 SEC; RENEW LOCK l OWNER 'a' EPOCH 1 TTL 5 SEC",
+        "RELEASE LOCK l OWNER 'a' EPOCH 1; DISABLE LOCK l; ENABLE LOCK l; DROP LOCK l",
         "WAIT FOR QUERY 5 STATE RUNNING TIMEOUT 5 MINUTES"};
     return kStatements;
 }

@@ -308,8 +308,34 @@ WaitForQuery any_wait() {
             .timeout = maybe(any_span)};
 }
 
+LockStatement any_lock() {
+    LockStatement statement{.name = any_name(), .act = {}};
+    switch (up_to(5)) {
+        case 0:
+            statement.act = lock::Acquire{.owner = any_name(), .ttl = any_span()};
+            break;
+        case 1:
+            statement.act =
+                lock::Renew{.owner = any_name(), .epoch = up_to(5000), .ttl = any_span()};
+            break;
+        case 2:
+            statement.act = lock::Release{.owner = any_name(), .epoch = up_to(5000)};
+            break;
+        case 3:
+            statement.act = lock::Enable{};
+            break;
+        case 4:
+            statement.act = lock::Disable{};
+            break;
+        default:
+            statement.act = lock::Drop{};
+            break;
+    }
+    return statement;
+}
+
 Statement any_statement() {
-    switch (up_to(18)) {
+    switch (up_to(19)) {
         case 0:
             return {CreateLogicalSource{coin(), any_name(), any_schema()}};
         case 1:
@@ -347,6 +373,8 @@ Statement any_statement() {
                 Cancel{coin() ? CancelWhat::query : CancelWhat::connection, any_name_or_number()}};
         case 17:
             return {CreateTaskList{coin(), any_name(), up_to(5000)}};
+        case 18:
+            return {any_lock()};
         default:
             return {any_wait()};
     }

@@ -61,6 +61,7 @@ unsigned status_of(ErrorCode code) {
         case ErrorCode::unknown_query:
         case ErrorCode::unknown_worker:
         case ErrorCode::unknown_task_list:
+        case ErrorCode::unknown_lock:
             return 404;
         case ErrorCode::transaction_state:
         case ErrorCode::source_exists:
@@ -73,6 +74,9 @@ unsigned status_of(ErrorCode code) {
         case ErrorCode::invalid_topology:
         case ErrorCode::worker_exists:
         case ErrorCode::task_list_exists:
+        case ErrorCode::lock_held:
+        case ErrorCode::lock_lost:
+        case ErrorCode::lock_not_active:
         case ErrorCode::worker_in_use:
         case ErrorCode::conflict:
         case ErrorCode::unique_violation:

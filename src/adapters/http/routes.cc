@@ -27,6 +27,7 @@ constexpr std::array kCollections = {
     Collection{
         .path = "task-lists", .view = "TASK_LISTS", .key = "{name}", .kind = EntityKind::task_list},
     Collection{.path = "partitions", .view = "PARTITIONS", .key = "{list}/{number}"},
+    Collection{.path = "locks", .view = "LOCKS", .key = "{name}"},
     Collection{.path = "counters", .view = "COUNTERS", .key = "{fragment}"},
     Collection{.path = "statements", .view = "STATEMENTS", .key = "{id}"},
     Collection{.path = "changes", .view = "CHANGES", .key = ""},

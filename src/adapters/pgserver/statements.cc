@@ -84,8 +84,8 @@ Answerer set_statement(Tokens tokens) {
 
 bool is_shown_by_session(const Token& token) {
     return token.is_any({"queries", "fragments", "workers", "links", "sinks", "statements",
-                         "counters", "partitions", "task", "version", "logical", "physical",
-                         "source", "sink", "format", "sources"});
+                         "counters", "partitions", "locks", "task", "version", "logical",
+                         "physical", "source", "sink", "format", "sources"});
 }
 
 Answerer show_statement(Tokens tokens) {
@@ -166,6 +166,7 @@ Answerer answerer_of(Tokens tokens, std::string& text) {
     if (first.is("discard")) {
         return Forget{.tag = "DISCARD " + to_upper(second.text), .parameters = second.is("all")};
     }
+    if (first.is("release") && second.is("lock")) return ForSession{};  // no savepoint
     if (first.is_any(
             {"begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release"})) {
         return transaction_statement(tokens, text);

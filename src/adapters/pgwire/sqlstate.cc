@@ -29,17 +29,21 @@ constexpr std::array kStates = {
     Entry{ErrorCode::unknown_field, "42703"},
     Entry{ErrorCode::too_large, "54000"},  // program limit exceeded
     Entry{ErrorCode::type_mismatch, "42804"},
-    Entry{ErrorCode::type_inference, "42P18"},         // indeterminate datatype
-    Entry{ErrorCode::unknown_source, "42P01"},         // undefined table
-    Entry{ErrorCode::unknown_sink, "42P01"},           // undefined table
-    Entry{ErrorCode::source_exists, "42P07"},          // duplicate table
-    Entry{ErrorCode::sink_exists, "42P07"},            // duplicate table
-    Entry{ErrorCode::source_in_use, "2BP01"},          // dependent objects still exist
-    Entry{ErrorCode::sink_in_use, "2BP01"},            // dependent objects still exist
-    Entry{ErrorCode::worker_in_use, "2BP01"},          // dependent objects still exist
-    Entry{ErrorCode::unknown_query, "42704"},          // undefined object
-    Entry{ErrorCode::unknown_task_list, "42704"},      // undefined object
-    Entry{ErrorCode::task_list_exists, "42710"},       // duplicate object
+    Entry{ErrorCode::type_inference, "42P18"},     // indeterminate datatype
+    Entry{ErrorCode::unknown_source, "42P01"},     // undefined table
+    Entry{ErrorCode::unknown_sink, "42P01"},       // undefined table
+    Entry{ErrorCode::source_exists, "42P07"},      // duplicate table
+    Entry{ErrorCode::sink_exists, "42P07"},        // duplicate table
+    Entry{ErrorCode::source_in_use, "2BP01"},      // dependent objects still exist
+    Entry{ErrorCode::sink_in_use, "2BP01"},        // dependent objects still exist
+    Entry{ErrorCode::worker_in_use, "2BP01"},      // dependent objects still exist
+    Entry{ErrorCode::unknown_query, "42704"},      // undefined object
+    Entry{ErrorCode::unknown_task_list, "42704"},  // undefined object
+    Entry{ErrorCode::task_list_exists, "42710"},   // duplicate object
+    Entry{ErrorCode::unknown_lock, "42704"},
+    Entry{ErrorCode::lock_held, "55P03"},  // lock not available
+    Entry{ErrorCode::lock_lost, "55000"},  // object not in prerequisite state
+    Entry{ErrorCode::lock_not_active, "55000"},
     Entry{ErrorCode::unknown_worker, "42704"},         // undefined object
     Entry{ErrorCode::unknown_sink_type, "42704"},      // undefined object
     Entry{ErrorCode::unknown_source_type, "42704"},    // undefined object
