@@ -94,14 +94,16 @@ private:
 
     static Result<std::unique_ptr<SqlDatabase>> open_database(const config::Settings& settings,
                                                               Log& log) {
-        if (is_server(settings.text("catalog"))) {
-            return open_catalog_at(settings.text("catalog"), true, standstill_max(settings));
+        const std::string& where = settings.text("catalog");
+        if (is_server(where) || where.starts_with("sqlite:")) {
+            return open_catalog_at(where, true, standstill_max(settings));
         }
-        if (!settings.text("catalog").empty()) {
+        if (!where.empty()) {
             return Error{.code = ErrorCode::invalid_configuration,
-                         .message = "catalog: " + quoted(settings.text("catalog")) +
-                                    " is no database that coordinators can share",
-                         .hint = "give postgres://.. or mysql://.., or a directory with --data"};
+                         .message = "catalog: " + quoted(where) + " is no place of a catalog",
+                         .hint =
+                             "give sqlite:PATH, postgres://.. or mysql://.., or a directory "
+                             "with --data"};
         }
         TRY_ASSIGN(opened, open_catalog_in(settings.text("data"), true, migrate));
         if (opened.is_new) {

@@ -16,8 +16,8 @@ const std::vector<Known>& known_list() {
         {.key = "catalog",
          .fallback = "",
          .meaning =
-             "a database that coordinators share, postgres://.. or mysql://..; empty: a file "
-             "in the data directory"},
+             "sqlite:PATH, or a database that coordinators share, postgres://.. or mysql://..; "
+             "empty: a file in the data directory"},
         {.key = "lease_ttl",
          .type = Type::number,
          .fallback = "10",

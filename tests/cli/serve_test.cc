@@ -2,6 +2,7 @@
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -86,6 +87,19 @@ TEST_F(Serve, ASecondOneOnTheSameDataIsToldWhoHoldsIt) {
         << second.errors;
     first.signal(SIGTERM);
     EXPECT_EQ(first.wait(), 0);
+}
+
+TEST_F(Serve, TheCatalogMayBeAFileOfAnyName) {
+    const std::string where = "sqlite:" + (directory_ / "my.db");
+    Process daemon(serve({"--catalog", where}));
+    ASSERT_EQ(systemd_.heard(), "READY=1") << daemon.errors();
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait(), 0) << daemon.errors();
+    EXPECT_EQ(run({BATON_PROGRAMS "/baton", "check", where}).status, 0);
+    EXPECT_FALSE(std::filesystem::exists(directory_ / "d"));
+    const Ended elsewhere = run(serve({"--catalog", "oracle://x"}));
+    EXPECT_EQ(elsewhere.status, 1);
+    EXPECT_NE(elsewhere.errors.find("1000"), std::string::npos) << elsewhere.errors;
 }
 
 TEST_F(Serve, PsqlSeesRowsOfStreamsAndCurlSeesTheSameCatalog) {
