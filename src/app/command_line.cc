@@ -65,6 +65,15 @@ CLI::App& add_worker(CLI::App& app, WorkerCommand& worker, int& status) {
         ->add_option("--drain", worker.drain_seconds,
                      "seconds that it waits for fragments when it is told to leave")
         ->capture_default_str();
+    command->add_option("--partition-program", worker.partition_program,
+                        "a command to be run by sh for each partition that it looks after; "
+                        "BATON_LIST, BATON_PARTITION and BATON_EPOCH say which");
+    constexpr std::uint64_t kGraceMax = 20;  // well below the lease of a partition
+    command
+        ->add_option("--partition-grace", worker.partition_grace_seconds,
+                     "seconds that such a program has to end after SIGTERM; then it is killed")
+        ->capture_default_str()
+        ->check(CLI::Range(std::uint64_t{0}, kGraceMax));
     command->footer("SIGTERM and SIGINT tell it to leave; the second one, at once.");
     command->callback([&worker, &status, command] {
         if (!command->get_subcommands().empty()) return;
@@ -90,7 +99,7 @@ void add_settings(CLI::App& command, ServeCommand& serve) {
     };
     flag("--data", "data", "the data directory; created if it is not there");
     flag("--catalog", "catalog",
-         "a database that several coordinators share: postgres://.. or mysql://..");
+         "sqlite:PATH, or a database that several coordinators share: postgres://.. or mysql://..");
     flag("--lease-ttl", "lease_ttl",
          "with --catalog: seconds until another takes over from a leader that is gone");
     flag("--pg", "pg.listen", "host:port for psql and PostgreSQL drivers; '': closed");

@@ -69,12 +69,16 @@ Result<Done> serve(const WorkerCommand& command, const LeaveSignals& signals, co
     const SystemClock clock;
     TRY_ASSIGN(tls, all_or_none(command.tls));
     TRY_ASSIGN(addresses, addresses_of(command));
-    TRY_ASSIGN(worker, NetworkWorker::start(clock, {.name = command.name,
-                                                    .listen = addresses,
-                                                    .directory = command.directory,
-                                                    .fragments_max = command.capacity,
-                                                    .tls = tls,
-                                                    .log = log}));
+    TRY_ASSIGN(worker,
+               NetworkWorker::start(
+                   clock, {.name = command.name,
+                           .listen = addresses,
+                           .directory = command.directory,
+                           .fragments_max = command.capacity,
+                           .tls = tls,
+                           .partition_program = command.partition_program,
+                           .partition_grace = std::chrono::seconds(command.partition_grace_seconds),
+                           .log = log}));
     for (std::size_t i = 0; i < addresses.size(); ++i) {
         const Address here{.host = addresses[i].host, .port = worker->ports()[i]};
         log("worker " + baton::quoted(command.name) + " listens on " + to_string(here) +

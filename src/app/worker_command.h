@@ -16,6 +16,8 @@ struct WorkerCommand {
     std::optional<std::uint64_t> capacity;  // slots
     std::optional<std::string> directory;   // what must outlive the process
     TlsFiles tls;                           // all of them, or none
+    std::optional<std::string> partition_program;  // run for each partition; none: nothing is
+    std::uint64_t partition_grace_seconds = 10;
     // How long fragments that run are waited for once it was told to leave.
     std::uint64_t drain_seconds = 10;
 };

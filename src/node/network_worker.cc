@@ -6,6 +6,7 @@
 #include "adapters/grpc/grpc_exchanges.h"
 #include "adapters/grpc/grpc_server.h"
 #include "adapters/grpc/result_service.h"
+#include "adapters/programs/partition_programs.h"
 #include "adapters/system/epoch_file.h"
 #include "adapters/system/private_directory.h"
 #include "engine/results/result_hub.h"
@@ -31,6 +32,7 @@ struct NetworkWorker::Parts {
     ResultHub hub;
     std::unique_ptr<ResultService> results;
     std::unique_ptr<Engine> engine;
+    std::unique_ptr<PartitionPrograms> programs;
     std::unique_ptr<ControlServer> control;
     std::unique_ptr<GrpcServer> server;
     std::unique_ptr<WorkerHost> host;
@@ -48,13 +50,21 @@ Result<std::unique_ptr<NetworkWorker>> NetworkWorker::start(const Clock& clock,
     parts->engine = make_engine(*parts->exchanges, parts->hub, clock, options.fragments_max);
     parts->control = std::make_unique<ControlServer>(
         ControlServerOptions{.worker = options.name, .log = options.log});
+    if (options.partition_program) {
+        parts->programs = std::make_unique<PartitionPrograms>(
+            PartitionProgramsOptions{.command = *options.partition_program,
+                                     .grace = options.partition_grace,
+                                     .log = options.log},
+            clock);
+    }
     const auto now = clock.wall_now().time_since_epoch().count();
     TRY_ASSIGN(host, WorkerHost::start({.incarnation = Incarnation(static_cast<std::uint64_t>(now)),
                                         .log = options.log},
                                        {.engine = *parts->engine,
                                         .doors = {parts->control.get()},
                                         .clock = clock,
-                                        .epochs = parts->epochs.get()}));
+                                        .epochs = parts->epochs.get(),
+                                        .partitions = parts->programs.get()}));
     parts->host = std::move(host);
     TRY_ASSIGN(server, GrpcServer::start({.listen = options.listen, .tls = options.tls},
                                          {&parts->control->service(), &parts->exchanges->service(),

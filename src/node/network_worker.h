@@ -22,6 +22,9 @@ struct NetworkWorkerOptions {
     std::optional<std::string> directory;  // what must outlive the process; none: nothing does
     std::optional<std::uint64_t> fragments_max;
     std::optional<TlsFiles> tls;
+    // Run for each partition that it looks after (adapters/programs); none: nothing is.
+    std::optional<std::string> partition_program;
+    Duration partition_grace{};  // that such a program has to end
     // Told what people may want to know, from any thread.
     std::function<void(const std::string&)> log;
 };

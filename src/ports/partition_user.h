@@ -10,6 +10,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/time.h"
 #include "model/control.h"
 #include "model/partition.h"
 
@@ -20,6 +21,9 @@ public:
     using Listener = std::function<void(const PartitionKey& let_gone)>;
 
     virtual ~PartitionUser() = default;
+
+    // How long it takes, at most, from let_go to the word to the listener.
+    [[nodiscard]] virtual Duration letting_go() const { return {}; }
 
     // Before the first call; an empty one ends it: no call is under way when it returns.
     virtual void listen(Listener listener) = 0;

@@ -1,8 +1,10 @@
 // `baton worker` as processes, and a coordinator of this process that looks after them.
 #include "cli/process.h"
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <sstream>
 #include <thread>
@@ -43,12 +45,14 @@ protected:
     }
 
     // Starts one and waits until it listens. Its standard error goes to a file.
-    std::unique_ptr<Process> start(const std::string& name, int port) {
+    std::unique_ptr<Process> start(const std::string& name, int port,
+                                   const std::string& more = "") {
         const std::string log = directory_ / (name + std::to_string(++started_) + ".log");
         auto process = std::make_unique<Process>(std::vector<std::string>{
             "/bin/sh", "-c",
-            "exec " BATON_PROGRAMS "/baton worker --name " + name + " --listen 127.0.0.1:" +
-                std::to_string(port) + " --data-dir " + (directory_ / name) + " 2>" + log});
+            "exec " BATON_PROGRAMS "/baton worker --name " + name +
+                " --listen 127.0.0.1:" + std::to_string(port) + " --data-dir " +
+                (directory_ / name) + " " + more + " 2>" + log});
         EXPECT_TRUE(eventually([&] {
             return text_of(log).find("listens on") != std::string::npos;
         })) << text_of(log);
@@ -105,6 +109,70 @@ protected:
     std::string last_log_;
     int started_ = 0;
 };
+
+// Says in a file when it begins and, asked to end, that it has.
+class PartitionProgram : public WorkerProcesses {
+protected:
+    std::string program(const std::string& worker) {
+        const std::string script = directory_ / "program.sh";
+        std::ofstream(script) << "echo \"begin $BATON_PARTITION $1 $$\" >> " << trace()
+                              << "\ntrap 'echo \"end $BATON_PARTITION $1 $$\" >> " << trace()
+                              << "; exit 0' TERM\nwhile :; do sleep 0.02; done\n";
+        return "--partition-program 'exec sh " + script + " " + worker + "'";
+    }
+    [[nodiscard]] std::string trace() const { return directory_ / "trace"; }
+    // "begin 0 EDGE", .. without the numbers of processes, which are in the other.
+    struct Line {
+        std::string what;
+        int partition = 0;
+        std::string worker;
+        pid_t process = 0;
+    };
+    std::vector<Line> lines() const {
+        std::vector<Line> all;
+        std::ifstream in(trace());
+        for (Line line; in >> line.what >> line.partition >> line.worker >> line.process;) {
+            all.push_back(line);
+        }
+        return all;
+    }
+    std::size_t count(const std::string& what, const std::string& worker) const {
+        std::size_t number = 0;
+        for (const Line& line : lines()) number += line.what == what && line.worker == worker;
+        return number;
+    }
+};
+
+TEST_F(PartitionProgram, RunsForEachPartitionAndNeverTwiceAtATime) {
+    auto edge = start("EDGE", 0, program("EDGE"));
+    create("EDGE", last_port());
+    run("CREATE TASK LIST l PARTITIONS 4");
+    ASSERT_TRUE(eventually([&] { return count("begin", "EDGE") == 4; })) << text_of(trace());
+    auto hub = start("HUB", 0, program("HUB"));
+    create("HUB", last_port());
+    ASSERT_TRUE(eventually([&] { return count("begin", "HUB") == 2; })) << text_of(trace());
+    run("DRAIN WORKER EDGE");
+    ASSERT_TRUE(eventually([&] { return count("begin", "HUB") == 4; })) << text_of(trace());
+    std::map<int, std::string> running;
+    std::vector<pid_t> of_hub;
+    for (const Line& line : lines()) {
+        if (line.what == "begin") {
+            EXPECT_EQ(running[line.partition], "") << text_of(trace());
+            running[line.partition] = line.worker;
+            if (line.worker == "HUB") of_hub.push_back(line.process);
+        } else {
+            EXPECT_EQ(running[line.partition], line.worker) << text_of(trace());
+            running[line.partition] = "";
+        }
+    }
+    // They do not outlive their worker, however it ends.
+    hub->signal(SIGKILL);
+    EXPECT_TRUE(eventually([&] {
+        return std::all_of(of_hub.begin(), of_hub.end(), [](pid_t process) {
+            return text_of("/proc/" + std::to_string(process) + "/cmdline").empty();
+        });
+    }));
+}
 
 TEST_F(WorkerProcesses, TheyAreFoundLostAndFoundAgain) {
     auto edge = start("EDGE", 0);

@@ -146,9 +146,9 @@ using Effect = std::variant<Welcome, KeepEpoch, Reply, Prepare, Start, Drain, Ab
 
 class Fragments {
 public:
-    // `kept` is the highest epoch that was kept before the restart.
-    explicit Fragments(Incarnation incarnation, Epoch kept = {})
-        : incarnation_(incarnation), epoch_(kept) {}
+    // `kept` is the highest epoch that was kept before the restart; `letting_go`: as of Holdings.
+    explicit Fragments(Incarnation incarnation, Epoch kept = {}, Duration letting_go = {})
+        : incarnation_(incarnation), epoch_(kept), holdings_(letting_go) {}
 
     [[nodiscard]] std::vector<fragments::Effect> step(const fragments::Event& event);
 

@@ -63,7 +63,7 @@ Holdings::Effects Holdings::tick(Instant at) {
 
 std::optional<Instant> Holdings::valid_until() const {
     if (!heard_) return std::nullopt;
-    return *heard_ + lease_;
+    return *heard_ + lease_ - letting_go_;
 }
 
 std::optional<Instant> Holdings::wake_at() const {

@@ -15,6 +15,7 @@
 //     answer for longer than that may give the partitions to others, without having asked; so when
 //     the time is over everything is let go of, whatever words are still on their way to us. With
 //     the next proof that we are heard, what is assigned is taken again.
+//   - Who uses partitions may take a while to let go: that much before the lease ends it begins.
 // Pure: it is told the time. One session at a time: who calls knows which one is listened to.
 #pragma once
 
@@ -48,6 +49,9 @@ class Holdings {
 public:
     using Effects = std::vector<holdings::Effect>;
 
+    // It takes whoever uses a partition that long, at most, to let go of it.
+    explicit Holdings(Duration letting_go = {}) : letting_go_(letting_go) {}
+
     // A session begins: its coordinator was welcomed at that time.
     [[nodiscard]] Effects welcomed(Instant at);
     // A beat was answered at that time, which says what was last heard of us.
@@ -71,6 +75,7 @@ private:
     [[nodiscard]] Effects settle(Instant at);
     [[nodiscard]] std::optional<Instant> valid_until() const;
 
+    Duration letting_go_;
     std::map<PartitionKey, Epoch> assigned_;
     std::map<PartitionKey, Held> held_;
     Duration lease_{};

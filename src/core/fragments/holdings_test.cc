@@ -136,5 +136,22 @@ TEST_F(HoldingsTest, AnswersOfAnOlderSessionProveNothing) {
     EXPECT_EQ(holdings_.wake_at(), at(20s));
 }
 
+// Who is slow to let go has to begin in time.
+TEST_F(HoldingsTest, LettingGoEndsWithTheLease) {
+    Holdings slow(5s);
+    (void)slow.welcomed(at(0s));
+    const control::Assign assign{.epoch = Epoch(9),
+                                 .number = 1,
+                                 .lease = kLease,
+                                 .owned = {{.partition = {"L", 0}, .epoch = Epoch(1)}}};
+    EXPECT_EQ(told(slow.assign(at(1s), assign)), "+0 ");
+    EXPECT_EQ(slow.wake_at(), at(15s));
+    EXPECT_EQ(told(slow.tick(at(15s))), "-0 ");
+    // One that could never let go in time is never given anything.
+    Holdings slower(kLease);
+    (void)slower.welcomed(at(0s));
+    EXPECT_EQ(told(slower.assign(at(1s), assign)), "");
+}
+
 }  // namespace
 }  // namespace baton

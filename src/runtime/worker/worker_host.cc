@@ -67,7 +67,10 @@ Result<std::unique_ptr<WorkerHost>> WorkerHost::start(const WorkerHostOptions& o
 }
 
 WorkerHost::WorkerHost(const WorkerHostOptions& options, World world, Epoch kept)
-    : options_(options), world_(std::move(world)), machine_(options.incarnation, kept) {}
+    : options_(options),
+      world_(std::move(world)),
+      machine_(options.incarnation, kept,
+               world_.partitions == nullptr ? Duration() : world_.partitions->letting_go()) {}
 
 void WorkerHost::listen() {
     thread_ = std::thread([this] { run(); });
