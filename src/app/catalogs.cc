@@ -25,12 +25,6 @@ bool is_mariadb(const std::string& where) {
     return where.starts_with("mysql://") || where.starts_with("mariadb://");
 }
 
-std::string path_of(std::string where) {
-    constexpr std::string_view kScheme = "sqlite:";
-    if (where.starts_with(kScheme)) where.erase(0, kScheme.size());
-    return std::filesystem::is_directory(where) ? catalog_path(where) : where;
-}
-
 Result<std::unique_ptr<SqlDatabase>> open(const std::string& where, bool changes,
                                           const SqliteOptions& file,
                                           Duration standstill_max = std::chrono::seconds(5)) {
@@ -45,7 +39,7 @@ Result<std::unique_ptr<SqlDatabase>> open(const std::string& where, bool changes
             {.url = where, .initialise = initialise, .idle_in_transaction = standstill_max});
     }
     SqliteOptions options = file;
-    options.path = path_of(where);
+    options.path = file_of_catalog(where);
     if (changes) options.initialise = migrate;
     return open_sqlite(options);
 }
@@ -67,6 +61,12 @@ Result<std::int64_t> copy(const std::string& from, const std::string& to) {
 
 bool is_server(const std::string& where) {
     return is_postgres(where) || is_mariadb(where);
+}
+
+std::string file_of_catalog(std::string where) {
+    constexpr std::string_view kScheme = "sqlite:";
+    if (where.starts_with(kScheme)) where.erase(0, kScheme.size());
+    return std::filesystem::is_directory(where) ? catalog_path(where) : where;
 }
 
 Result<std::unique_ptr<SqlDatabase>> open_catalog_at(const std::string& where, bool create,

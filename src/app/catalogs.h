@@ -15,6 +15,8 @@ namespace baton {
 
 // A URL of a database server, as opposed to a path.
 [[nodiscard]] bool is_server(const std::string& where);
+// Otherwise: sqlite:PATH or PATH, of the file or of the directory that it is in.
+[[nodiscard]] std::string file_of_catalog(std::string where);
 
 // The catalog there, with the tables of this version; they are made if there are none, and brought
 // to this version if they are older. A file must exist unless `create`. A server ends a session

@@ -180,7 +180,7 @@ int run_restore(const std::string& data, const std::string& file, bool force) {
 }
 
 int run_check(const std::string& what) {
-    const std::string path = fs::is_directory(what) ? catalog_path(what) : what;
+    const std::string path = is_server(what) ? what : file_of_catalog(what);
     auto problems = problems_of(path);
     if (!problems) return fail(problems.error());
     for (const std::string& problem : *problems) std::cout << problem << "\n";

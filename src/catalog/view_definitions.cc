@@ -334,7 +334,7 @@ std::vector<View> make_views() {
         briefly(statements_view(),
                 {"ID", "AT", "PRINCIPAL", "STATEMENT", "OUTCOME", "MESSAGE", "DURATION_US"}),
         changes_view(),
-        locks_view()};
+        briefly(locks_view(), {"NAME", "OWNER", "EPOCH", "EXPIRES_US", "STATUS"})};
 }
 
 }  // namespace baton

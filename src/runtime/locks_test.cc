@@ -47,6 +47,7 @@ TEST_F(LocksTest, AreHadByOneOwnerAtATimeUnderAnEpochThatGrows) {
     EXPECT_EQ(error_of("RENEW LOCK nightly OWNER 'a' EPOCH 1 TTL 1 HOUR").code,
               ErrorCode::lock_lost);
     EXPECT_EQ(locks(), "NIGHTLY|b|2|ACTIVE\n");
+    EXPECT_TRUE(rows("SHOW LOCKS").starts_with("NIGHTLY|b|2|"));
 }
 
 TEST_F(LocksTest, AreHadForATimeUnlessTheyAreRenewed) {

@@ -174,6 +174,19 @@ TEST_F(PartitionProgram, RunsForEachPartitionAndNeverTwiceAtATime) {
     }));
 }
 
+TEST_F(PartitionProgram, IsReleasedByAWorkerThatLeavesBeforeItHasLeft) {
+    auto edge = start("EDGE", 0, program("EDGE"));
+    create("EDGE", last_port());
+    run("CREATE TASK LIST l PARTITIONS 16");
+    ASSERT_TRUE(eventually([&] { return count("begin", "EDGE") == 16; })) << text_of(trace());
+    edge->signal(SIGTERM);
+    EXPECT_EQ(edge->wait(), 0);
+    const auto left = std::chrono::steady_clock::now();
+    EXPECT_TRUE(eventually(
+        [&] { return rows("SELECT NUMBER FROM baton.partitions WHERE OWNER = 'EDGE'").empty(); }));
+    EXPECT_LT(std::chrono::steady_clock::now() - left, 10s) << "not by the end of its lease";
+}
+
 TEST_F(WorkerProcesses, TheyAreFoundLostAndFoundAgain) {
     auto edge = start("EDGE", 0);
     const int edge_port = last_port();

@@ -294,7 +294,7 @@ FragmentStatus* Fragments::living(const FragmentKey& key) {
 }
 
 bool Fragments::may_leave() const {
-    if (session_) return held_.empty() && holdings_.held().empty();
+    if (session_) return held_.empty() && holdings_.may_leave();
     return std::all_of(held_.begin(), held_.end(),
                        [](const auto& held) { return has_ended(*held.second.state); });
 }

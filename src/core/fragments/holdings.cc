@@ -18,6 +18,7 @@ Holdings::Effects Holdings::welcomed(Instant at) {
     Effects effects = settle(at);
     answers_.clear();
     answers_[0] = at;
+    if (untold_) untold_ = 0;  // the welcome says what is held
     number_ = 0;
     assigned_.clear();
     return effects;
@@ -28,6 +29,7 @@ Holdings::Effects Holdings::beat(Instant at, const control::Beat& beat) {
         heard_ = std::max(heard_.value_or(found->second), found->second);
         answers_.erase(answers_.begin(), found);
     }
+    if (untold_ && beat.answered > *untold_) untold_.reset();
     answers_.try_emplace(beat.number, at);
     if (answers_.size() > kAnswersKept) answers_.erase(answers_.begin());
     return settle(at);
@@ -52,7 +54,9 @@ Holdings::Effects Holdings::assign(Instant at, const control::Assign& assign) {
 Holdings::Effects Holdings::let_gone(Instant at, const std::vector<PartitionKey>& partitions) {
     for (const PartitionKey& partition : partitions) {
         const auto found = held_.find(partition);
-        if (found != held_.end() && found->second.going) held_.erase(found);
+        if (found == held_.end() || !found->second.going) continue;
+        held_.erase(found);
+        untold_ = answers_.empty() ? 0 : answers_.rbegin()->first;
     }
     return settle(at);
 }

@@ -62,6 +62,9 @@ public:
     [[nodiscard]] Effects tick(Instant at);
     [[nodiscard]] std::optional<Instant> wake_at() const;
 
+    // Nothing is held, and whoever listens has heard so: messages arrive in order, so the answer to
+    // a later beat arrives after it.
+    [[nodiscard]] bool may_leave() const { return held_.empty() && !untold_; }
     // With those that are being let go of.
     [[nodiscard]] std::vector<control::Grant> held() const;
     [[nodiscard]] control::Holding told() const { return {.number = number_, .held = held()}; }
@@ -81,7 +84,9 @@ private:
     Duration lease_{};
     std::optional<Instant> heard_;              // our last answer that has arrived
     std::map<std::uint64_t, Instant> answers_;  // on this session, by beat; 0: the welcome
-    std::uint64_t number_ = 0;                  // of the last assignment of this session
+    // The last beat that was answered before something was let gone; none: that was heard.
+    std::optional<std::uint64_t> untold_;
+    std::uint64_t number_ = 0;  // of the last assignment of this session
 };
 
 }  // namespace baton

@@ -153,5 +153,31 @@ TEST_F(HoldingsTest, LettingGoEndsWithTheLease) {
     EXPECT_EQ(told(slower.assign(at(1s), assign)), "");
 }
 
+TEST_F(HoldingsTest, AWorkerMayLeaveWhenItsReleasesWereHeard) {
+    EXPECT_TRUE(holdings_.may_leave());
+    (void)assign(1, {0});
+    (void)beat(2, 1, 0);
+    EXPECT_FALSE(holdings_.may_leave());
+    (void)assign(3, {});
+    (void)gone(4, 0);
+    (void)beat(5, 2, 1);  // the answer to 1 was given before
+    EXPECT_FALSE(holdings_.may_leave());
+    (void)beat(6, 3, 2);
+    EXPECT_TRUE(holdings_.may_leave());
+}
+
+TEST_F(HoldingsTest, WhatWasReleasedIsSaidByTheNextWelcome) {
+    (void)assign(1, {0});
+    (void)beat(2, 7, 0);
+    (void)assign(3, {});
+    (void)gone(4, 0);
+    (void)holdings_.welcomed(at(5s));
+    EXPECT_FALSE(holdings_.may_leave());
+    (void)beat(6, 1, 0);
+    EXPECT_FALSE(holdings_.may_leave());
+    (void)beat(7, 2, 1);
+    EXPECT_TRUE(holdings_.may_leave());
+}
+
 }  // namespace
 }  // namespace baton
