@@ -155,25 +155,19 @@ Result<Done> hold_fence(Sql& sql, const std::string& key, Epoch epoch) {
 
 // ---- locks --------------------------------------------------------------------------------------
 
-Result<Done> Leases::insert_missing(const std::string& key) {
-    TRY_ASSIGN(fences, sql_.query("SELECT epoch FROM fence WHERE lock_key = ?", {key}));
-    const std::uint64_t epoch = fences.empty() ? 0 : RowCursor(fences[0]).number();
-    if (fences.empty()) TRY(sql_.execute("INSERT INTO fence VALUES (?, 0)", {key}));
-    TRY_ASSIGN(leases, sql_.query("SELECT 1 FROM lease WHERE lock_key = ?", {key}));
-    if (!leases.empty()) return Done{};
-    TRY(sql_.execute("INSERT INTO lease VALUES (?, '', ?, 0, 'ACTIVE')", {key, value_of(epoch)}));
-    return Done{};
-}
-
+// Two statements that may be interrupted anywhere, and made by several at once: rows that wait for
+// each other in a transaction would make a deadlock of that.
 Result<Done> Leases::create(const std::string& key) {
-    TRY(sql_.begin(Access::write));
-    auto done = insert_missing(key);
-    if (done) done = sql_.commit();
-    if (done) return Done{};
-    sql_.rollback();
-    // Another has made it meanwhile.
-    if (done.error().code == ErrorCode::unique_violation) return Done{};
-    return done;
+    const bool ignores = sql_.dialect() == SqlDialect::mariadb;
+    const std::string insert = ignores ? "INSERT IGNORE INTO " : "INSERT INTO ";
+    const std::string unless_there = ignores ? "" : " ON CONFLICT DO NOTHING";
+    TRY(sql_.execute(insert + "fence VALUES (?, 0)" + unless_there, {key}));
+    TRY(sql_.execute(insert +
+                         "lease SELECT lock_key, '', epoch, 0, 'ACTIVE' FROM fence WHERE "
+                         "lock_key = ?" +
+                         unless_there,
+                     {key}));
+    return Done{};
 }
 
 Result<bool> Leases::set_status(const std::string& key, LockStatus status) {

@@ -5,22 +5,20 @@
 //   - The epoch of a lock grows with every term, and never on renewal. It grows by one, unless the
 //     taker asks for more.
 //   - A lock is taken only when its lease has ended, by exactly one of those who try. It is renewed
-//   and
-//     released only by the owner and epoch that hold it; renewed only before it has ended.
+//     and released only by the owner and epoch that hold it; renewed only before it has ended.
 //   - Taking a lock moves its fence in the same transaction, and waits for those that hold the
-//   fence.
+//     fence.
 //   - Whoever writes under a lock holds its fence to the end of the transaction (hold_fence). A
-//   look at
-//     the epoch without a lock on its row fences nothing: the row may change before the commit.
+//     look at the epoch without a lock on its row fences nothing: the row may change before the
+//     commit.
 //   - A lock that is not ACTIVE cannot be taken or renewed; one that is DELETABLE can be removed
-//   when
-//     its lease has ended. A lock that is not there is made when somebody takes it.
+//     when its lease has ended. A lock that is not there is made when somebody takes it.
 // An owner is a text that no other process ever uses, not even the same one after a restart.
 //
-// Errors are those of ports/sql.h. Every call but acquire and remove is one statement outside a
-// transaction. The number of rows that the port reports counts those that matched, also where
-// nothing changed in them. Not thread-safe: give it a connection of its own, which no work of the
-// leader uses.
+// Errors are those of ports/sql.h. Every call but acquire, create and remove is one statement
+// outside a transaction. The number of rows that the port reports counts those that matched, also
+// where nothing changed in them. Not thread-safe: give it a connection of its own, which no work of
+// the leader uses.
 #pragma once
 
 #include <optional>
@@ -85,7 +83,6 @@ private:
                                                     const std::string& owner, Duration ttl,
                                                     Epoch least_epoch);
     [[nodiscard]] Result<LeaseOutcome> commit_term(Epoch epoch);
-    [[nodiscard]] Result<Done> insert_missing(const std::string& key);
     [[nodiscard]] Result<bool> delete_row(const std::string& key);
 
     Sql& sql_;

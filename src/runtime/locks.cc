@@ -12,6 +12,7 @@ namespace baton {
 namespace {
 
 constexpr std::chrono::seconds kPatience{5};
+constexpr int kAttemptsMax = 3;
 constexpr std::size_t kTextMax = 255;  // of a name or an owner, as the tables have it
 constexpr Duration kTtlMin = std::chrono::milliseconds(100);
 constexpr Duration kTtlMax = std::chrono::hours(24);
@@ -160,6 +161,10 @@ private:
     const std::string& name_;
 };
 
+bool may_be_tried_again(const Sql& sql, const Error& error) {
+    return sql.dialect() != SqlDialect::sqlite && error.code == ErrorCode::catalog_unavailable;
+}
+
 // Whether the connection may be at fault.
 bool ends_connection(const Error& error) {
     return error.code == ErrorCode::catalog_unavailable || error.code == ErrorCode::unknown_outcome;
@@ -177,6 +182,10 @@ Result<std::optional<Table>> Locks::run(const sql::LockStatement& statement) {
     auto result = [&]() -> Result<std::optional<Table>> {
         TRY_ASSIGN(sql, connection());
         auto done = std::visit(Acts(*sql, statement.name), statement.act);
+        // Who lost a deadlock, or a row to another, may win the next: nothing has happened.
+        for (int i = 1; i < kAttemptsMax && !done && may_be_tried_again(*sql, done.error()); ++i) {
+            done = std::visit(Acts(*sql, statement.name), statement.act);
+        }
         if (done || !ends_connection(done.error())) keep(std::move(sql));
         return done;
     }();

@@ -124,8 +124,13 @@ TEST_F(LocksTest, AreGivenToOneOfManyWhoAskAtOnce) {
         owners.emplace_back([&, i] {
             Session session(*coordinator_, "test");
             const auto execution = session.execute(acquire("o" + std::to_string(i)));
-            if (!execution.error) got += 1;
-            if (execution.error && execution.error->code == ErrorCode::lock_held) refused += 1;
+            if (!execution.error) {
+                got += 1;
+            } else if (execution.error->code == ErrorCode::lock_held) {
+                refused += 1;
+            } else {
+                ADD_FAILURE() << to_string(*execution.error);
+            }
         });
     }
     owners.clear();
