@@ -9,7 +9,7 @@ namespace baton {
 
 namespace {
 
-constexpr int kTriesMax = 2;  // of an acquisition: the second finds the lock that was made
+constexpr int kTriesMax = 4;  // of an acquisition: the second finds the lock that was made
 
 }  // namespace
 
@@ -96,11 +96,14 @@ Result<LeaseOutcome> Leases::acquire(const std::string& key, const std::string& 
         sql_.rollback();
         if (!epoch) return epoch.error();
         TRY_ASSIGN(held, watch(key));
-        if (held) return LeaseOutcome(lease::Refused{*held});
-        TRY(create(key));
+        if (!held) {
+            TRY(create(key));
+        } else if (held->remaining > Duration::zero() || held->status != LockStatus::active) {
+            return LeaseOutcome(lease::Refused{*held});
+        }  // else it was given up, or just made, since it was tried
     }
     return Error{.code = ErrorCode::conflict,
-                 .message = "the lock " + quoted(key) + " was removed while it was taken",
+                 .message = "the lock " + quoted(key) + " changed hands while it was asked for",
                  .hint = "try again"};
 }
 

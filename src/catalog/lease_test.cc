@@ -54,6 +54,23 @@ TEST_F(LeaseFaultTest, ACommitThatFailsHasTakenNothing) {
     EXPECT_EQ(state().owner, "");
 }
 
+TEST_F(LeaseFaultTest, ALockThatIsGivenUpWhileItIsAskedForIsTaken) {
+    const std::string key(kLeaderLock);
+    const auto other = *real_->connect(Access::write);
+    ASSERT_TRUE(Leases(*other).acquire(key, "b", std::chrono::hours(1)));
+    FaultySqlDatabase faulty(*real_, [&](const SqlMoment& moment) -> std::optional<SqlFault> {
+        if (moment.call == SqlCall::read && moment.number == 1) {
+            EXPECT_TRUE(Leases(*other).release(key, "b", Epoch(1)));
+        }
+        return std::nullopt;
+    });
+    const auto sql = *faulty.connect(Access::write);
+    const auto outcome = Leases(*sql).acquire(key, "a", std::chrono::hours(1));
+    ASSERT_TRUE(outcome);
+    ASSERT_TRUE(std::holds_alternative<lease::Taken>(*outcome));
+    EXPECT_EQ(state().owner, "a");
+}
+
 // Whatever statement of an acquisition fails, nothing of it stays.
 TEST_F(LeaseFaultTest, AFailureAtAnyStatementLeavesTheLockFree) {
     for (const auto& [call, number] : std::vector<std::pair<SqlCall, std::uint64_t>>{

@@ -1,5 +1,6 @@
 #include "runtime/locks.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/overload.h"
@@ -46,7 +47,9 @@ Error unknown(const std::string& name) {
 }
 
 std::string in_seconds(Duration left) {
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(left).count();
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(
+                        std::max(left, Duration::zero()))  // it has ended since it was asked for
+                        .count();
     std::string thousandths = std::to_string(ms % 1000);
     thousandths.insert(0, 3 - thousandths.size(), '0');
     return std::to_string(ms / 1000) + "." + thousandths + " s";
