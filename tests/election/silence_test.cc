@@ -121,7 +121,7 @@ TEST_P(LossTest, AChangeWhoseCommitIsNotAnsweredIsOfUnknownOutcomeAndPublishedIf
     const auto made = make_source(*coordinator);
     ASSERT_FALSE(made);
     EXPECT_EQ(made.error().code, ErrorCode::unknown_outcome) << to_string(made.error());
-    EXPECT_TRUE(is_there());
+    EXPECT_TRUE(becomes([&] { return is_there(); })) << "the server had all of it";
     EXPECT_TRUE(becomes([&] { return coordinator->feed().last() > before; }))
         << "whoever watches is not told";
 }

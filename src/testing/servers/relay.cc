@@ -3,6 +3,7 @@
 #include <array>
 #include <iterator>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -185,7 +186,12 @@ bool Relay::pass_from_client(Pair& pair) {
 bool Relay::pass_from_server(Pair& pair) {
     std::array<char, 65'536> buffer{};
     const std::string_view bytes = received(pair.server, buffer);
-    if (bytes.empty() || pair.doomed) return false;
+    if (bytes.empty()) return false;
+    if (pair.doomed) {
+        // The server hears nothing of that: it would give up what of the question is still to do.
+        if (pair.client >= 0) ::close(std::exchange(pair.client, -1));
+        return true;
+    }
     pair.answered = true;
     return sent(pair.client, bytes);
 }

@@ -49,11 +49,11 @@ public:
 
 private:
     struct Pair {
-        int client = -1;
+        int client = -1;  // none: it was cut off, and what the server says is heard by nobody
         int server = -1;
         bool silent = false;
         bool answered = true;  // who spoke last was the server
-        bool doomed = false;   // ends with the server's next word
+        bool doomed = false;   // its client is cut off at the server's next word
     };
     struct Cut {
         std::string text;
