@@ -276,6 +276,15 @@ TEST_F(FollowerTest, WhatIsDroppedIsCounted) {
     EXPECT_EQ(std::get<Answer>(absent.back().value).did, Did::absent);
 }
 
+TEST_F(FollowerTest, WhatIsDroppedIsToldAsWhatItWas) {
+    run(*there_, "CREATE TASK LIST l PARTITIONS 2");
+    const auto dropped = run(*there_, "DROP TASK LIST l");
+    const auto& what = std::get<Answer>(dropped.back().value).dropped;
+    ASSERT_EQ(what.size(), 1U);
+    ASSERT_TRUE(std::holds_alternative<TaskList>(what.front()));
+    EXPECT_EQ(std::get<TaskList>(what.front()).name, "L");
+}
+
 TEST_F(FollowerTest, AnOrderIsNeverPassedOn) {
     line_.leader = follower_.get();  // a mistake of the board
     const Error error = error_of(*there_, "CREATE LOGICAL SOURCE s (x INT8)");

@@ -151,6 +151,7 @@ Result<DroppedEntity> dropped_in(Unpacker& from) {
     TRY_ASSIGN(kind, from.number_below(std::variant_size_v<DroppedEntity>));
     TRY_ASSIGN(id, from.number());
     TRY_ASSIGN(name, from.text());
+    static_assert(std::variant_size_v<DroppedEntity> == 6);  // each of them below
     switch (kind) {
         case 0:
             return DroppedEntity(LogicalSource{.name = std::move(name), .schema = {}});
@@ -170,11 +171,16 @@ Result<DroppedEntity> dropped_in(Unpacker& from) {
             worker.name = std::move(name);
             return DroppedEntity(std::move(worker));
         }
-        default: {
+        case 4: {
             Query query;
             query.id = QueryId(id);
             query.name = std::move(name);
             return DroppedEntity(std::move(query));
+        }
+        default: {
+            TaskList list;
+            list.name = std::move(name);
+            return DroppedEntity(std::move(list));
         }
     }
 }

@@ -9,8 +9,13 @@ namespace baton {
 
 namespace {
 
+// They are no part of the catalog's revisions.
+bool is_of_locks(const View& view) {
+    return view.name == "LOCKS";
+}
+
 bool is_kept(const View& view) {
-    return view.entity || view.live || view.name == "LOCKS";
+    return view.entity || view.live || is_of_locks(view);
 }
 
 std::size_t bytes_of(const SqlRow& row) {
@@ -54,13 +59,11 @@ Result<Done> StaleViews::look() {
     const auto done = [&]() -> Result<Done> {
         const Instant now = clock_.now();
         TRY_ASSIGN(revision, Reader(*sql_).revision());
-        {
+        const auto copy = [&] {
             const std::lock_guard lock(mutex_);
-            if (copy_ && copy_->revision == revision) {
-                confirmed_ = now;
-                return Done{};
-            }
-        }
+            return copy_;
+        }();
+        if (copy && copy->revision == revision) return confirm(*copy, now);
         return take_copy(revision);
     }();
     sql_->rollback();
@@ -77,12 +80,27 @@ Result<Done> StaleViews::take_copy(Revision revision) {
         TRY_ASSIGN(table, ViewQuery::everything(view).run(*sql_));
         for (const SqlRow& row : table.rows) bytes += bytes_of(row);
         if (bytes > options_.bytes_max) break;
-        copy->rows.emplace(view.name, std::move(table.rows));
+        copy->rows.emplace(view.name,
+                           std::make_shared<const std::vector<SqlRow>>(std::move(table.rows)));
     }
     took_ = clock_.now() - begun;
     const std::lock_guard lock(mutex_);
     copy_ = bytes > options_.bytes_max ? nullptr : std::move(copy);
     confirmed_ = begun;
+    return Done{};
+}
+
+Result<Done> StaleViews::confirm(const Copy& copy, Instant now) {
+    auto confirmed = std::make_shared<Copy>(copy);
+    for (const View& view : views()) {
+        if (!is_of_locks(view)) continue;
+        TRY_ASSIGN(table, ViewQuery::everything(view).run(*sql_));
+        confirmed->rows[view.name] =
+            std::make_shared<const std::vector<SqlRow>>(std::move(table.rows));
+    }
+    const std::lock_guard lock(mutex_);
+    copy_ = std::move(confirmed);
+    confirmed_ = now;
     return Done{};
 }
 
@@ -97,7 +115,7 @@ std::optional<Table> StaleViews::ask(const ViewQuery& query) const {
     if (!copy) return std::nullopt;
     const auto rows = copy->rows.find(query.view().name);
     if (rows == copy->rows.end()) return std::nullopt;
-    Table table = query.over(rows->second);
+    Table table = query.over(*rows->second);
     table.stale = Stale{.revision = copy->revision, .age = clock_.now() - confirmed};
     table.note = in_words(*table.stale);
     return table;

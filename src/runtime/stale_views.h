@@ -3,8 +3,9 @@
 //
 // A thread of its own looks at the revision every so often, and copies the views when it has moved:
 // all of one revision, no sooner again than many times what the last copy took, so that it costs
-// the running system a few hundredths at most. Logs (STATEMENTS, CHANGES) are not kept. Bounded: a
-// catalog that is too large is not kept at all.
+// the running system a few hundredths at most. Locks, which change without a revision, are copied
+// at every look. Logs (STATEMENTS, CHANGES) are not kept. Bounded: a catalog that is too large is
+// not kept at all.
 #pragma once
 
 #include <chrono>
@@ -44,12 +45,15 @@ public:
 private:
     struct Copy {
         Revision revision;
-        std::map<std::string_view, std::vector<SqlRow>> rows;  // by the name of the view
+        // By the name of the view; never null.
+        std::map<std::string_view, std::shared_ptr<const std::vector<SqlRow>>> rows;
     };
 
     void run();
     [[nodiscard]] Result<Done> look();
     [[nodiscard]] Result<Done> take_copy(Revision revision);
+    // The views of the copy are what is there; the others are copied again.
+    [[nodiscard]] Result<Done> confirm(const Copy& copy, Instant now);
 
     SqlDatabase& database_;
     const Clock& clock_;

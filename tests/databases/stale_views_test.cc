@@ -58,6 +58,21 @@ protected:
     std::unique_ptr<Session> session_;
 };
 
+// They have no revision that would tell that they have changed.
+TEST_P(StaleReads, KnowOfLocksThatWereTakenSinceTheLastRevision) {
+    open();
+    const Execution made = run("CREATE SINK a (x INT8) TYPE Void");
+    ASSERT_FALSE(made.error) << to_string(*made.error);
+    wait_for_copy(*made.results.back().revision);
+    ASSERT_FALSE(run("ACQUIRE LOCK l OWNER 'a' TTL 1 HOUR").error);
+    const auto locks = ViewQuery::everything(**find_view("LOCKS"));
+    const Instant deadline = clock_.now() + kPatience;
+    while (coordinator_->ask_stale(locks)->rows.size() != 2) {  // and `leader`
+        ASSERT_LT(clock_.now(), deadline);
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+}
+
 TEST_P(StaleReads, AreOfTheLastRevisionAndSayHowOldTheyAreUntilTheServerIsBack) {
     open();
     const Execution made =

@@ -2,7 +2,6 @@
 #include "adapters/programs/partition_programs.h"
 
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 

@@ -115,14 +115,13 @@ class PartitionProgram : public WorkerProcesses {
 protected:
     std::string program(const std::string& worker) {
         const std::string script = directory_ / "program.sh";
-        std::ofstream(script) << "echo \"begin $BATON_PARTITION $1 $$\" >> " << trace()
-                              << "\ntrap 'echo \"end $BATON_PARTITION $1 $$\" >> " << trace()
-                              << "; exit 0' TERM\nwhile :; do sleep 0.02; done\n";
+        std::ofstream(script) << "trap 'echo \"end $BATON_PARTITION $1 $$\" >> " << trace()
+                              << "; exit 0' TERM\necho \"begin $BATON_PARTITION $1 $$\" >> "
+                              << trace() << "\nwhile :; do sleep 0.02; done\n";
         return "--partition-program 'exec sh " + script + " " + worker + "'";
     }
     [[nodiscard]] std::string trace() const { return directory_ / "trace"; }
-    // "begin 0 EDGE", .. without the numbers of processes, which are in the other.
-    struct Line {
+    struct Line {  // "begin 0 EDGE 4711"
         std::string what;
         int partition = 0;
         std::string worker;
