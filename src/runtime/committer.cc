@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "catalog/history.h"
+#include "runtime/attempts.h"
 
 namespace baton {
 
@@ -52,14 +53,13 @@ void Committer::run(std::vector<Job>& jobs, const Hand& hand) {
         (outcomes.error().code == ErrorCode::conflict || !breaks_transaction(outcomes.error()))) {
         outcomes = attempt(jobs, changes, Savepoints::everywhere);
     }
-    // A server that was restarted is connected to again, and who lost a deadlock may win the next:
-    // nothing has happened, so the batch is done again.
-    constexpr int kAttemptsMax = 3;
-    for (int i = 1; i < kAttemptsMax && !outcomes && may_be_tried_again(outcomes.error()); ++i) {
+    const auto may_succeed = [&] {
+        return !outcomes && may_be_tried_again(*sql_, outcomes.error());
+    };
+    for (int i = 1; i < kDatabaseAttemptsMax && may_succeed(); ++i) {
         outcomes = attempt(jobs, changes, Savepoints::everywhere);
     }
-    const bool retry_alone = !outcomes && jobs.size() > 1 &&
-                             !may_be_tried_again(outcomes.error()) &&
+    const bool retry_alone = !outcomes && jobs.size() > 1 && !may_succeed() &&
                              outcomes.error().code != ErrorCode::fenced &&
                              outcomes.error().code != ErrorCode::unknown_outcome;
     if (retry_alone) {
@@ -71,10 +71,6 @@ void Committer::run(std::vector<Job>& jobs, const Hand& hand) {
         return;
     }
     hand_over(jobs, std::move(outcomes), std::move(changes), hand);
-}
-
-bool Committer::may_be_tried_again(const Error& error) const {
-    return sql_->dialect() != SqlDialect::sqlite && error.code == ErrorCode::catalog_unavailable;
 }
 
 void Committer::refuse(std::vector<Job>& jobs, const Error& error, const Hand& hand) {

@@ -89,7 +89,6 @@ private:
     [[nodiscard]] Result<std::vector<Outcome>> attempt(std::vector<Job>& jobs,
                                                        std::vector<Change>& changes,
                                                        Savepoints savepoints);
-    [[nodiscard]] bool may_be_tried_again(const Error& error) const;
     [[nodiscard]] Result<Outcome> do_bundle(WriteTransaction& tx, const Bundle& bundle, Undo undo);
     [[nodiscard]] Result<Outcome> do_steps(WriteTransaction& tx, const Bundle& bundle);
     [[nodiscard]] std::optional<Error> overtaken(const WriteTransaction& tx,

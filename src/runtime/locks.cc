@@ -6,14 +6,13 @@
 #include "base/overload.h"
 #include "base/text.h"
 #include "catalog/lease_schema.h"
+#include "runtime/attempts.h"
 #include "runtime/bind.h"
 
 namespace baton {
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{5};
-constexpr int kAttemptsMax = 3;
 constexpr std::size_t kTextMax = 255;  // of a name or an owner, as the tables have it
 constexpr Duration kTtlMin = std::chrono::milliseconds(100);
 constexpr Duration kTtlMax = std::chrono::hours(24);
@@ -43,7 +42,9 @@ Result<Duration> checked(const sql::TimeSpan& ttl) {
 }
 
 Error unknown(const std::string& name) {
-    return Error{.code = ErrorCode::unknown_lock, .message = "unknown lock " + quoted(name)};
+    return Error{.code = ErrorCode::unknown_lock,
+                 .message = "unknown lock " + quoted(name),
+                 .hint = "SHOW LOCKS lists them; ACQUIRE LOCK makes one"};
 }
 
 std::string in_seconds(Duration left) {
@@ -164,10 +165,6 @@ private:
     const std::string& name_;
 };
 
-bool may_be_tried_again(const Sql& sql, const Error& error) {
-    return sql.dialect() != SqlDialect::sqlite && error.code == ErrorCode::catalog_unavailable;
-}
-
 // Whether the connection may be at fault.
 bool ends_connection(const Error& error) {
     return error.code == ErrorCode::catalog_unavailable || error.code == ErrorCode::unknown_outcome;
@@ -177,23 +174,15 @@ bool ends_connection(const Error& error) {
 
 Result<std::optional<Table>> Locks::run(const sql::LockStatement& statement) {
     TRY(check_name(statement.name));
-    if (!free_.try_acquire_for(kPatience)) {
-        return Error{.code = ErrorCode::slow_down,
-                     .message = "too many locks are being asked for",
-                     .hint = "try again in a second"};
+    TRY_ASSIGN(sql, connections_.take());
+    auto done = std::visit(Acts(*sql, statement.name), statement.act);
+    for (int i = 1; i < kDatabaseAttemptsMax && !done && may_be_tried_again(*sql, done.error());
+         ++i) {
+        done = std::visit(Acts(*sql, statement.name), statement.act);
     }
-    auto result = [&]() -> Result<std::optional<Table>> {
-        TRY_ASSIGN(sql, connection());
-        auto done = std::visit(Acts(*sql, statement.name), statement.act);
-        // Who lost a deadlock, or a row to another, may win the next: nothing has happened.
-        for (int i = 1; i < kAttemptsMax && !done && may_be_tried_again(*sql, done.error()); ++i) {
-            done = std::visit(Acts(*sql, statement.name), statement.act);
-        }
-        if (done || !ends_connection(done.error())) keep(std::move(sql));
-        return done;
-    }();
-    free_.release();
-    return result;
+    if (!done && ends_connection(done.error())) sql.reset();
+    connections_.give_back(std::move(sql));
+    return done;
 }
 
 std::optional<std::vector<TableColumn>> Locks::columns(const sql::LockStatement& statement) {
@@ -201,23 +190,6 @@ std::optional<std::vector<TableColumn>> Locks::columns(const sql::LockStatement&
                          std::holds_alternative<sql::lock::Renew>(statement.act);
     if (!has_row) return std::nullopt;
     return row_columns();
-}
-
-Result<std::unique_ptr<Sql>> Locks::connection() {
-    {
-        const std::lock_guard lock(mutex_);
-        if (!idle_.empty()) {
-            auto sql = std::move(idle_.back());
-            idle_.pop_back();
-            return sql;
-        }
-    }
-    return database_.connect(Access::write);
-}
-
-void Locks::keep(std::unique_ptr<Sql> sql) {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(sql));
 }
 
 }  // namespace baton

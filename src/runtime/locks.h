@@ -7,15 +7,14 @@
 // of the coordinators themselves is not to be had.
 #pragma once
 
-#include <memory>
-#include <mutex>
-#include <semaphore>
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
 #include "catalog/lease.h"
 #include "catalog/view_query.h"
 #include "ports/sql.h"
+#include "runtime/connection_pool.h"
 #include "sql/ast.h"
 
 namespace baton {
@@ -25,7 +24,9 @@ public:
     static constexpr std::size_t kConnectionsMax = 4;
 
     // The database outlives it. Connections are made when they are needed.
-    explicit Locks(SqlDatabase& database) : database_(database) {}
+    explicit Locks(SqlDatabase& database)
+        : connections_(database, Access::write, kConnectionsMax,
+                       "too many locks are being asked for") {}
 
     // From any thread; waits for the database. ACQUIRE and RENEW give one row, the others none.
     // Fails with invalid_configuration, unknown_lock, lock_held, lock_lost, lock_not_active,
@@ -36,13 +37,7 @@ public:
         const sql::LockStatement& statement);
 
 private:
-    [[nodiscard]] Result<std::unique_ptr<Sql>> connection();
-    void keep(std::unique_ptr<Sql> sql);
-
-    SqlDatabase& database_;
-    std::counting_semaphore<kConnectionsMax> free_{kConnectionsMax};
-    std::mutex mutex_;
-    std::vector<std::unique_ptr<Sql>> idle_;
+    ConnectionPool connections_;
 };
 
 }  // namespace baton

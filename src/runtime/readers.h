@@ -3,20 +3,16 @@
 // writer, nor the writer for them.
 #pragma once
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
-#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
 #include "catalog/reader.h"
 #include "ports/sql.h"
+#include "runtime/connection_pool.h"
 #include "runtime/durable.h"
 
 namespace baton {
-
-class Readers;
 
 // One revision of the whole catalog, for as long as it is held. Used by one thread at a time.
 class Snapshot {
@@ -31,9 +27,10 @@ public:
 
 private:
     friend class Readers;
-    Snapshot(Readers& owner, std::unique_ptr<Sql> sql) : owner_(&owner), sql_(std::move(sql)) {}
+    Snapshot(ConnectionPool& owner, std::unique_ptr<Sql> sql)
+        : owner_(&owner), sql_(std::move(sql)) {}
 
-    Readers* owner_;
+    ConnectionPool* owner_;
     std::unique_ptr<Sql> sql_;
     Revision revision_;
 };
@@ -41,23 +38,16 @@ private:
 class Readers {
 public:
     Readers(SqlDatabase& database, Durable& durable, std::size_t connections_max)
-        : database_(database), durable_(durable), free_(connections_max) {}
+        : durable_(durable),
+          connections_(database, Access::read, connections_max, "too many reads are under way") {}
 
     // Waits for a connection if all are lent. Fails with slow_down if none comes back in time.
     // Every Snapshot must be gone before this is.
     [[nodiscard]] Result<Snapshot> snapshot();
 
 private:
-    friend class Snapshot;
-    [[nodiscard]] Result<std::unique_ptr<Sql>> connection();
-    void give_back(std::unique_ptr<Sql> sql);
-
-    SqlDatabase& database_;
     Durable& durable_;
-    std::mutex mutex_;
-    std::condition_variable returned_;
-    std::vector<std::unique_ptr<Sql>> idle_;
-    std::size_t free_;  // how many more may be lent
+    ConnectionPool connections_;
 };
 
 }  // namespace baton
