@@ -47,8 +47,9 @@ Leases::Leases(Sql& sql) : sql_(sql) {
     const std::string now(now_us(sql.dialect()));
     acquire_sql_ =
         "UPDATE lease SET owner = ?, epoch = CASE WHEN epoch + 1 < ? THEN ? ELSE epoch + 1 END, "
-        "expires_at = " +
-        now + " + ? WHERE lock_key = ? AND status = 'ACTIVE' AND expires_at <= " + now +
+        "taken_at = " +
+        now + ", expires_at = " + now +
+        " + ? WHERE lock_key = ? AND status = 'ACTIVE' AND expires_at <= " + now +
         with_signal(sql.dialect(), kLeaseSignal);
     renew_sql_ = "UPDATE lease SET expires_at = " + now +
                  " + ? WHERE lock_key = ? AND owner = ? AND epoch = ? AND status = 'ACTIVE' AND "
@@ -166,8 +167,8 @@ Result<Done> Leases::create(const std::string& key) {
     const std::string unless_there = ignores ? "" : " ON CONFLICT DO NOTHING";
     TRY(sql_.execute(insert + "fence VALUES (?, 0)" + unless_there, {key}));
     TRY(sql_.execute(insert +
-                         "lease SELECT lock_key, '', epoch, 0, 'ACTIVE' FROM fence WHERE "
-                         "lock_key = ?" +
+                         "lease (lock_key, owner, epoch, expires_at, status) SELECT lock_key, '', "
+                         "epoch, 0, 'ACTIVE' FROM fence WHERE lock_key = ?" +
                          unless_there,
                      {key}));
     return Done{};

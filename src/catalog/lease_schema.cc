@@ -11,43 +11,60 @@ struct LeaseWords {
     std::string key;
     std::string integer;
     std::string table;  // what follows the closing parenthesis
+    // Where each statement of a migration is kept by itself, also of one that was interrupted.
+    std::string unless_there;
+    std::string insert = "INSERT INTO ";
 };
 
 LeaseWords lease_words(SqlDialect dialect) {
     switch (dialect) {
         case SqlDialect::sqlite:
-            return {.key = "TEXT", .integer = "INTEGER", .table = "STRICT, WITHOUT ROWID"};
+            return {.key = "TEXT",
+                    .integer = "INTEGER",
+                    .table = "STRICT, WITHOUT ROWID",
+                    .unless_there = ""};
         case SqlDialect::postgres:
-            return {.key = "TEXT COLLATE \"C\"", .integer = "BIGINT", .table = ""};
+            return {
+                .key = "TEXT COLLATE \"C\"", .integer = "BIGINT", .table = "", .unless_there = ""};
         case SqlDialect::mariadb:
             return {.key = "VARCHAR(255)",
                     .integer = "BIGINT",
-                    .table = "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin"};
+                    .table = "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
+                    .unless_there = "IF NOT EXISTS ",
+                    .insert = "INSERT IGNORE INTO "};
     }
     CHECK(false && "an unknown database");
 }
 
 }  // namespace
 
-std::string lease_tables(SqlDialect dialect) {
-    const LeaseWords words = lease_words(dialect);
-    return "CREATE TABLE lease (\n    lock_key " + words.key +
-           " PRIMARY KEY CHECK (lock_key <> ''),\n" + "    owner " + words.key +
-           " NOT NULL,\n    epoch " + words.integer + " NOT NULL,\n    expires_at " +
-           words.integer + " NOT NULL,\n    status " + words.key + " NOT NULL CHECK (" +
-           sql_is_one_of<LockStatus>("status") + ")\n) " + words.table +
-           ";\nCREATE TABLE fence (\n    lock_key " + words.key + " PRIMARY KEY,\n    epoch " +
-           words.integer + " NOT NULL\n) " + words.table + ";\n";
+Result<Done> make_first_lease_tables(Sql& sql) {
+    const LeaseWords words = lease_words(sql.dialect());
+    const std::string create = "CREATE TABLE " + words.unless_there;
+    TRY(sql.run_script(create + "lease (\n    lock_key " + words.key +
+                       " PRIMARY KEY CHECK (lock_key <> ''),\n" + "    owner " + words.key +
+                       " NOT NULL,\n    epoch " + words.integer + " NOT NULL,\n    expires_at " +
+                       words.integer + " NOT NULL,\n    status " + words.key + " NOT NULL CHECK (" +
+                       sql_is_one_of<LockStatus>("status") + ")\n) " + words.table + ";\n" +
+                       create + "fence (\n    lock_key " + words.key + " PRIMARY KEY,\n    epoch " +
+                       words.integer + " NOT NULL\n) " + words.table + ";\n"));
+    const std::string key(kLeaderLock);
+    TRY(sql.execute(words.insert + "lease (lock_key, owner, epoch, expires_at, status) VALUES "
+                                   "(?, '', 0, 0, 'ACTIVE')",
+                    {key}));
+    TRY(sql.execute(words.insert + "fence VALUES (?, 0)", {key}));
+    return Done{};
 }
 
-Result<Done> fill_lease_tables(Sql& sql) {
-    const std::string key(kLeaderLock);
-    // MariaDB keeps each statement of a migration by itself, also of one that was interrupted.
-    const std::string insert =
-        sql.dialect() == SqlDialect::mariadb ? "INSERT IGNORE INTO " : "INSERT INTO ";
-    TRY(sql.execute(insert + "lease VALUES (?, '', 0, 0, 'ACTIVE')", {key}));
-    TRY(sql.execute(insert + "fence VALUES (?, 0)", {key}));
-    return Done{};
+Result<Done> add_lease_times(Sql& sql) {
+    const LeaseWords words = lease_words(sql.dialect());
+    return sql.run_script("ALTER TABLE lease ADD COLUMN " + words.unless_there + "taken_at " +
+                          words.integer + " NOT NULL DEFAULT 0;\n");
+}
+
+Result<Done> make_lease_tables(Sql& sql) {
+    TRY(make_first_lease_tables(sql));
+    return add_lease_times(sql);
 }
 
 }  // namespace baton

@@ -1,6 +1,6 @@
 // The two tables of the lock service: who holds which lock until when, and which epoch may write.
 //
-//     lease(lock_key, owner, epoch, expires_at, status)   expires_at in us, by the database's clock
+//     lease(lock_key, owner, epoch, expires_at, status, taken_at)   by the database's clock, in us
 //     fence(lock_key, epoch)
 //
 // They are two, so that a long transaction of a leader, which holds its row of `fence`, never keeps
@@ -8,7 +8,6 @@
 // counting where it was, and nobody's old epoch is valid again.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -19,9 +18,12 @@ namespace baton {
 // The lock of the coordinator, made by the migration.
 inline constexpr std::string_view kLeaderLock = "leader";
 
-// CREATE TABLE statements, separated by `;`.
-[[nodiscard]] std::string lease_tables(SqlDialect dialect);
-// What the new tables begin with. In the caller's transaction.
-[[nodiscard]] Result<Done> fill_lease_tables(Sql& sql);
+// The tables as version 1 of the catalog has them, and what they begin with. In the caller's
+// transaction, if it has one.
+[[nodiscard]] Result<Done> make_first_lease_tables(Sql& sql);
+// What version 2 adds to them.
+[[nodiscard]] Result<Done> add_lease_times(Sql& sql);
+// As they are now, for a lock service without a catalog.
+[[nodiscard]] Result<Done> make_lease_tables(Sql& sql);
 
 }  // namespace baton

@@ -21,8 +21,7 @@ class LeaseFaultTest : public ::testing::Test {
 protected:
     void SetUp() override {
         auto sql = *real_->connect(Access::write);
-        ASSERT_TRUE(sql->run_script(lease_tables(sql->dialect())));
-        ASSERT_TRUE(fill_lease_tables(*sql));
+        ASSERT_TRUE(make_lease_tables(*sql));
     }
     Result<LeaseOutcome> acquire(const SqlFault& at_commit) {
         FaultySqlDatabase faulty(*real_, as_planned({{SqlCall::commit, 1, at_commit}}));

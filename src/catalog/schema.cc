@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "catalog/lease.h"
 #include "catalog/lease_schema.h"
 #include "catalog/views.h"
 #include "model/partition.h"
@@ -232,8 +233,25 @@ CREATE TABLE change_feed (
 )";
 }
 
+// Of a column of microseconds since 1970, as base/time.h has it.
+std::string time_text(SqlDialect dialect, const std::string& column) {
+    switch (dialect) {
+        case SqlDialect::sqlite:
+            return "strftime('%Y-%m-%dT%H:%M:%f', " + column +
+                   " / 1000000.0, 'unixepoch') || '000Z'";
+        case SqlDialect::postgres:
+            return "to_char(to_timestamp(" + column +
+                   " / 1000000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')";
+        case SqlDialect::mariadb:
+            return "DATE_FORMAT(DATE_ADD('1970-01-01', INTERVAL " + column +
+                   " MICROSECOND), '%Y-%m-%dT%H:%i:%s.%fZ')";
+    }
+    CHECK(false && "an unknown database");
+}
+
 // Views hold no data: every change of the version makes them anew, as this program has them.
-std::string create_views(const Words& words) {
+std::string create_views(SqlDialect dialect) {
+    const Words words = words_of(dialect);
     const auto name = [&](std::string_view column) {
         return words.quote + std::string(column) + words.quote;
     };
@@ -248,7 +266,8 @@ std::string create_views(const Words& words) {
         text += "CREATE VIEW " + std::string(view.table) + " (" + columns + ") AS " +
                 view.definition + ";\n";
     }
-    return text;
+    text = replaced(std::move(text), "{now_us}", now_us(dialect));
+    return replaced(std::move(text), "{taken}", time_text(dialect, "taken_at"));
 }
 
 Result<Done> run_tables(Sql& sql, std::string tables) {
@@ -265,14 +284,14 @@ Result<Done> run_tables(Sql& sql, std::string tables) {
 Result<Done> create_tables(Sql& sql) {
     const bool again = sql.dialect() == SqlDialect::mariadb;  // perhaps
     const std::string insert = again ? "INSERT IGNORE INTO " : "INSERT INTO ";
-    TRY(run_tables(sql, infrastructure_tables() + lease_tables(sql.dialect()) + workload_tables() +
-                            history_tables()));
+    TRY(run_tables(sql, infrastructure_tables()));
+    TRY(make_first_lease_tables(sql));
+    TRY(run_tables(sql, workload_tables() + history_tables()));
     TRY(sql.execute(insert + "meta VALUES (1, 0, 0, 1, 1, 0, 0)"));
-    TRY(fill_lease_tables(sql));
     return Done{};
 }
 
-Result<Done> create_task_lists_and_secret(Sql& sql) {
+Result<Done> make_second_version(Sql& sql) {
     std::string tables = R"(
 CREATE TABLE task_list (
     name {key} PRIMARY KEY CHECK (name <> ''),
@@ -300,13 +319,14 @@ CREATE TABLE coordinator_secret (
     secret {key} NOT NULL
 ) {keyed};
 )";
-    return run_tables(sql, std::move(tables));
+    TRY(run_tables(sql, std::move(tables)));
+    return add_lease_times(sql);
 }
 
 // Migration n, counted from 1, makes version n out of version n-1.
 const std::vector<std::function<Result<Done>(Sql&)>>& migrations() {
-    static const std::vector<std::function<Result<Done>(Sql&)>> kMigrations = {
-        create_tables, create_task_lists_and_secret};
+    static const std::vector<std::function<Result<Done>(Sql&)>> kMigrations = {create_tables,
+                                                                               make_second_version};
     return kMigrations;
 }
 
@@ -355,7 +375,7 @@ Error newer(std::int64_t found) {
 Result<Done> run_migration(Sql& sql, std::size_t index) {
     TRY(migrations()[index](sql));
     if (index + 1 == migrations().size()) {
-        TRY(sql.run_script(create_views(words_of(sql.dialect()))));
+        TRY(sql.run_script(create_views(sql.dialect())));
     }
     TRY(sql.execute("UPDATE meta SET schema_version = ? WHERE id = 1",
                     {static_cast<std::int64_t>(index + 1)}));

@@ -76,6 +76,7 @@ TEST_F(SchemaTest, AnOldCatalogBecomesOneOfThisVersionAndKeepsWhatItHas) {
     EXPECT_EQ(value("SELECT schema_version FROM meta"), std::to_string(schema_version()));
     EXPECT_EQ(value("SELECT name FROM logical_source"), "S");
     EXPECT_EQ(value("SELECT epoch FROM fence"), "7");
+    EXPECT_EQ(value("SELECT taken_at FROM lease"), "0");
     EXPECT_TRUE(catalog_problems(*sql_)->empty());
 }
 

@@ -283,9 +283,15 @@ View locks_view() {
                         own("EPOCH", integer, "grows with every term"),
                         own("EXPIRES_US", integer,
                             "when its lease ends, in microseconds since 1970 by the database's "
-                            "clock; 0: nobody holds it"),
-                        own("STATUS", text, "ACTIVE, INACTIVE or DELETABLE")},
-            .definition = "SELECT lock_key, owner, epoch, expires_at, status FROM lease",
+                            "clock; 0: it was given up"),
+                        own("STATUS", text, "ACTIVE, INACTIVE or DELETABLE"),
+                        own("SINCE", time, "when this term began; empty before the first"),
+                        own("REMAINING_US", integer,
+                            "how long its lease still lasts; 0: nobody holds it")},
+            .definition =
+                "SELECT lock_key, owner, epoch, expires_at, status, "
+                "CASE WHEN taken_at > 0 THEN {taken} END, "
+                "CASE WHEN expires_at > {now_us} THEN expires_at - {now_us} ELSE 0 END FROM lease",
             .meaning = "who leads, and other locks of the cluster"};
 }
 

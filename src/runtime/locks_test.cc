@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "adapters/system/system_clock.h"
 #include "testing/coordinator/coordinator_test_base.h"
 
 namespace baton {
@@ -56,6 +57,30 @@ TEST_F(LocksTest, AreHadForATimeUnlessTheyAreRenewed) {
     EXPECT_EQ(rows("RENEW LOCK nightly OWNER 'b' EPOCH 2 TTL 1 MINUTE"), "NIGHTLY|b|2|60000000\n");
     const Error held = error_of(acquire("c"));
     EXPECT_EQ(held.message.find("for another 7"), std::string::npos) << held.message;
+}
+
+TEST_F(LocksTest, TellSinceWhenTheyAreHeldAndForHowLong) {
+    const auto since = [&] {
+        return *wall_time_of(rows("SELECT since FROM baton.locks WHERE name = 'NIGHTLY'")
+                                 .substr(0, to_string(WallTime()).size()));
+    };
+    const auto remaining = [&] {
+        return std::stoll(rows("SELECT remaining_us FROM baton.locks WHERE name = 'NIGHTLY'"));
+    };
+    const WallTime before = SystemClock().wall_now() - std::chrono::milliseconds(1);
+    run(acquire("a"));
+    const WallTime first = since();
+    EXPECT_GE(first, before);
+    EXPECT_LE(first, SystemClock().wall_now() + std::chrono::milliseconds(1));
+    EXPECT_GT(remaining(), 3'500'000'000);
+    EXPECT_LE(remaining(), 3'600'000'000);
+    run("RENEW LOCK nightly OWNER 'a' EPOCH 1 TTL 2 HOURS");
+    EXPECT_EQ(since(), first);
+    run("RELEASE LOCK nightly OWNER 'a' EPOCH 1");
+    EXPECT_EQ(remaining(), 0);
+    run(acquire("b"));
+    EXPECT_GE(since(), first);
+    EXPECT_EQ(rows("SELECT since FROM baton.locks WHERE name = 'leader'"), "\n");
 }
 
 TEST_F(LocksTest, ThatAreDisabledAreNeitherTakenNorRenewed) {

@@ -1,6 +1,7 @@
 #include "shell/overview.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 
 #include "catalog/encode.h"
@@ -17,6 +18,13 @@ std::string cell(const Table& table, const SqlRow& row, std::size_t column) {
 std::int64_t number_in(const SqlRow& row, std::size_t column) {
     const auto* number = std::get_if<std::int64_t>(&row[column]);
     return number != nullptr ? *number : 0;
+}
+
+std::string in_seconds(Duration duration) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1f s",
+                  std::chrono::duration<double>(duration).count());
+    return text.data();
 }
 
 std::string with_reason(const std::string& reason) {
@@ -39,6 +47,19 @@ std::string json_of(const std::map<std::string, std::size_t>& by_state) {
         text += (text.empty() ? "" : ",") + json_string(state) + ":" + std::to_string(count);
     }
     return "{" + text + "}";
+}
+
+std::string in_words(const Leader& leader) {
+    if (leader.remaining == Duration::zero()) return "nobody";
+    return leader.owner + ", epoch " + std::to_string(leader.epoch) + " since " + leader.since +
+           ", " + in_seconds(leader.remaining) + " left";
+}
+
+std::string json_of(const Leader& leader) {
+    return "{\"owner\":" + json_string(leader.owner) +
+           ",\"epoch\":" + std::to_string(leader.epoch) +
+           ",\"since\":" + json_string(leader.since) +
+           ",\"remaining_us\":" + std::to_string(leader.remaining.count()) + "}";
 }
 
 }  // namespace
@@ -78,17 +99,23 @@ State state_of(const std::array<Table, 5>& answers) {
         break;
     }
     for (const SqlRow& row : locks.rows) {
-        if (cell(locks, row, 0).empty()) continue;
-        const bool held = number_in(row, 2) > 0;
-        state.leader = cell(locks, row, 0) + ", epoch " + cell(locks, row, 1);
-        if (!held) state.problems.push_back("nobody leads; the last was " + state.leader);
+        const std::string owner = cell(locks, row, 0);
+        if (owner.empty()) continue;
+        state.leader = Leader{.owner = owner,
+                              .epoch = number_in(row, 1),
+                              .since = cell(locks, row, 2),
+                              .remaining = Duration(number_in(row, 3))};
+        if (state.leader->remaining == Duration::zero()) {
+            state.problems.push_back("nobody leads; the last was " + owner + ", epoch " +
+                                     std::to_string(state.leader->epoch));
+        }
     }
     return state;
 }
 
 std::string as_text(const State& state, std::string_view version) {
     std::string text = std::string(version) + "\n";
-    if (!state.leader.empty()) text += "leader   " + state.leader + "\n";
+    if (state.leader) text += "leader   " + in_words(*state.leader) + "\n";
     text += "workers  " + counted(state.workers) + "\n";
     text += "queries  " + counted(state.queries) + "\n";
     text += "sources  " + std::to_string(state.logical_sources) + " logical, " +
@@ -104,7 +131,7 @@ std::string as_json(const State& state, std::string_view version) {
         problems += (problems.empty() ? "" : ",") + json_string(problem);
     }
     return "{\"version\":" + json_string(std::string(version)) +
-           (state.leader.empty() ? "" : ",\"leader\":" + json_string(state.leader)) +
+           (state.leader ? ",\"leader\":" + json_of(*state.leader) : "") +
            ",\"workers\":" + json_of(state.workers) + ",\"queries\":" + json_of(state.queries) +
            ",\"logical_sources\":" + std::to_string(state.logical_sources) +
            ",\"physical_sources\":" + std::to_string(state.physical_sources) +

@@ -23,12 +23,20 @@ inline constexpr std::array<std::string_view, 5> kStateQuestions = {
     "SELECT NAME, STATE, DESIRED, LAGGING, REASON, SINCE FROM baton.queries",
     "SELECT NAME, PHYSICAL_SOURCES FROM baton.logical_sources",
     "SELECT NAME FROM baton.sinks",
-    "SELECT OWNER, EPOCH, EXPIRES_US FROM baton.locks WHERE NAME = 'leader'",
+    "SELECT OWNER, EPOCH, SINCE, REMAINING_US FROM baton.locks WHERE NAME = 'leader'",
+};
+
+// Of the coordinator that leads, or was the last to do so.
+struct Leader {
+    std::string owner;
+    std::int64_t epoch = 0;
+    std::string since;
+    Duration remaining{};  // of its lease; none: nobody leads
 };
 
 // How many there are of what, and what is not as it should be.
 struct State {
-    std::string leader;                          // empty: there is only one coordinator
+    std::optional<Leader> leader;                // none: there is only one coordinator
     std::map<std::string, std::size_t> workers;  // by their state
     std::map<std::string, std::size_t> queries;
     std::size_t logical_sources = 0;

@@ -25,8 +25,9 @@ std::array<Table, 5> answers(const char* worker_state, const char* query_state,
                        text("then")}}),
             table_of({"NAME", "PHYSICAL_SOURCES"}, {{text("S"), std::int64_t{2}}}),
             table_of({"NAME"}, {}),
-            table_of({"OWNER", "EPOCH", "EXPIRES_US"},
-                     {{text("host:1:ab 127.0.0.1:5433"), std::int64_t{3}, std::int64_t{9}}})};
+            table_of({"OWNER", "EPOCH", "SINCE", "REMAINING_US"},
+                     {{text("host:1:ab 127.0.0.1:5433"), std::int64_t{3}, text("then"),
+                       std::int64_t{4'210'000}}})};
 }
 
 TEST(OverviewTest, WhatIsAsWantedIsNoProblem) {
@@ -41,11 +42,31 @@ TEST(OverviewTest, WhatFailedOrIsOnItsWayIsOne) {
               (std::vector<std::string>{"worker w1 is UNREACHABLE since then: silent",
                                         "query Q is FAILED since then: why"}));
     EXPECT_EQ(state_of(answers("ACTIVE", "DEPLOYING", "RUNNING")).problems.size(), 1U);
-    EXPECT_NE(as_text(state, "baton 1").find("leader   host:1:ab 127.0.0.1:5433, epoch 3\n"),
-              std::string::npos);
     EXPECT_NE(as_text(state, "baton 1").find("sources  1 logical, 2 physical\n"),
               std::string::npos);
     EXPECT_NE(as_json(state, "baton 1").find("\"workers\":{\"UNREACHABLE\":1}"), std::string::npos);
+}
+
+TEST(OverviewTest, WhoLeadsIsToldWithItsTermAndWhatIsLeftOfIt) {
+    auto tables = answers("ACTIVE", "RUNNING", "RUNNING");
+    const State state = state_of(tables);
+    EXPECT_NE(as_text(state, "baton 1")
+                  .find("leader   host:1:ab 127.0.0.1:5433, epoch 3 since then, 4.2 s left\n"),
+              std::string::npos);
+    EXPECT_NE(as_json(state, "baton 1")
+                  .find("\"leader\":{\"owner\":\"host:1:ab 127.0.0.1:5433\",\"epoch\":3,"
+                        "\"since\":\"then\",\"remaining_us\":4210000}"),
+              std::string::npos);
+
+    tables[4].rows[0][3] = std::int64_t{0};  // its lease ran out
+    const State without = state_of(tables);
+    EXPECT_NE(as_text(without, "baton 1").find("leader   nobody\n"), std::string::npos);
+    EXPECT_EQ(
+        without.problems,
+        (std::vector<std::string>{"nobody leads; the last was host:1:ab 127.0.0.1:5433, epoch 3"}));
+
+    tables[4].rows[0][0] = text("");  // one coordinator alone has no election
+    EXPECT_EQ(as_text(state_of(tables), "baton 1").find("leader"), std::string::npos);
 }
 
 SqlRow counter(std::int64_t run, std::int64_t rows) {

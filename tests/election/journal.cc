@@ -8,10 +8,10 @@
 namespace baton::testing {
 
 void make_journal(Sql& sql) {
-    CHECK(sql.run_script(lease_tables(sql.dialect()) +
-                         "CREATE TABLE counter (n BIGINT); INSERT INTO counter VALUES (0);"
-                         "CREATE TABLE journal (n BIGINT PRIMARY KEY, epoch BIGINT);"));
-    CHECK(fill_lease_tables(sql));
+    CHECK(make_lease_tables(sql));
+    CHECK(
+        sql.run_script("CREATE TABLE counter (n BIGINT); INSERT INTO counter VALUES (0);"
+                       "CREATE TABLE journal (n BIGINT PRIMARY KEY, epoch BIGINT);"));
 }
 
 Result<Done> append(Sql& sql, Epoch epoch) {

@@ -103,6 +103,35 @@ TEST_P(Forwarding, HttpIsAnsweredAsByTheLeader) {
     EXPECT_NE(here.out.find("2031"), std::string::npos) << here.out;
 }
 
+// The value of a metric without labels at that coordinator.
+double metric(const Cluster& cluster, std::size_t at, const std::string& name) {
+    const cli::Ended page =
+        cli::run({"curl", "-s", "http://" + cluster.http_address(at) + "/metrics"});
+    const std::size_t found = page.out.find("\n" + name + " ");
+    if (found == std::string::npos) return -1;
+    return std::stod(page.out.substr(found + name.size() + 2));
+}
+
+TEST_P(Forwarding, EveryCoordinatorTellsWhoLeadsSinceWhenAndForHowLong) {
+    for (std::size_t i = 0; i < 3; ++i) {
+        const cli::Ended status =
+            cli::run({BATON_PROGRAMS "/baton", "status", "--connect", cluster_.address(i)});
+        const std::size_t line = status.out.find("\nleader   ");
+        ASSERT_NE(line, std::string::npos) << status.out << status.errors;
+        const std::string leader = status.out.substr(line + 1, status.out.find('\n', line + 1));
+        EXPECT_NE(leader.find(" " + cluster_.address(leader_) + ", epoch 1 since 20"),
+                  std::string::npos)
+            << leader;
+        EXPECT_NE(leader.find(" s left"), std::string::npos) << leader;
+        EXPECT_EQ(metric(cluster_, i, "baton_leading"), i == leader_ ? 1 : 0);
+        EXPECT_EQ(metric(cluster_, i, "baton_leader_epoch"), 1);
+        EXPECT_GT(metric(cluster_, i, "baton_leader_since_seconds"), 1'700'000'000);
+        const double remaining = metric(cluster_, i, "baton_leader_remaining_seconds");
+        EXPECT_GT(remaining, 0);
+        EXPECT_LE(remaining, std::chrono::duration<double>(kTtl).count());
+    }
+}
+
 TEST_P(Forwarding, ADriverWritesIsToldOfErrorsAndCancelsThroughAFollower) {
     if (cli::run({"/usr/bin/python3", "-c", "import psycopg2"}).status != 0) {
         GTEST_SKIP() << "psycopg2 is not installed";

@@ -1,6 +1,7 @@
 #include "adapters/http/metrics_page.h"
 
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -11,6 +12,7 @@
 
 #include "adapters/system/memory.h"
 #include "base/check.h"
+#include "base/time.h"
 #include "runtime/version.h"
 
 namespace baton::http {
@@ -123,6 +125,33 @@ void add_load(front::Desk& desk, std::vector<Sample>& samples) {
     add("baton_desk_running", static_cast<double>(load.running));
     add("baton_desk_visitors", static_cast<double>(load.visitors));
     add("baton_catalog_revision", static_cast<double>(desk.coordinator().feed().last().value()));
+    add("baton_leading", desk.coordinator().term() ? 1 : 0);
+}
+
+// What was true some time ago tells nothing of a lease.
+void add_leader(const Table& table, std::vector<Sample>& samples) {
+    if (table.stale) return;
+    for (const SqlRow& row : table.rows) {
+        const auto since = wall_time_of(text_in(row[1]));
+        if (!since) continue;  // nobody ever led: the file of the catalog has one process
+        const auto add = [&](std::string_view family, double value) {
+            samples.push_back({.family = family, .labels = {}, .value = value});
+        };
+        add("baton_leader_epoch", number_in(row[0]));
+        add("baton_leader_since_seconds",
+            std::chrono::duration<double>(since->time_since_epoch()).count());
+        add("baton_leader_remaining_seconds", number_in(row[2]) * 1e-6);
+    }
+}
+
+void add_task_lists(const Table& table, std::vector<Sample>& samples) {
+    for (const SqlRow& row : table.rows) {
+        const front::Labels list = {{"list", text_in(row[0])}};
+        samples.push_back(
+            {.family = "baton_partitions", .labels = list, .value = number_in(row[1])});
+        samples.push_back(
+            {.family = "baton_partitions_owned", .labels = list, .value = number_in(row[2])});
+    }
 }
 
 }  // namespace
@@ -130,6 +159,8 @@ void add_load(front::Desk& desk, std::vector<Sample>& samples) {
 std::string metrics_questions() {
     std::string text =
         "SELECT state FROM baton.workers;SELECT state FROM baton.queries;"
+        "SELECT epoch, since, remaining_us FROM baton.locks WHERE name = 'leader';"
+        "SELECT name, partitions, owned FROM baton.task_lists;"
         "SELECT query_name, worker";
     for (const CounterColumn& column : kCounterColumns) text += std::string(", ") + column.column;
     return text + " FROM baton.counters";
@@ -142,7 +173,7 @@ std::string metrics_page(const front::Metrics& metrics, front::Desk& desk,
         {.family = "baton_build_info", .labels = {{"version", std::string(kVersion)}}, .value = 1});
     add_process(samples);
     add_load(desk, samples);
-    if (answers.results.size() == 3) {
+    if (answers.results.size() == 5) {
         const auto table = [&](std::size_t i) -> const Table& {
             return std::get<Table>(answers.results[i].value);
         };
@@ -151,7 +182,9 @@ std::string metrics_page(const front::Metrics& metrics, front::Desk& desk,
             table(1), "baton_queries",
             {"PENDING", "DEPLOYING", "RUNNING", "STOPPING", "STOPPED", "TERMINATED", "FAILED"},
             samples);
-        add_counters(table(2), samples);
+        add_leader(table(2), samples);
+        add_task_lists(table(3), samples);
+        add_counters(table(4), samples);
     }
     return metrics.text(samples);
 }

@@ -265,6 +265,7 @@ TEST_F(ServiceTest, WhoeverIsClosingIsNotReady) {
 TEST_F(ServiceTest, MetricsTellOfRequestsAndOfTheCatalog) {
     make_small_cluster();
     run("CREATE QUERY q AS SELECT id FROM readings INTO alerts");
+    run("CREATE TASK LIST l PARTITIONS 3");
     (void)sql("SHOW QUERIES");
     const Response page = ask("GET", "/metrics");
     EXPECT_EQ(page.content_type, "text/plain; version=0.0.4; charset=utf-8");
@@ -272,7 +273,9 @@ TEST_F(ServiceTest, MetricsTellOfRequestsAndOfTheCatalog) {
          {"baton_requests_total{door=\"http\",kind=\"sql\",outcome=\"200\"} 1\n",
           "baton_workers{state=\"ACTIVE\"} 2\n", "baton_workers{state=\"UNREACHABLE\"} 0\n",
           "baton_queries{state=\"PENDING\"} 1\n", "baton_build_info{version=\"baton 0.1.0\"} 1\n",
-          "baton_rows_in_total{query=\"Q\",worker=\"HUB\"} 0\n", "process_open_fds "}) {
+          "baton_rows_in_total{query=\"Q\",worker=\"HUB\"} 0\n", "process_open_fds ",
+          "baton_leading 1\n", "baton_partitions{list=\"L\"} 3\n",
+          "baton_partitions_owned{list=\"L\"} "}) {
         EXPECT_NE(page.body.find(line), std::string::npos) << line << "\n" << page.body;
     }
 }

@@ -47,7 +47,7 @@ CREATE TABLE lease (
     epoch INTEGER NOT NULL,
     expires_at INTEGER NOT NULL,
     status TEXT NOT NULL CHECK (status = 'ACTIVE' OR status = 'INACTIVE' OR status = 'DELETABLE')
-) STRICT, WITHOUT ROWID;
+, taken_at INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 CREATE TABLE logical_source (
     name TEXT PRIMARY KEY CHECK (name <> ''),
     columns TEXT NOT NULL,

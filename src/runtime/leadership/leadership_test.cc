@@ -137,8 +137,7 @@ class LeadershipTest : public ::testing::Test {
 protected:
     void SetUp() override {
         const auto sql = *real_->connect(Access::write);
-        ASSERT_TRUE(sql->run_script(lease_tables(sql->dialect())));
-        ASSERT_TRUE(fill_lease_tables(*sql));
+        ASSERT_TRUE(make_lease_tables(*sql));
     }
 
     SystemClock clock_;

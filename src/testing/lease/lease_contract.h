@@ -46,9 +46,8 @@ protected:
     void SetUp() override {
         database_ = GetParam().make();
         sql_ = connect();
-        const auto created = sql_->run_script(lease_tables(sql_->dialect()));
+        const auto created = make_lease_tables(*sql_);
         ASSERT_TRUE(created) << to_string(created.error());
-        ASSERT_TRUE(fill_lease_tables(*sql_));
         leases_ = std::make_unique<Leases>(*sql_);
     }
     std::unique_ptr<Sql> connect() {
