@@ -1,6 +1,7 @@
 #include "runtime/forwarder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -127,9 +128,11 @@ LiveCounts Forwarder::counts() {
 void Forwarder::run_errand(Bundle bundle) {
     {
         const std::lock_guard lock(mutex_);
-        if (errands_.size() >= options_.errands_max) return;
+        if (errands_.size() + undone_.size() >= options_.errands_max) return;
         bundle.interrupt = &given_up_;
         errands_.push_back(std::move(bundle));
+        std::move(undone_.begin(), undone_.end(), std::back_inserter(errands_));
+        undone_.clear();
     }
     filled_.notify_one();
 }
@@ -139,11 +142,15 @@ void Forwarder::run_errands() {
     for (;;) {
         filled_.wait(lock, [&] { return over_ || !errands_.empty(); });
         if (over_) return;
-        const Bundle bundle = std::move(errands_.front());
+        Bundle bundle = std::move(errands_.front());
         errands_.pop_front();
         lock.unlock();
-        (void)forward(bundle, deadline());  // whoever leads by now drops such queries itself
+        const auto done = forward(bundle, deadline());
         lock.lock();
+        const auto* outcome = std::get_if<Outcome>(&done);
+        if (outcome != nullptr && std::holds_alternative<Refused>(*outcome)) {
+            undone_.push_back(std::move(bundle));
+        }
     }
 }
 

@@ -3,8 +3,7 @@
 //
 //   - While nobody leads, it waits for who does: nothing was sent, so nothing has happened.
 //   - What was certainly not done (not sent; refused by one that does not lead any more; a trial)
-//   is
-//     tried again with whoever leads then, until the time is over.
+//     is tried again with whoever leads then, until the time is over.
 //   - What was sent and not answered is never tried again: the answer is unknown_outcome.
 //   - It is asked of the leader alone: who is asked and does not lead refuses, so there are no
 //     rounds.
@@ -16,6 +15,7 @@
 #include <mutex>
 #include <thread>
 #include <variant>
+#include <vector>
 
 #include "base/result.h"
 #include "catalog/view_query.h"
@@ -53,7 +53,8 @@ public:
     [[nodiscard]] std::variant<Outcome, LeadsHere> forward(const Bundle& bundle, Instant deadline);
     // What the leader knows of fragments that run; nothing if it cannot be had soon.
     [[nodiscard]] LiveCounts counts();
-    // Later, and nobody waits for it. Lost if there is too much of that, or it takes too long.
+    // Later, and nobody waits for it. Something that may be done twice: what could not be done is
+    // tried again with the next errand. Lost if there is too much of that.
     void run_errand(Bundle bundle);
 
 private:
@@ -71,6 +72,7 @@ private:
     std::mutex mutex_;
     std::condition_variable filled_;
     std::deque<Bundle> errands_;
+    std::vector<Bundle> undone_;  // errands, until there is another
     bool over_ = false;
     Interrupt given_up_;
     std::thread thread_;  // last: it uses everything above

@@ -1,5 +1,6 @@
 #include "runtime/forwarder.h"
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <thread>
@@ -19,10 +20,11 @@ using std::chrono::milliseconds;
 // Answers as it was told to, one after the other; the last answer again and again.
 class ScriptedLine final : public LeaderLine {
 public:
-    LineAnswer ask(const std::string& address, const std::string& /*order*/, Duration /*patience*/,
+    LineAnswer ask(const std::string& address, const std::string& order, Duration /*patience*/,
                    const std::function<bool()>& /*given_up*/) override {
         const std::lock_guard lock(mutex_);
         asked_.push_back(address);
+        orders_.push_back(order);
         if (when_asked) when_asked();
         LineAnswer answer = answers_.front();
         if (answers_.size() > 1) answers_.pop_front();
@@ -33,12 +35,19 @@ public:
         const std::lock_guard lock(mutex_);
         return asked_;
     }
+    [[nodiscard]] std::size_t times_asked(std::string_view part) const {
+        const std::lock_guard lock(mutex_);
+        return static_cast<std::size_t>(std::count_if(
+            orders_.begin(), orders_.end(),
+            [&](const std::string& order) { return order.find(part) != std::string::npos; }));
+    }
     std::function<void()> when_asked;
 
 private:
     mutable std::mutex mutex_;
     std::deque<LineAnswer> answers_;
     std::vector<std::string> asked_;
+    std::vector<std::string> orders_;
 };
 
 std::string refused_with(ErrorCode code) {
@@ -165,6 +174,18 @@ TEST_F(ForwarderTest, AnAnswerThatCannotBeReadIsUnknown) {
     board_.set_address("a:1");
     line_.will(std::string("8:accepted"));
     EXPECT_EQ(forwarded(), "6006");
+}
+
+TEST_F(ForwarderTest, AnErrandThatCouldNotBeDoneIsDoneWithTheNext) {
+    board_.set_address("a:1");
+    line_.will(not_sent());
+    line_.will(accepted());
+    Forwarder forwarder(line_, board_, clock_, {.patience = Duration::zero()});
+    forwarder.run_errand(bundle_);
+    while (line_.asked().empty()) std::this_thread::yield();
+    Bundle next = bundle_;
+    next.steps[0].source = std::make_shared<StepSource>(StepSource{.text = "DROP SINK next"});
+    while (line_.times_asked("DROP SINK s") < 2) forwarder.run_errand(next);
 }
 
 TEST_F(ForwarderTest, OneThatDoesNotLetUsInIsNotAskedUntilTheTimeIsOver) {
