@@ -181,8 +181,26 @@ Result<Done> MariadbWire::connect() {
         handle_.reset();
         return error;
     }
+    TRY(check_server());
     TRY(script(settings()));
     return Done{};
+}
+
+// What the catalog relies on is in no other server of this protocol: the end of transactions that
+// stand still, references beside their columns, unique keys of any length.
+Result<Done> MariadbWire::check_server() {
+    constexpr unsigned long kOldest = 10'05'00;
+    if (mariadb_connection(handle_.get()) != 0 &&
+        mysql_get_server_version(handle_.get()) >= kOldest) {
+        return Done{};
+    }
+    Error error{.code = ErrorCode::invalid_configuration,
+                .message = "the catalog " + name_ + " is on a server of version " +
+                           mysql_get_server_info(handle_.get()) +
+                           ", and only MariaDB from 10.5 on has what a catalog needs",
+                .hint = "use MariaDB or PostgreSQL"};
+    handle_.reset();
+    return error;
 }
 
 Error MariadbWire::failure(unsigned number, const std::string& message, std::string_view sql) {

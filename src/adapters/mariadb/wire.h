@@ -67,6 +67,7 @@ private:
     using Statement = std::unique_ptr<st_mysql_stmt, CloseStatement>;
 
     [[nodiscard]] std::string settings() const;
+    [[nodiscard]] Result<Done> check_server();
     [[nodiscard]] Error failure(unsigned number, const std::string& message, std::string_view sql);
     [[nodiscard]] Error failure_of_handle(std::string_view sql);
     [[nodiscard]] Error failure_of(st_mysql_stmt* statement, std::string_view sql);

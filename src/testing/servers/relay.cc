@@ -114,6 +114,13 @@ void Relay::cut_at(const std::string& text, Loss loss) {
     cut_ = Cut{.text = text, .loss = loss};
 }
 
+void Relay::say_instead(const std::string& text, const std::string& other) {
+    CHECK(text.size() == other.size());
+    const std::lock_guard lock(mutex_);
+    text_ = text;
+    other_ = other;
+}
+
 bool Relay::has_cut() const {
     const std::lock_guard lock(mutex_);
     return !cut_;
@@ -193,7 +200,11 @@ bool Relay::pass_from_server(Pair& pair) {
         return true;
     }
     pair.answered = true;
-    return sent(pair.client, bytes);
+    std::string said(bytes);
+    if (const std::size_t at = said.find(text_); !text_.empty() && at != std::string::npos) {
+        said.replace(at, text_.size(), other_);
+    }
+    return sent(pair.client, said);
 }
 
 void Relay::close(const Pair& pair) {

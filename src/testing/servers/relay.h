@@ -5,7 +5,7 @@
 //     const auto database = open_server_database(kind, relay.instead_in(url));
 //     relay.fall_silent(Relay::Whom::all);
 //
-// It looks only at the bytes of clients, for a text, so nothing may be encrypted. From any thread.
+// It looks for texts in the bytes, so nothing may be encrypted. From any thread.
 #pragma once
 
 #include <atomic>
@@ -44,6 +44,9 @@ public:
     // Whether that has happened.
     [[nodiscard]] bool has_cut() const;
 
+    // From now on the server says `other` where it said `text`, which is as long.
+    void say_instead(const std::string& text, const std::string& other);
+
     // How often a client has begun to speak after an answer: what crossed the network and back.
     [[nodiscard]] std::uint64_t round_trips() const { return round_trips_; }
 
@@ -78,6 +81,8 @@ private:
     bool over_ = false;
     bool silent_ = false;  // for new connections
     std::optional<Cut> cut_;
+    std::string text_;  // empty: nothing is said instead of anything
+    std::string other_;
     std::list<Pair> pairs_;
     std::thread thread_;  // last: it uses everything above
 };
