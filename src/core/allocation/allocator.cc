@@ -125,7 +125,8 @@ std::vector<allocation::Worker> Allocator::workers(Instant now) const {
         list.push_back({.name = name,
                         .weight = weight_of(*worker.recorded, largest),
                         .active = active && worker.stream,
-                        .draining = worker.recorded->draining || worker.recorded->leaving});
+                        .draining = worker.recorded->draining || worker.recorded->leaving ||
+                                    worker.recorded->kind == WorkerKind::embedded});
     }
     return list;
 }

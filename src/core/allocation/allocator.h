@@ -8,6 +8,8 @@
 // Rules:
 //   - Who is to have what is decided by allocate() (allocation.h). What workers are told is what
 //     is written, never what is meant to be.
+//   - The embedded worker has none: it is another process whenever another coordinator leads, and
+//     nobody would know when the last one has let go.
 //   - A release is confirmed by its owner: it says that it does not have the partition, on the
 //     present stream, after it has heard the last that it was told there.
 //   - A worker that is not heard has what it had until its lease is over: that long after its last

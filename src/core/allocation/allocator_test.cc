@@ -213,6 +213,19 @@ TEST_F(AllocatorTest, WhoIsBackInTimeKeepsWhatItHad) {
     EXPECT_EQ(owners(), "a b ");
 }
 
+TEST_F(AllocatorTest, TheEmbeddedWorkerHasNone) {
+    list(2);
+    Worker embedded;
+    embedded.name = "embedded";
+    embedded.kind = WorkerKind::embedded;
+    allocator_.record(embedded.name, embedded);
+    connect(1, "embedded");
+    EXPECT_EQ(plan(1), "");
+    worker("a");
+    connect(2, "a");
+    EXPECT_EQ(plan(2), "a:2 ");
+}
+
 TEST_F(AllocatorTest, AWorkerThatDrainsIsEmptied) {
     list(2);
     worker("a");
