@@ -102,7 +102,13 @@ Result<Done> Application::move_partition(const PartitionMove& move) {
     Partition after{
         .key = move.partition, .ownership = *move.after, .since = now(), .revision = revision()};
     if (!found) return insert_partition(after);
-    if (state_of(found->ownership) == state_of(after.ownership)) after.since = found->since;
+    const std::string* before = owner_of(found->ownership);
+    const std::string* owner = owner_of(after.ownership);
+    const bool same_owner =
+        before == nullptr || owner == nullptr ? before == owner : *before == *owner;
+    if (same_owner && state_of(found->ownership) == state_of(after.ownership)) {
+        after.since = found->since;
+    }
     const SqlRow row = row_of(after);
     TRY(
         write("UPDATE task_partition SET state = ?, owner = ?, epoch = ?, heir = ?, since = ?, "

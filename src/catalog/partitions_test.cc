@@ -82,8 +82,10 @@ TEST_F(TaskLists, WhoCanBeAskedReleasesFirst) {
     EXPECT_EQ(partitions(), "0|OWNED|W2|2|\n");
     request(request::ReportWorker{
         .name = "W2", .state = WorkerState::unreachable, .incarnation = {}, .reason = "gone"});
+    const std::string since = rows("SELECT since FROM baton.partitions");
     assign(move(0, second, first));
     EXPECT_EQ(partitions(), "0|OWNED|W1|1|\n");
+    EXPECT_GT(rows("SELECT since FROM baton.partitions"), since) << "it has another owner";
 }
 
 TEST_F(TaskLists, AnOwnerIsNotDropped) {

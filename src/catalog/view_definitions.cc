@@ -180,7 +180,7 @@ View partitions_view() {
                         own("OWNER", text, "the worker that has it"),
                         own("EPOCH", integer, "of the leader that gave it to that worker"),
                         own("NEXT", text, "who is to have it when it is released"),
-                        own("SINCE", time, "when it came into this state"), kRevision},
+                        own("SINCE", time, "when its state or its owner last changed"), kRevision},
             .definition =
                 "SELECT list, number, state, owner, epoch, heir, since, revision FROM "
                 "task_partition",
@@ -340,7 +340,7 @@ std::vector<View> make_views() {
         briefly(statements_view(),
                 {"ID", "AT", "PRINCIPAL", "STATEMENT", "OUTCOME", "MESSAGE", "DURATION_US"}),
         changes_view(),
-        briefly(locks_view(), {"NAME", "OWNER", "EPOCH", "EXPIRES_US", "STATUS"})};
+        briefly(locks_view(), {"NAME", "OWNER", "EPOCH", "STATUS", "SINCE", "REMAINING_US"})};
 }
 
 }  // namespace baton

@@ -262,7 +262,7 @@ Result<ViewQuery> ViewQuery::watchable() const {
                      .message = "BATON." + std::string(view_->name) + " cannot be watched",
                      .hint =
                          "watch WORKERS, LINKS, LOGICAL_SOURCES, PHYSICAL_SOURCES, SINKS, "
-                         "QUERIES or FRAGMENTS"};
+                         "QUERIES, FRAGMENTS, TASK_LISTS or PARTITIONS"};
     }
     ViewQuery own = *this;
     for (const Item& item : items_) {
