@@ -6,11 +6,14 @@
 #include "adapters/mariadb/mariadb.h"
 #include "adapters/postgres/postgres.h"
 #include "adapters/postgres/signals.h"
+#include "adapters/server_sql/place.h"
 #include "adapters/sqlite/data_directory.h"
 #include "adapters/sqlite/sqlite.h"
 #include "app/counterparts.h"
 #include "catalog/check.h"
 #include "catalog/copy.h"
+#include "catalog/lease.h"
+#include "catalog/lease_schema.h"
 #include "catalog/schema.h"
 
 namespace baton {
@@ -44,11 +47,23 @@ Result<std::unique_ptr<SqlDatabase>> open(const std::string& where, bool changes
     return open_sqlite(options);
 }
 
+// What a coordinator still accepts would be missing in the copy. A file is locked instead.
+Result<Done> refuse_if_led(const std::string& where, SqlDatabase& database) {
+    TRY_ASSIGN(sql, database.connect(Access::read));
+    TRY_ASSIGN(lease, Leases(*sql).watch(std::string(kLeaderLock)));
+    if (!lease || lease->remaining <= Duration::zero()) return Done{};
+    return Error{.code = ErrorCode::catalog_in_use,
+                 .message = "the catalog " + shown_place(where) + " is in use: " + lease->owner +
+                            " leads, under epoch " + to_string(lease->epoch),
+                 .hint = "end its coordinators first; the lease of one that died ends by itself"};
+}
+
 Result<std::int64_t> copy(const std::string& from, const std::string& to) {
     TRY_ASSIGN(source, open(from, true, {}));  // locks a file, so that nobody writes to it
     TRY_ASSIGN(target, open_catalog_at(to, true));
     TRY_ASSIGN(reader, source->connect(Access::read));
     TRY_ASSIGN(writer, target->connect(Access::write));
+    TRY(refuse_if_led(from, *source));
     TRY_ASSIGN(count, copy_catalog(*reader, *writer));
     TRY_ASSIGN(problems, catalog_problems(*writer));
     if (problems.empty()) return count;
@@ -61,6 +76,10 @@ Result<std::int64_t> copy(const std::string& from, const std::string& to) {
 
 bool is_server(const std::string& where) {
     return is_postgres(where) || is_mariadb(where);
+}
+
+std::string shown_place(const std::string& where) {
+    return is_server(where) ? server_sql::without_password(where) : where;
 }
 
 std::string file_of_catalog(std::string where) {

@@ -15,6 +15,8 @@ namespace baton {
 
 // A URL of a database server, as opposed to a path.
 [[nodiscard]] bool is_server(const std::string& where);
+// For people: without the password.
+[[nodiscard]] std::string shown_place(const std::string& where);
 // Otherwise: sqlite:PATH or PATH, of the file or of the directory that it is in.
 [[nodiscard]] std::string file_of_catalog(std::string where);
 

@@ -186,10 +186,11 @@ int run_check(const std::string& what) {
     for (const std::string& problem : *problems) std::cout << problem << "\n";
     if (!problems->empty()) {
         const bool one = problems->size() == 1;
-        std::cout << problems->size() << (one ? " problem in " : " problems in ") << path << "\n";
+        std::cout << problems->size() << (one ? " problem in " : " problems in ")
+                  << shown_place(path) << "\n";
         return 1;
     }
-    std::cout << path << " is sound\n";
+    std::cout << shown_place(path) << " is sound\n";
     return 0;
 }
 

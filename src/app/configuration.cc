@@ -6,6 +6,7 @@
 #include "adapters/pgwire/scram.h"
 #include "adapters/system/digest.h"
 #include "adapters/yaml/settings_file.h"
+#include "app/catalogs.h"
 #include "app/files.h"
 #include "app/serve_command.h"
 #include "base/text.h"
@@ -104,13 +105,26 @@ int fail(const Error& error) {
     return 1;
 }
 
+// A variable of a script that was not set, most likely: this one would lead a catalog of its own.
+Error empty_catalog(const std::string& origin) {
+    return Error{.code = ErrorCode::invalid_configuration,
+                 .message = origin + ": the catalog is empty",
+                 .hint = "leave it out for a file in the data directory"};
+}
+
 }  // namespace
 
 Result<Configuration> configuration_of(const ServeCommand& command) {
     Configuration configuration;
     if (command.file) TRY(read_file(*command.file, configuration));
-    TRY(configuration.settings.set_from_environment(environment()));
+    const auto variables = environment();
+    if (const auto catalog = variables.find("BATON_CATALOG");
+        catalog != variables.end() && catalog->second.empty()) {
+        return empty_catalog(catalog->first);
+    }
+    TRY(configuration.settings.set_from_environment(variables));
     for (const ServeCommand::Flag& flag : command.flags) {
+        if (flag.key == "catalog" && flag.value.empty()) return empty_catalog(flag.option);
         TRY(configuration.settings.set(flag.key, flag.value, flag.option));
     }
     return configuration;
@@ -127,8 +141,8 @@ int run_config_show(const ServeCommand& command) {
         group = above;
         const std::string indent = above.empty() ? "" : "  ";
         std::cout << indent << shown.key.substr(dot == std::string::npos ? 0 : dot + 1) << ": "
-                  << in_yaml(shown.value) << "  # " << shown.origin << ": " << shown.meaning
-                  << "\n";
+                  << in_yaml(shown_place(shown.value)) << "  # " << shown.origin << ": "
+                  << shown.meaning << "\n";
     }
     return 0;
 }

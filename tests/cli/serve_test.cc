@@ -192,6 +192,26 @@ TEST_F(Serve, WhatCannotBeSetIsRefusedBeforeAnythingIsMade) {
     EXPECT_NE(run({"/usr/bin/ls", directory_ / "d"}).status, 0);
 }
 
+// A variable of a script that was not set: it would lead a catalog of its own.
+TEST_F(Serve, AnEmptyCatalogIsRefused) {
+    for (const std::vector<std::string>& given :
+         {serve({"--catalog", ""}), serve({"--set", "catalog="})}) {
+        const Ended ended = run(given);
+        EXPECT_EQ(ended.status, 1);
+        EXPECT_NE(ended.errors.find(": the catalog is empty"), std::string::npos) << ended.errors;
+    }
+    EXPECT_NE(run({"/usr/bin/ls", directory_ / "d"}).status, 0);
+}
+
+TEST_F(Serve, APasswordOfTheCatalogIsNotShown) {
+    const std::string url = "postgres://ann:s3cret@127.0.0.1:9/baton";
+    const Ended shown = run({"baton", "config", "show", "--catalog", url});
+    EXPECT_NE(shown.out.find("postgres://ann@127.0.0.1:9/baton"), std::string::npos) << shown.out;
+    EXPECT_EQ(shown.out.find("s3cret"), std::string::npos) << shown.out;
+    const Ended checked = run({"baton", "check", url});
+    EXPECT_EQ((checked.out + checked.errors).find("s3cret"), std::string::npos) << checked.errors;
+}
+
 TEST_F(Serve, WhatIsShownOfTheSettingsIsAFileOfThem) {
     const Ended shown = run({"baton", "config", "show", "--http", "127.0.0.1:9"});
     ASSERT_EQ(shown.status, 0) << shown.errors;

@@ -109,6 +109,26 @@ TEST_P(Failover, WhoFollowsAnswersReadsAndNamesTheLeader) {
     EXPECT_TRUE(watching.says("CREATE  NAME=SEEN"));
 }
 
+TEST_P(Failover, ACatalogThatIsLedIsNotCopied) {
+    const auto leader = cluster_.leader_of({0, 1, 2});
+    ASSERT_TRUE(leader);
+    const std::vector<std::string> copy = {BATON_PROGRAMS "/baton",
+                                           "catalog",
+                                           "migrate",
+                                           "--from",
+                                           cluster_.url(),
+                                           "--to",
+                                           "sqlite:" + cluster_.directory() + "/copy.db"};
+    const cli::Ended refused = cli::run(copy);
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_NE(refused.errors.find(cluster_.address(*leader) + " leads, under epoch"),
+              std::string::npos)
+        << refused.errors;
+    for (std::size_t i = 0; i < 3; ++i) cluster_.signal(i, SIGTERM);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(cluster_.wait(i), 0);
+    EXPECT_EQ(cli::run(copy).status, 0);
+}
+
 TEST_P(Failover, ADatabaseThatWasRestartedCostsNothingThatWasAccepted) {
     const auto leader = cluster_.leader_of({0, 1, 2});
     ASSERT_TRUE(leader);

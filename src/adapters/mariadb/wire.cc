@@ -177,7 +177,7 @@ Result<Done> MariadbWire::connect() {
         Error error{
             .code = ErrorCode::catalog_unavailable,
             .message = "cannot connect to the catalog " + name_ + ": " + mysql_error(handle_.get()),
-            .hint = "is the server running, and may this user use the database?"};
+            .hint = "check its address, the user and the password"};
         handle_.reset();
         return error;
     }

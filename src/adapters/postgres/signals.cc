@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "adapters/postgres/wire.h"
+#include "adapters/server_sql/place.h"
 #include "base/check.h"
 #include "base/squeezed.h"
 
@@ -104,7 +105,7 @@ private:
     Error lost() {
         Error error{.code = ErrorCode::catalog_unavailable,
                     .message = "nothing is heard of the catalog " +
-                               postgres::without_password(url_) + ": " +
+                               server_sql::without_password(url_) + ": " +
                                squeezed(PQerrorMessage(conn_.get()))};
         conn_.reset();
         return error;

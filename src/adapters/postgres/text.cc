@@ -12,19 +12,6 @@ Numbered with_numbers(std::string_view sql) {
     return result;
 }
 
-std::string without_password(const std::string& url) {
-    const std::size_t scheme = url.find("://");
-    if (scheme == std::string::npos) return "PostgreSQL";
-    const std::size_t start = scheme + 3;
-    const std::size_t end = std::min(url.find_first_of("/?", start), url.size());
-    const std::size_t at = url.rfind('@', end);
-    std::string shown = url.substr(0, url.find('?'));
-    if (at == std::string::npos || at < start) return shown;
-    const std::size_t colon = url.find(':', start);
-    if (colon == std::string::npos || colon > at) return shown;
-    return shown.substr(0, colon) + shown.substr(at);
-}
-
 ErrorCode code_of(std::string_view sqlstate) {
     using enum ErrorCode;
     if (sqlstate == "23505") return unique_violation;

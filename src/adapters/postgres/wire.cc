@@ -9,6 +9,7 @@
 #include <libpq-fe.h>
 #include <poll.h>
 
+#include "adapters/server_sql/place.h"
 #include "base/squeezed.h"
 
 namespace baton::postgres {
@@ -105,7 +106,9 @@ void PostgresWire::Clear::operator()(pg_result* result) const {
 }
 
 PostgresWire::PostgresWire(PostgresOptions options, Access access)
-    : options_(std::move(options)), access_(access), name_(without_password(options_.url)) {}
+    : options_(std::move(options)),
+      access_(access),
+      name_(server_sql::without_password(options_.url)) {}
 
 PostgresWire::~PostgresWire() = default;
 
@@ -168,7 +171,9 @@ Result<Done> PostgresWire::connect() {
         Error error{.code = ErrorCode::catalog_unavailable,
                     .message = "cannot connect to the catalog " + name_ + ": " +
                                squeezed(PQerrorMessage(conn_.get())),
-                    .hint = "is the server running, and may this user use the database?"};
+                    .hint =
+                        "check its address, the user and the password, which may also be in "
+                        "PGPASSWORD or ~/.pgpass"};
         conn_.reset();
         return error;
     }

@@ -22,9 +22,6 @@ struct Numbered {
 };
 [[nodiscard]] Numbered with_numbers(std::string_view sql);
 
-// The URL without its password.
-[[nodiscard]] std::string without_password(const std::string& url);
-
 // What a SQLSTATE means to us.
 [[nodiscard]] ErrorCode code_of(std::string_view sqlstate);
 
