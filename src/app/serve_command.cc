@@ -64,6 +64,10 @@ public:
         TRY(house->start_worker(settings, clock, log));
         options.transport = &house->worker_->transport();
         options.results = &house->worker_->results();
+        options.stale_views.on_change = [&log](const Result<Done>& look) {
+            if (look) return log.info("the catalog can be read again");
+            log.warn("the catalog cannot be read", {{"reason", to_string(look.error())}});
+        };
         TRY_ASSIGN(coordinator, CoordinatorRuntime::open(std::move(database), clock, options));
         house->coordinator_ = std::move(coordinator);
         if (options.follows) TRY(house->take_seat(settings, clock, log));

@@ -38,7 +38,8 @@ Result<Done> check_name(const std::string& name) {
 Result<Duration> checked(const sql::TimeSpan& ttl) {
     const Duration duration = duration_of(ttl);
     if (duration >= kTtlMin && duration <= kTtlMax) return duration;
-    return invalid("the TTL of a lock is from 100 ms to 24 hours", "give another");
+    return invalid("the TTL of a lock is from 100 ms to 24 hours",
+                   "for example TTL 30 SEC, and RENEW LOCK every 10 seconds");
 }
 
 Error unknown(const std::string& name) {

@@ -336,7 +336,8 @@ void Session::note_read(const ViewQuery& query, Revision at) {
 
 Result<Done> Session::outside_transaction(std::string_view what) const {
     if (!transaction_) return Done{};
-    return transaction_state(std::string(what) + " cannot run in a transaction");
+    return transaction_state(std::string(what) + " cannot run in a transaction",
+                             "COMMIT or ROLLBACK it first");
 }
 
 Result<StatementResult> Session::run_watch(const sql::Watch& statement) {

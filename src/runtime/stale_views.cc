@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "catalog/reader.h"
 
 namespace baton {
@@ -16,6 +17,17 @@ bool is_of_locks(const View& view) {
 
 bool is_kept(const View& view) {
     return view.entity || view.live || is_of_locks(view);
+}
+
+// What is left of a lease grows less while nobody looks.
+std::vector<SqlRow> grown_older(std::vector<SqlRow> locks, const ViewQuery& query, Duration age) {
+    const auto column = query.view().column("REMAINING_US");
+    CHECK(column);
+    for (SqlRow& row : locks) {
+        auto& left = std::get<std::int64_t>(row.at(*column));
+        left = std::max<std::int64_t>(0, left - age.count());
+    }
+    return locks;
 }
 
 std::size_t bytes_of(const SqlRow& row) {
@@ -41,8 +53,11 @@ StaleViews::~StaleViews() {
 }
 
 void StaleViews::run() {
+    bool reached = true;
     for (;;) {
-        (void)look();  // tried again after the pause; meanwhile the copy grows older
+        const auto looked = look();  // tried again after the pause; meanwhile the copy grows older
+        if (reached != looked.has_value() && options_.on_change) options_.on_change(looked);
+        reached = looked.has_value();
         const Duration pause = std::max(options_.interval, took_ * options_.rest);
         std::unique_lock lock(mutex_);
         if (ended_.wait_for(lock, pause, [&] { return over_; })) return;
@@ -115,8 +130,10 @@ std::optional<Table> StaleViews::ask(const ViewQuery& query) const {
     if (!copy) return std::nullopt;
     const auto rows = copy->rows.find(query.view().name);
     if (rows == copy->rows.end()) return std::nullopt;
-    Table table = query.over(*rows->second);
-    table.stale = Stale{.revision = copy->revision, .age = clock_.now() - confirmed};
+    const Duration age = clock_.now() - confirmed;
+    Table table = is_of_locks(query.view()) ? query.over(grown_older(*rows->second, query, age))
+                                            : query.over(*rows->second);
+    table.stale = Stale{.revision = copy->revision, .age = age};
     table.note = in_words(*table.stale);
     return table;
 }

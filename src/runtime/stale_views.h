@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,6 +30,8 @@ struct StaleViewsOptions {
     Duration interval = std::chrono::seconds(1);  // from one look to the next
     int rest = 50;                                // so many times what the last copy took
     std::size_t bytes_max = std::size_t{64} << 20U;
+    // Told on its thread when the database cannot be read any more, and when it can again.
+    std::function<void(const Result<Done>& look)> on_change;
 };
 
 class StaleViews {
