@@ -66,8 +66,8 @@ std::string json_of(const Leader& leader) {
 
 // ---- status -------------------------------------------------------------------------------------
 
-State state_of(const std::array<Table, 5>& answers) {
-    const auto& [workers, queries, sources, sinks, locks] = answers;
+State state_of(const std::array<Table, 6>& answers) {
+    const auto& [workers, queries, sources, sinks, locks, lists] = answers;
     State state;
     for (const SqlRow& row : workers.rows) {
         const std::string is = cell(workers, row, 1);
@@ -93,6 +93,16 @@ State state_of(const std::array<Table, 5>& answers) {
         state.physical_sources += static_cast<std::size_t>(number_in(row, 1));
     }
     state.sinks = sinks.rows.size();
+    state.task_lists = lists.rows.size();
+    for (const SqlRow& row : lists.rows) {
+        const std::int64_t partitions = number_in(row, 1);
+        const std::int64_t owned = number_in(row, 2);
+        state.partitions += static_cast<std::size_t>(partitions);
+        state.owned += static_cast<std::size_t>(owned);
+        if (owned == partitions) continue;
+        state.problems.push_back("task list " + cell(lists, row, 0) + ": " + std::to_string(owned) +
+                                 " of its " + std::to_string(partitions) + " partitions are OWNED");
+    }
     for (const Table& answer : answers) {
         if (answer.note.empty()) continue;
         state.problems.push_back(answer.note);
@@ -121,6 +131,11 @@ std::string as_text(const State& state, std::string_view version) {
     text += "sources  " + std::to_string(state.logical_sources) + " logical, " +
             std::to_string(state.physical_sources) + " physical\n";
     text += "sinks    " + std::to_string(state.sinks) + "\n";
+    if (state.task_lists > 0) {
+        text += "lists    " + std::to_string(state.task_lists) + " task lists, " +
+                std::to_string(state.owned) + " of " + std::to_string(state.partitions) +
+                " partitions OWNED\n";
+    }
     for (const std::string& problem : state.problems) text += "! " + problem + "\n";
     return text;
 }
@@ -135,7 +150,11 @@ std::string as_json(const State& state, std::string_view version) {
            ",\"workers\":" + json_of(state.workers) + ",\"queries\":" + json_of(state.queries) +
            ",\"logical_sources\":" + std::to_string(state.logical_sources) +
            ",\"physical_sources\":" + std::to_string(state.physical_sources) +
-           ",\"sinks\":" + std::to_string(state.sinks) + ",\"problems\":[" + problems + "]}\n";
+           ",\"sinks\":" + std::to_string(state.sinks) +
+           ",\"task_lists\":" + std::to_string(state.task_lists) +
+           ",\"partitions\":" + std::to_string(state.partitions) +
+           ",\"partitions_owned\":" + std::to_string(state.owned) + ",\"problems\":[" + problems +
+           "]}\n";
 }
 
 // ---- top ----------------------------------------------------------------------------------------

@@ -18,12 +18,13 @@
 namespace baton::shell {
 
 // What has to be asked for a State, in this order.
-inline constexpr std::array<std::string_view, 5> kStateQuestions = {
+inline constexpr std::array<std::string_view, 6> kStateQuestions = {
     "SELECT NAME, STATE, DRAINING, LEAVING, REASON, SINCE FROM baton.workers",
     "SELECT NAME, STATE, DESIRED, LAGGING, REASON, SINCE FROM baton.queries",
     "SELECT NAME, PHYSICAL_SOURCES FROM baton.logical_sources",
     "SELECT NAME FROM baton.sinks",
     "SELECT OWNER, EPOCH, SINCE, REMAINING_US FROM baton.locks WHERE NAME = 'leader'",
+    "SELECT NAME, PARTITIONS, OWNED FROM baton.task_lists",
 };
 
 // Of the coordinator that leads, or was the last to do so.
@@ -42,9 +43,12 @@ struct State {
     std::size_t logical_sources = 0;
     std::size_t physical_sources = 0;
     std::size_t sinks = 0;
+    std::size_t task_lists = 0;
+    std::size_t partitions = 0;
+    std::size_t owned = 0;  // of the partitions
     std::vector<std::string> problems;
 };
-[[nodiscard]] State state_of(const std::array<Table, 5>& answers);
+[[nodiscard]] State state_of(const std::array<Table, 6>& answers);
 [[nodiscard]] std::string as_text(const State& state, std::string_view version);
 [[nodiscard]] std::string as_json(const State& state, std::string_view version);
 

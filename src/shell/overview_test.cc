@@ -15,19 +15,21 @@ std::string text(const char* value) {
     return value;
 }
 
-std::array<Table, 5> answers(const char* worker_state, const char* query_state,
+std::array<Table, 6> answers(const char* worker_state, const char* query_state,
                              const char* desired) {
-    return {table_of({"NAME", "STATE", "DRAINING", "LEAVING", "REASON", "SINCE"},
-                     {{text("w1"), text(worker_state), text("false"), text("false"), text("silent"),
-                       text("then")}}),
-            table_of({"NAME", "STATE", "DESIRED", "LAGGING", "REASON", "SINCE"},
-                     {{text("Q"), text(query_state), text(desired), text("[]"), text("why"),
-                       text("then")}}),
-            table_of({"NAME", "PHYSICAL_SOURCES"}, {{text("S"), std::int64_t{2}}}),
-            table_of({"NAME"}, {}),
-            table_of({"OWNER", "EPOCH", "SINCE", "REMAINING_US"},
-                     {{text("host:1:ab 127.0.0.1:5433"), std::int64_t{3}, text("then"),
-                       std::int64_t{4'210'000}}})};
+    return {
+        table_of({"NAME", "STATE", "DRAINING", "LEAVING", "REASON", "SINCE"},
+                 {{text("w1"), text(worker_state), text("false"), text("false"), text("silent"),
+                   text("then")}}),
+        table_of(
+            {"NAME", "STATE", "DESIRED", "LAGGING", "REASON", "SINCE"},
+            {{text("Q"), text(query_state), text(desired), text("[]"), text("why"), text("then")}}),
+        table_of({"NAME", "PHYSICAL_SOURCES"}, {{text("S"), std::int64_t{2}}}),
+        table_of({"NAME"}, {}),
+        table_of({"OWNER", "EPOCH", "SINCE", "REMAINING_US"},
+                 {{text("host:1:ab 127.0.0.1:5433"), std::int64_t{3}, text("then"),
+                   std::int64_t{4'210'000}}}),
+        table_of({"NAME", "PARTITIONS", "OWNED"}, {{text("L"), std::int64_t{4}, std::int64_t{4}}})};
 }
 
 TEST(OverviewTest, WhatIsAsWantedIsNoProblem) {
@@ -45,6 +47,19 @@ TEST(OverviewTest, WhatFailedOrIsOnItsWayIsOne) {
     EXPECT_NE(as_text(state, "baton 1").find("sources  1 logical, 2 physical\n"),
               std::string::npos);
     EXPECT_NE(as_json(state, "baton 1").find("\"workers\":{\"UNREACHABLE\":1}"), std::string::npos);
+}
+
+TEST(OverviewTest, PartitionsWithoutAWorkerAreAProblem) {
+    auto tables = answers("ACTIVE", "RUNNING", "RUNNING");
+    EXPECT_NE(as_text(state_of(tables), "baton 1")
+                  .find("lists    1 task lists, 4 of 4 partitions OWNED\n"),
+              std::string::npos);
+    tables[5].rows[0][2] = std::int64_t{3};
+    const State state = state_of(tables);
+    EXPECT_EQ(state.problems,
+              (std::vector<std::string>{"task list L: 3 of its 4 partitions are OWNED"}));
+    EXPECT_NE(as_json(state, "baton 1").find("\"partitions\":4,\"partitions_owned\":3"),
+              std::string::npos);
 }
 
 TEST(OverviewTest, WhoLeadsIsToldWithItsTermAndWhatIsLeftOfIt) {

@@ -65,7 +65,7 @@ TEST_F(Psql, PointsAtAParameterThatThereIsNot) {
               "LINE 1: SHOW LINKS; SHOW nothing\n"
               "                         ^\n"
               "HINT:  SHOW also tells of QUERIES, FRAGMENTS, WORKERS, LINKS, SINKS, STATEMENTS, "
-              "COUNTERS, TASK LISTS, PARTITIONS, LOGICAL SOURCES and PHYSICAL SOURCES\n");
+              "COUNTERS, TASK LISTS, PARTITIONS, LOCKS, LOGICAL SOURCES and PHYSICAL SOURCES\n");
 }
 
 TEST_F(Psql, KnowsThatATransactionHasFailed) {

@@ -91,6 +91,7 @@ ErrorCode missing_code(const View& view) {
     if (view.entity == Entity::task_list || view.entity == Entity::partition) {
         return ErrorCode::unknown_task_list;
     }
+    if (view.name == "LOCKS") return ErrorCode::unknown_lock;
     return ErrorCode::unknown_query;
 }
 

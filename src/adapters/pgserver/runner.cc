@@ -288,9 +288,10 @@ void Runner::show_parameter(const ShowParameter& shown, const Statement& stateme
         const std::size_t at = statement.at + (tokens.size() > 1 ? tokens[1].at : 0);
         return fail({.sqlstate = "42704",
                      .message = "unknown parameter " + quoted(shown.name),
-                     .hint = "SHOW also tells of QUERIES, FRAGMENTS, WORKERS, LINKS, SINKS, "
-                             "STATEMENTS, COUNTERS, TASK LISTS, PARTITIONS, LOGICAL SOURCES and "
-                             "PHYSICAL SOURCES",
+                     .hint =
+                         "SHOW also tells of QUERIES, FRAGMENTS, WORKERS, LINKS, SINKS, "
+                         "STATEMENTS, COUNTERS, TASK LISTS, PARTITIONS, LOCKS, LOGICAL SOURCES and "
+                         "PHYSICAL SOURCES",
                      .position = pgwire::character_at(run_->text, at),
                      .code = ErrorCode::syntax});
     }
