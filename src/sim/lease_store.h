@@ -35,12 +35,12 @@ private:
     [[nodiscard]] std::optional<testing::SqlFault> fault_at(const testing::SqlMoment& moment);
 
     World& world_;
-    testing::FaultySqlDatabase disk_;
-    WorldTimeSql sql_;
-    const std::function<void()> called_;
     bool in_transaction_ = false;
     bool away_ = false;
     bool full_ = false;
+    testing::FaultySqlDatabase disk_;  // asks for faults from its first connection on: after these
+    WorldTimeSql sql_;
+    const std::function<void()> called_;
 };
 
 }  // namespace baton::sim
