@@ -48,9 +48,8 @@ Result<std::unique_ptr<SqlDatabase>> open(const std::string& where, bool changes
 }
 
 // What a coordinator still accepts would be missing in the copy. A file is locked instead.
-Result<Done> refuse_if_led(const std::string& where, SqlDatabase& database) {
-    TRY_ASSIGN(sql, database.connect(Access::read));
-    TRY_ASSIGN(lease, Leases(*sql).watch(std::string(kLeaderLock)));
+Result<Done> refuse_if_led(const std::string& where, Sql& sql) {
+    TRY_ASSIGN(lease, Leases(sql).watch(std::string(kLeaderLock)));
     if (!lease || lease->remaining <= Duration::zero()) return Done{};
     return Error{.code = ErrorCode::catalog_in_use,
                  .message = "the catalog " + shown_place(where) + " is in use: " + lease->owner +
@@ -60,10 +59,10 @@ Result<Done> refuse_if_led(const std::string& where, SqlDatabase& database) {
 
 Result<std::int64_t> copy(const std::string& from, const std::string& to) {
     TRY_ASSIGN(source, open(from, true, {}));  // locks a file, so that nobody writes to it
-    TRY_ASSIGN(target, open_catalog_at(to, true));
     TRY_ASSIGN(reader, source->connect(Access::read));
+    TRY(refuse_if_led(from, *reader));
+    TRY_ASSIGN(target, open_catalog_at(to, true));
     TRY_ASSIGN(writer, target->connect(Access::write));
-    TRY(refuse_if_led(from, *source));
     TRY_ASSIGN(count, copy_catalog(*reader, *writer));
     TRY_ASSIGN(problems, catalog_problems(*writer));
     if (problems.empty()) return count;

@@ -124,6 +124,7 @@ TEST_P(Failover, ACatalogThatIsLedIsNotCopied) {
     EXPECT_NE(refused.errors.find(cluster_.address(*leader) + " leads, under epoch"),
               std::string::npos)
         << refused.errors;
+    EXPECT_NE(cli::run({"/usr/bin/ls", cluster_.directory() + "/copy.db"}).status, 0);
     for (std::size_t i = 0; i < 3; ++i) cluster_.signal(i, SIGTERM);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(cluster_.wait(i), 0);
     EXPECT_EQ(cli::run(copy).status, 0);
