@@ -19,6 +19,7 @@ foreach(name control exchange results)
     list(APPEND proto_sources ${base}.pb.cc ${base}.grpc.pb.cc)
 endforeach()
 add_library(baton_proto STATIC ${proto_sources})
+set_target_properties(baton_proto PROPERTIES UNITY_BUILD OFF)
 target_include_directories(baton_proto SYSTEM PUBLIC ${generated})
 target_link_libraries(baton_proto PUBLIC gRPC::grpc++ protobuf::libprotobuf)
 

@@ -51,8 +51,8 @@ public:
         // The child. Ctrl-C in the shell is not meant for it, and it does not outlive the shell.
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         setpgid(0, 0);
-        const int to = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-        const int from = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        const int to = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        const int from = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
         dup2(from, STDIN_FILENO);
         dup2(to, STDERR_FILENO);
         execv("/proc/self/exe", values.data());

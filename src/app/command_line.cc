@@ -272,7 +272,7 @@ bool is_unknown(const CLI::App& app, int argc, char** argv, int at) {
     }
     std::string hint = did_you_mean(command, known);
     if (hint.empty()) hint = "known: " + join(known, ", ");
-    std::cerr << "unknown command " << quoted(command) << "; " << hint << "\n";
+    std::cerr << "unknown command " << in_quotes(command) << "; " << hint << "\n";
     return true;
 }
 

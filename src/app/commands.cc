@@ -164,10 +164,10 @@ int run_restore(const std::string& data, const std::string& file, bool force) {
     auto problems = problems_of(file);
     if (!problems) return fail(problems.error());
     if (!problems->empty()) {
-        return fail(
-            {.code = ErrorCode::catalog_corrupt,
-             .message = "the backup " + baton::quoted(file) + " is damaged: " + problems->front(),
-             .hint = "`baton check` lists everything"});
+        return fail({.code = ErrorCode::catalog_corrupt,
+                     .message = "the backup " + baton::in_quotes(file) +
+                                " is damaged: " + problems->front(),
+                     .hint = "`baton check` lists everything"});
     }
     if (auto made = make_data_directory(data); !made) return fail(made.error());
     std::optional<std::string> keep_as;

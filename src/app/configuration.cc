@@ -7,6 +7,7 @@
 #include "adapters/system/digest.h"
 #include "adapters/yaml/settings_file.h"
 #include "app/catalogs.h"
+#include "app/counterparts.h"
 #include "app/files.h"
 #include "app/serve_command.h"
 #include "base/text.h"
@@ -39,7 +40,7 @@ Error refused(const std::string& where, const std::string& message, std::string 
 Result<front::Role> role_in(const std::string& where, const std::string& name) {
     const auto role = front::role_of(name);
     if (role) return *role;
-    return refused(where, quoted(name) + " is no role", "the roles are reader, writer, admin");
+    return refused(where, in_quotes(name) + " is no role", "the roles are reader, writer, admin");
 }
 
 Result<front::Access> access_of(const std::string& file, const yaml::SettingsFile& read) {
@@ -48,7 +49,7 @@ Result<front::Access> access_of(const std::string& file, const yaml::SettingsFil
         const std::string where = place(file, account.at);
         TRY_ASSIGN(role, role_in(where, account.role));
         if (const auto verifier = pgwire::verifier_of(account.secret); !verifier) {
-            return refused(where, "the verifier of user " + quoted(account.name) + " is none",
+            return refused(where, "the verifier of user " + in_quotes(account.name) + " is none",
                            "`baton config user NAME` makes one");
         }
         users.push_back({.name = account.name, .role = role, .verifier = account.secret});
@@ -60,7 +61,7 @@ Result<front::Access> access_of(const std::string& file, const yaml::SettingsFil
         TRY_ASSIGN(role, role_in(where, account.role));
         if (account.secret.size() != kDigits ||
             account.secret.find_first_not_of("0123456789abcdef") != std::string::npos) {
-            return refused(where, "the sha256 of token " + quoted(account.name) + " is none",
+            return refused(where, "the sha256 of token " + in_quotes(account.name) + " is none",
                            "`baton config token NAME` makes a token");
         }
         tokens.push_back({.name = account.name, .role = role, .sha256 = account.secret});
@@ -98,11 +99,6 @@ Result<std::string> password_from_stdin() {
         return refused("standard input", "a password is needed, on one line");
     }
     return password;
-}
-
-int fail(const Error& error) {
-    std::cerr << to_string(error) << "\n";
-    return 1;
 }
 
 // A variable of a script that was not set, most likely: this one would lead a catalog of its own.

@@ -98,7 +98,7 @@ Result<std::string> id_of_query(Counterpart& counterpart, const std::string& whi
                                        sql::print(sql::Literal(name))));
     if (!table.rows.empty()) return shown(table.rows[0][0], table.columns[0].type);
     return Error{.code = ErrorCode::unknown_query,
-                 .message = "there is no query " + quoted(name),
+                 .message = "there is no query " + in_quotes(name),
                  .hint = "one that was dropped is known by its number: `baton query logs NUMBER`"};
 }
 

@@ -20,7 +20,7 @@ bool is_deployment(const std::string& file) {
 Error file_error(const std::string& what, const std::string& path, const std::string& why,
                  ErrorCode code) {
     return Error{.code = code,
-                 .message = "cannot " + what + " " + baton::quoted(path) + ": " + why};
+                 .message = "cannot " + what + " " + baton::in_quotes(path) + ": " + why};
 }
 
 Result<std::string> text_of_file(const std::string& file) {

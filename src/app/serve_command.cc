@@ -104,7 +104,7 @@ private:
         }
         if (!where.empty()) {
             return Error{.code = ErrorCode::invalid_configuration,
-                         .message = "catalog: " + quoted(where) + " is no place of a catalog",
+                         .message = "catalog: " + in_quotes(where) + " is no place of a catalog",
                          .hint =
                              "give sqlite:PATH, postgres://.. or mysql://.., or a directory "
                              "with --data"};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "adapters/system/system_clock.h"
+#include "app/counterparts.h"
 #include "app/leave_signals.h"
 #include "app/tls_options.h"
 #include "base/text.h"
@@ -18,19 +19,14 @@ namespace baton {
 
 namespace {
 
-using Log = std::function<void(const std::string&)>;
+using Say = std::function<void(const std::string&)>;
 
-Log log_to_stderr() {
+Say log_to_stderr() {
     return [mutex = std::make_shared<std::mutex>()](const std::string& line) {
         const std::string text = to_string(SystemClock().wall_now()) + " " + line + "\n";
         const std::lock_guard lock(*mutex);
         std::cerr << text << std::flush;
     };
-}
-
-int fail(const Error& error) {
-    std::cerr << to_string(error) << "\n";
-    return 1;
 }
 
 Result<Address> address_of(const std::string& text) {
@@ -54,7 +50,7 @@ Result<std::vector<Address>> addresses_of(const WorkerCommand& command) {
 }
 
 void drain(NetworkWorker& worker, const LeaveSignals& signals, std::uint64_t seconds,
-           const Log& log) {
+           const Say& log) {
     constexpr Duration kLook = std::chrono::milliseconds(100);
     const SystemClock clock;
     const Instant deadline = clock.now() + std::chrono::seconds(seconds);
@@ -65,7 +61,8 @@ void drain(NetworkWorker& worker, const LeaveSignals& signals, std::uint64_t sec
     log("leaving: no fragment runs");
 }
 
-Result<Done> serve(const WorkerCommand& command, const LeaveSignals& signals, const Log& log) {
+Result<Done> serve_worker(const WorkerCommand& command, const LeaveSignals& signals,
+                          const Say& log) {
     const SystemClock clock;
     TRY_ASSIGN(tls, all_or_none(command.tls));
     TRY_ASSIGN(addresses, addresses_of(command));
@@ -81,7 +78,7 @@ Result<Done> serve(const WorkerCommand& command, const LeaveSignals& signals, co
                            .log = log}));
     for (std::size_t i = 0; i < addresses.size(); ++i) {
         const Address here{.host = addresses[i].host, .port = worker->ports()[i]};
-        log("worker " + baton::quoted(command.name) + " listens on " + to_string(here) +
+        log("worker " + baton::in_quotes(command.name) + " listens on " + to_string(here) +
             (i == 0 ? "" : " for data") + (tls ? ", encrypted" : ""));
     }
     signals.wait();
@@ -95,10 +92,10 @@ int run_worker(const WorkerCommand& command) {
     const LeaveSignals signals;  // before any thread
     // What gRPC has to say of its own is said in our errors.
     (void)setenv("GRPC_VERBOSITY", "NONE", 0);  // NOLINT(concurrency-mt-unsafe)
-    const Log log = log_to_stderr();
+    const Say log = log_to_stderr();
     WorkerCommand named = command;
     if (named.name.empty()) named.name = command.listen;  // as in the catalog
-    if (const auto served = serve(named, signals, log); !served) return fail(served.error());
+    if (const auto served = serve_worker(named, signals, log); !served) return fail(served.error());
     return 0;
 }
 

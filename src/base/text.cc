@@ -53,7 +53,7 @@ std::string join(std::span<const std::string> words, std::string_view separator)
     return text;
 }
 
-std::string quoted(std::string_view name) {
+std::string in_quotes(std::string_view name) {
     std::string text = "\"";
     for (const char c : name) {
         if (c == '"') text += '"';
@@ -80,7 +80,7 @@ std::string nearest(std::string_view word, std::span<const std::string> known) {
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
     const std::string near = nearest(word, known);
-    return near.empty() ? std::string() : "did you mean " + quoted(near) + "?";
+    return near.empty() ? std::string() : "did you mean " + in_quotes(near) + "?";
 }
 
 std::string enumerate(std::span<const std::string> words, std::size_t shown) {

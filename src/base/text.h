@@ -13,7 +13,7 @@ namespace baton {
 [[nodiscard]] std::string join(std::span<const std::string> words, std::string_view separator);
 
 // `"name"` for a message; a quote inside is doubled.
-[[nodiscard]] std::string quoted(std::string_view name);
+[[nodiscard]] std::string in_quotes(std::string_view name);
 
 // The text as a JSON string, with its quotes. Bytes beyond ASCII are kept.
 void append_json_string(std::string& to, std::string_view text);

@@ -30,9 +30,9 @@ TEST(Text, JoinPutsTheSeparatorBetween) {
 }
 
 TEST(Text, QuotedDoublesAQuoteInside) {
-    EXPECT_EQ(quoted("ORDERS"), "\"ORDERS\"");
-    EXPECT_EQ(quoted("a\"b"), "\"a\"\"b\"");
-    EXPECT_EQ(quoted(""), "\"\"");
+    EXPECT_EQ(in_quotes("ORDERS"), "\"ORDERS\"");
+    EXPECT_EQ(in_quotes("a\"b"), "\"a\"\"b\"");
+    EXPECT_EQ(in_quotes(""), "\"\"");
 }
 
 TEST(Nearest, FindsASlipOfTheKeyboard) {

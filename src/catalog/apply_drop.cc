@@ -45,7 +45,7 @@ Result<sql::AttributeIs> as_attribute(const Kind& kind, const sql::Target& targe
                 if (!kind.by_name.empty()) return sql::AttributeIs{std::string(kind.by_name), name};
                 return Error{
                     .code = ErrorCode::type_mismatch,
-                    .message = "a physical source has a number, not a name: " + quoted(name),
+                    .message = "a physical source has a number, not a name: " + in_quotes(name),
                     .hint = "SHOW PHYSICAL SOURCES lists the numbers"};
             },
             [&](std::uint64_t id) -> Result<sql::AttributeIs> {
@@ -87,7 +87,7 @@ Result<Answer> Application::on(const request::Drop& r) {
             TRY_ASSIGN(known, names("SELECT " + quoted_column(sql_.dialect(), kind.by_name) +
                                         " FROM " + std::string(view.table) + " LIMIT 1000",
                                     {}));
-            error.message = "unknown " + std::string(kind.word) + " " + quoted(*name);
+            error.message = "unknown " + std::string(kind.word) + " " + in_quotes(*name);
             error.hint = did_you_mean(*name, known);
         }
         return error;

@@ -21,7 +21,7 @@ Result<Worker> Application::known_worker(const std::string& name) {
     if (found) return *std::move(found);
     TRY_ASSIGN(known, reader_.worker_names());
     return Error{.code = ErrorCode::unknown_worker,
-                 .message = "unknown worker " + quoted(name),
+                 .message = "unknown worker " + in_quotes(name),
                  .hint = did_you_mean(name, known)};
 }
 
@@ -77,19 +77,19 @@ Result<Done> Application::check_peers(const WorkerSettings& worker) {
     const auto circle = Topology(links).cycle_with(worker.name, worker.upstream, worker.downstream);
     if (!circle) return Done{};
     return Error{.code = ErrorCode::invalid_topology,
-                 .message = "cannot create worker " + quoted(worker.name) +
+                 .message = "cannot create worker " + in_quotes(worker.name) +
                             ": its links would close a cycle: " + join(*circle, " -> ")};
 }
 
 Result<Answer> Application::on(const request::CreateWorker& r) {
     const WorkerSettings& given = r.worker;
     TRY_ASSIGN(same_name, finds("SELECT 1 FROM worker WHERE name = ?", given.name));
-    if (same_name) return worker_exists("worker " + quoted(given.name) + " already exists");
+    if (same_name) return worker_exists("worker " + in_quotes(given.name) + " already exists");
     const std::string address = to_string(given.control);
     TRY_ASSIGN(same_address, names("SELECT name FROM worker WHERE address = ?", {address}));
     if (!same_address.empty()) {
-        return worker_exists("address " + quoted(address) + " already belongs to worker " +
-                             quoted(same_address.front()));
+        return worker_exists("address " + in_quotes(address) + " already belongs to worker " +
+                             in_quotes(same_address.front()));
     }
     TRY(check_peers(given));
     Worker worker;
@@ -136,7 +136,7 @@ Result<Answer> Application::on(const request::DropWorker& r) {
                                  {r.name}));
     if (!queries.empty() || !sources.empty() || !sinks.empty() || !partitions.empty()) {
         Error error{.code = ErrorCode::worker_in_use,
-                    .message = "cannot drop worker " + quoted(r.name) + ": it is used by"};
+                    .message = "cannot drop worker " + in_quotes(r.name) + ": it is used by"};
         const auto mention = [&](const char* kind, const std::vector<std::string>& used_by) {
             if (used_by.empty()) return;
             if (!error.related.empty()) error.message += " and by";
@@ -192,9 +192,9 @@ Result<Answer> Application::on(const request::ReportWorker& r) {
     if (after.state != before.state) after.since = now();
     TRY(update_worker(before, after));
     if (after.state == WorkerState::unreachable) {
-        TRY(interrupt_queries_on(r.name, "worker " + quoted(r.name) + " is UNREACHABLE"));
+        TRY(interrupt_queries_on(r.name, "worker " + in_quotes(r.name) + " is UNREACHABLE"));
     } else if (before.incarnation && after.incarnation != before.incarnation) {
-        TRY(interrupt_queries_on(r.name, "worker " + quoted(r.name) + " was restarted"));
+        TRY(interrupt_queries_on(r.name, "worker " + in_quotes(r.name) + " was restarted"));
     }
     return Answer{.did = Did::changed, .name = r.name};
 }

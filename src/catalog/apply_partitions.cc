@@ -25,7 +25,7 @@ Result<Answer> Application::on(const request::CreateTaskList& r) {
     if (existing && r.if_not_exists) return Answer{.did = Did::existed, .name = r.name};
     if (existing) {
         return Error{.code = ErrorCode::task_list_exists,
-                     .message = "task list " + quoted(r.name) + " already exists"};
+                     .message = "task list " + in_quotes(r.name) + " already exists"};
     }
     if (r.name.empty()) {
         return Error{.code = ErrorCode::invalid_configuration,
@@ -33,7 +33,7 @@ Result<Answer> Application::on(const request::CreateTaskList& r) {
     }
     if (r.partitions < 1 || r.partitions > kPartitionsMax) {
         return Error{.code = ErrorCode::invalid_configuration,
-                     .message = "task list " + quoted(r.name) + " cannot have " +
+                     .message = "task list " + in_quotes(r.name) + " cannot have " +
                                 std::to_string(r.partitions) + " partitions",
                      .hint = "give a number from 1 to " + std::to_string(kPartitionsMax)};
     }
@@ -92,7 +92,8 @@ Result<Done> Application::check_move(const PartitionMove& move,
     // Whoever can be asked is asked to let go first.
     TRY_ASSIGN(owner, reader_.worker(owned->owner));
     if (!owner || owner->state == WorkerState::unreachable) return Done{};
-    return conflict(move.partition, "is owned by " + quoted(owned->owner) + ", which can be asked");
+    return conflict(move.partition,
+                    "is owned by " + in_quotes(owned->owner) + ", which can be asked");
 }
 
 Result<Done> Application::move_partition(const PartitionMove& move) {

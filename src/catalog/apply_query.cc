@@ -72,7 +72,7 @@ Result<Revision> Application::revision_of(const Read& read) {
 Result<Done> Application::check_reads(const request::CreateQuery& r) {
     for (const Read& read : r.plan->reads) {
         TRY_ASSIGN(found, revision_of(read));
-        if (found != read.revision) return stale(quoted(read.name) + " is another now");
+        if (found != read.revision) return stale(in_quotes(read.name) + " is another now");
     }
     return Done{};
 }
@@ -85,12 +85,12 @@ Result<Done> Application::check_capacity(const request::CreateQuery& r) {
             TRY(embedded_worker());
             continue;
         }
-        if (rows.empty()) return stale("worker " + quoted(fragment.worker) + " is gone");
+        if (rows.empty()) return stale("worker " + in_quotes(fragment.worker) + " is gone");
         const auto capacity = RowCursor(rows[0]).optional_number();
         if (!capacity) continue;
         TRY_ASSIGN(used, reader_.used_slots(fragment.worker));
         if (used + fragment.slots <= *capacity) continue;
-        return stale("worker " + quoted(fragment.worker) + " has " +
+        return stale("worker " + in_quotes(fragment.worker) + " has " +
                      std::to_string(*capacity - std::min(used, *capacity)) + " free slots, " +
                      std::to_string(fragment.slots) + " are needed");
     }
@@ -109,13 +109,13 @@ Result<Done> Application::check_name(const std::string& wanted) {
     if (!taken) return Done{};
     TRY_ASSIGN(existing, known_query(wanted));
     Error error{.code = ErrorCode::query_exists,
-                .message = "query " + quoted(wanted) + " already exists (id " +
+                .message = "query " + in_quotes(wanted) + " already exists (id " +
                            to_string(existing.id) + ", " + std::string(to_string(existing.state)) +
                            ")"};
     if (existing.desired == QueryDesire::dropped) {
         TRY_ASSIGN(where, names("SELECT worker FROM fragment WHERE query = ? ORDER BY worker",
                                 {value_of(existing.id.value())}));
-        error.message = "query " + quoted(wanted) + " is still being removed (id " +
+        error.message = "query " + in_quotes(wanted) + " is still being removed (id " +
                         to_string(existing.id) + ")";
         error.hint = "its name is free once workers " + enumerate(where) + " have confirmed";
     }
@@ -190,7 +190,7 @@ Result<Query> Application::known_query(const request::QueryRef& ref) {
     const auto& name = std::get<std::string>(ref);
     TRY_ASSIGN(known, names("SELECT name FROM query ORDER BY name LIMIT 1000", {}));
     return Error{.code = ErrorCode::unknown_query,
-                 .message = "unknown query " + quoted(name),
+                 .message = "unknown query " + in_quotes(name),
                  .hint = did_you_mean(name, known)};
 }
 
@@ -283,7 +283,7 @@ Result<Answer> Application::on(const request::StopQuery& r) {
     if (before.desired == QueryDesire::dropped) {
         return Error{
             .code = ErrorCode::query_state,
-            .message = "cannot stop query " + quoted(before.name) + ": it is being dropped"};
+            .message = "cannot stop query " + in_quotes(before.name) + ": it is being dropped"};
     }
     if (has_ended(before.state) || before.desired == QueryDesire::failed) {
         answer.did = Did::unchanged;

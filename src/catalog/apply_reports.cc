@@ -25,7 +25,7 @@ Result<Done> Application::check_comeback(const Fragment& fragment) {
     if (!worker.capacity || used + fragment.slots <= *worker.capacity) return Done{};
     return Error{.code = ErrorCode::placement,
                  .message = "fragment " + to_string(fragment.id) + " cannot come back: worker " +
-                            quoted(fragment.worker) + " has no slot left"};
+                            in_quotes(fragment.worker) + " has no slot left"};
 }
 
 Result<Answer> Application::on(const request::ReportFragment& r) {
@@ -47,13 +47,14 @@ Result<Answer> Application::on(const request::ReportFragment& r) {
     if (query.state == QueryState::pending) {
         return Error{.code = ErrorCode::query_state,
                      .message = "no worker can know of fragment " + to_string(r.fragment) +
-                                ": query " + quoted(query.name) + " is PENDING"};
+                                ": query " + in_quotes(query.name) + " is PENDING"};
     }
     if (has_ended(query.state) && !has_ended(r.state)) {
         return Error{.code = ErrorCode::query_state,
                      .message = "fragment " + to_string(r.fragment) + " cannot be " +
-                                std::string(to_string(r.state)) + ": query " + quoted(query.name) +
-                                " is " + std::string(to_string(query.state))};
+                                std::string(to_string(r.state)) + ": query " +
+                                in_quotes(query.name) + " is " +
+                                std::string(to_string(query.state))};
     }
     if (has_ended(before->state) && !has_ended(r.state)) TRY(check_comeback(*before));
     TRY(update_fragment(*before, after));
@@ -62,7 +63,7 @@ Result<Answer> Application::on(const request::ReportFragment& r) {
         Query interrupted = query;
         interrupted.state = QueryState::deploying;
         interrupted.reason = "fragment " + to_string(r.fragment) + " on worker " +
-                             quoted(before->worker) + " is " + std::string(to_string(r.state)) +
+                             in_quotes(before->worker) + " is " + std::string(to_string(r.state)) +
                              (r.reason.empty() ? "" : ": " + r.reason);
         TRY(update_query(query, interrupted));
     }
@@ -73,7 +74,7 @@ Result<Answer> Application::on(const request::MarkQuery& r) {
     TRY_ASSIGN(before, known_query(r.query));
     const auto refuse = [&](const std::string& why) {
         return Error{.code = ErrorCode::query_state,
-                     .message = "query " + quoted(before.name) + " cannot be " +
+                     .message = "query " + in_quotes(before.name) + " cannot be " +
                                 std::string(to_string(r.state)) + ": " + why};
     };
     const bool moves = r.state != before.state;
@@ -97,7 +98,7 @@ Result<Answer> Application::on(const request::MarkQuery& r) {
         if (fragment.state != FragmentState::running) return refuse(what);
         TRY_ASSIGN(worker, known_worker(fragment.worker));
         if (worker.state != WorkerState::active) {
-            return refuse("worker " + quoted(worker.name) + " is UNREACHABLE");
+            return refuse("worker " + in_quotes(worker.name) + " is UNREACHABLE");
         }
     }
     Query after = before;
@@ -133,7 +134,7 @@ Result<Answer> Application::on(const request::RestartQuery& r) {
     TRY_ASSIGN(before, known_query(r.query));
     const auto refuse = [&](const std::string& why) {
         return Error{.code = ErrorCode::query_state,
-                     .message = "query " + quoted(before.name) + " cannot be restarted: " + why};
+                     .message = "query " + in_quotes(before.name) + " cannot be restarted: " + why};
     };
     if (before.desired != QueryDesire::running) {
         return refuse("it is to be " + std::string(to_string(before.desired)));
@@ -171,7 +172,7 @@ Result<Answer> Application::on(const request::ReleaseQuery& r) {
     TRY_ASSIGN(live, has_live_fragments(r.query));
     if (found->desired != QueryDesire::dropped || live) {
         return Error{.code = ErrorCode::query_state,
-                     .message = "query " + quoted(found->name) + " cannot be released: " +
+                     .message = "query " + in_quotes(found->name) + " cannot be released: " +
                                 (live ? "it has live fragments" : "nobody dropped it")};
     }
     TRY(remove_query(*found));

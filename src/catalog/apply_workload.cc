@@ -24,9 +24,9 @@ Result<Answer> Application::on(const request::CreateLogicalSource& r) {
     if (existing && r.if_not_exists) return Answer{.did = Did::existed, .name = r.name};
     if (existing) {
         return Error{.code = ErrorCode::source_exists,
-                     .message = "source " + quoted(r.name) + " already exists"};
+                     .message = "source " + in_quotes(r.name) + " already exists"};
     }
-    TRY(validate(r.schema, "source " + quoted(r.name)));
+    TRY(validate(r.schema, "source " + in_quotes(r.name)));
     const LogicalSource source{.name = r.name, .schema = r.schema, .revision = revision()};
     const SqlRow row = row_of(source);
     TRY(write("INSERT INTO logical_source VALUES (?, ?, ?)", row));
@@ -41,7 +41,7 @@ Result<Answer> Application::on(const request::DropLogicalSource& r) {
     if (!physical.empty()) {
         std::vector<std::string> ids;
         for (const PhysicalSource& source : physical) ids.push_back(to_string(source.id));
-        return in_use(ErrorCode::source_in_use, "source " + quoted(r.name), "physical sources",
+        return in_use(ErrorCode::source_in_use, "source " + in_quotes(r.name), "physical sources",
                       std::move(ids));
     }
     TRY(write("DELETE FROM logical_source WHERE name = ?", {r.name}));
@@ -65,11 +65,11 @@ Result<Answer> Application::on(const request::CreatePhysicalSource& r) {
     if (!there) {
         TRY_ASSIGN(known, names("SELECT name FROM logical_source ORDER BY name LIMIT 1000", {}));
         return Error{.code = ErrorCode::unknown_source,
-                     .message = "unknown source " + quoted(r.logical),
+                     .message = "unknown source " + in_quotes(r.logical),
                      .hint = did_you_mean(r.logical, known)};
     }
     const BoundConnector& connector = r.connector;
-    TRY_ASSIGN(worker, placement(connector, "a physical source of " + quoted(r.logical)));
+    TRY_ASSIGN(worker, placement(connector, "a physical source of " + in_quotes(r.logical)));
     PhysicalSource source{.logical = r.logical,
                           .worker = worker,
                           .type = connector.type,
@@ -85,7 +85,7 @@ Result<Answer> Application::on(const request::CreatePhysicalSource& r) {
     if (!same.empty()) {
         return Error{.code = ErrorCode::source_exists,
                      .message = "physical source " + std::to_string(RowCursor(same[0]).number()) +
-                                " of " + quoted(r.logical) + " on worker " + quoted(worker) +
+                                " of " + in_quotes(r.logical) + " on worker " + in_quotes(worker) +
                                 " already has this configuration"};
     }
     source.id = PhysicalSourceId(new_id());
@@ -119,10 +119,10 @@ Result<Answer> Application::on(const request::CreateSink& r) {
     if (existing && r.if_not_exists) return Answer{.did = Did::existed, .name = r.name};
     if (existing) {
         return Error{.code = ErrorCode::sink_exists,
-                     .message = "sink " + quoted(r.name) + " already exists"};
+                     .message = "sink " + in_quotes(r.name) + " already exists"};
     }
-    TRY(validate(r.schema, "sink " + quoted(r.name)));
-    TRY_ASSIGN(worker, placement(r.connector, "sink " + quoted(r.name)));
+    TRY(validate(r.schema, "sink " + in_quotes(r.name)));
+    TRY_ASSIGN(worker, placement(r.connector, "sink " + in_quotes(r.name)));
     const Sink sink{.name = r.name,
                     .schema = r.schema,
                     .worker = worker,
@@ -145,7 +145,7 @@ Result<Answer> Application::on(const request::DropSink& r) {
                               "WHERE s.sink = ? ORDER BY q.name",
                               {r.name}));
     if (!queries.empty()) {
-        return in_use(ErrorCode::sink_in_use, "sink " + quoted(r.name), "queries",
+        return in_use(ErrorCode::sink_in_use, "sink " + in_quotes(r.name), "queries",
                       std::move(queries));
     }
     TRY(write("DELETE FROM sink WHERE name = ?", {r.name}));

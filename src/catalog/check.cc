@@ -43,7 +43,7 @@ private:
     Result<Done> check_configurations() {
         TRY_ASSIGN(logical, readable(reader_.logical_sources()));
         for (const LogicalSource& source : logical) {
-            if (auto valid = validate(source.schema, "source " + quoted(source.name)); !valid) {
+            if (auto valid = validate(source.schema, "source " + in_quotes(source.name)); !valid) {
                 complain(valid.error().message);
             }
         }
@@ -54,10 +54,11 @@ private:
         }
         TRY_ASSIGN(sinks, readable(reader_.sinks()));
         for (const Sink& sink : sinks) {
-            if (auto valid = validate(sink.schema, "sink " + quoted(sink.name)); !valid) {
+            if (auto valid = validate(sink.schema, "sink " + in_quotes(sink.name)); !valid) {
                 complain(valid.error().message);
             }
-            check_config(DescriptorKind::sink, sink.type, sink.sink, "sink " + quoted(sink.name));
+            check_config(DescriptorKind::sink, sink.type, sink.sink,
+                         "sink " + in_quotes(sink.name));
         }
         return Done{};
     }
@@ -83,15 +84,15 @@ private:
         TRY_ASSIGN(workers, readable(reader_.workers()));
         for (const Worker& worker : workers) {
             if (worker.kind == WorkerKind::remote && !worker.control) {
-                complain("worker " + quoted(worker.name) + " has no valid address");
+                complain("worker " + in_quotes(worker.name) + " has no valid address");
             }
             if (worker.control && !parse_address(to_string(*worker.control))) {
-                complain("worker " + quoted(worker.name) + " has the invalid address " +
-                         quoted(to_string(*worker.control)));
+                complain("worker " + in_quotes(worker.name) + " has the invalid address " +
+                         in_quotes(to_string(*worker.control)));
             }
             TRY_ASSIGN(used, reader_.used_slots(worker.name));
             if (worker.capacity && used > *worker.capacity) {
-                complain("worker " + quoted(worker.name) + " has " +
+                complain("worker " + in_quotes(worker.name) + " has " +
                          std::to_string(*worker.capacity) + " slots, but fragments use " +
                          std::to_string(used));
             }
@@ -110,7 +111,7 @@ private:
     Result<Done> check_queries() {
         TRY_ASSIGN(queries, readable(reader_.queries()));
         for (const Query& query : queries) {
-            const std::string what = "query " + quoted(query.name);
+            const std::string what = "query " + in_quotes(query.name);
             // Printed in normal form it may be longer than it was written.
             constexpr sql::Limits kGenerous{.bytes_max = std::size_t{16} << 20U, .depth_max = 256};
             if (!sql::parse_one(query.statement, kGenerous)) {
@@ -127,7 +128,8 @@ private:
                                 const std::string& what) {
         const std::string state(to_string(fragment.state));
         const std::string is = what + " is " + std::string(to_string(query.state)) +
-                               ", but its fragment on worker " + quoted(fragment.worker) + " is ";
+                               ", but its fragment on worker " + in_quotes(fragment.worker) +
+                               " is ";
         if (has_ended(query.state) && !has_ended(fragment.state)) complain(is + state);
         if (query.state == QueryState::pending && fragment.state != FragmentState::pending) {
             complain(is + state);
@@ -137,7 +139,8 @@ private:
         if (fragment.state != FragmentState::running) complain(is + state);
         TRY_ASSIGN(worker, reader_.worker(fragment.worker));
         if (worker && worker->state != WorkerState::active) {
-            complain(what + " is RUNNING, but worker " + quoted(worker->name) + " is UNREACHABLE");
+            complain(what + " is RUNNING, but worker " + in_quotes(worker->name) +
+                     " is UNREACHABLE");
         }
         return Done{};
     }

@@ -74,14 +74,14 @@ Result<std::optional<Epoch>> Leases::take(const std::string& key, const std::str
         rows, sql_.query("SELECT epoch FROM lease WHERE lock_key = ? AND owner = ?", {key, owner}));
     if (rows.size() != 1) {
         return Error{.code = ErrorCode::defect,
-                     .message = "the lock " + quoted(key) + " was taken and is not there"};
+                     .message = "the lock " + in_quotes(key) + " was taken and is not there"};
     }
     const Epoch epoch{RowCursor(rows[0]).number()};
     TRY_ASSIGN(fenced, sql_.execute("UPDATE fence SET epoch = ? WHERE lock_key = ?",
                                     {value_of(epoch.value()), key}));
     if (fenced != 1) {
         return Error{.code = ErrorCode::catalog_corrupt,
-                     .message = "the lock " + quoted(key) + " has lost its fence",
+                     .message = "the lock " + in_quotes(key) + " has lost its fence",
                      .hint = "restore the catalog from a backup with `baton restore`"};
     }
     return std::optional<Epoch>(epoch);
@@ -104,7 +104,7 @@ Result<LeaseOutcome> Leases::acquire(const std::string& key, const std::string& 
         }  // else it was given up, or just made, since it was tried
     }
     return Error{.code = ErrorCode::conflict,
-                 .message = "the lock " + quoted(key) + " changed hands while it was asked for",
+                 .message = "the lock " + in_quotes(key) + " changed hands while it was asked for",
                  .hint = "try again"};
 }
 
@@ -147,7 +147,7 @@ Result<Done> hold_fence(Sql& sql, const std::string& key, Epoch epoch) {
     const std::string lock(share_lock(sql.dialect()));
     TRY_ASSIGN(rows, sql.query("SELECT epoch FROM fence WHERE lock_key = ?" + lock, {key}));
     const std::string who =
-        "this process writes as epoch " + to_string(epoch) + " of the lock " + quoted(key);
+        "this process writes as epoch " + to_string(epoch) + " of the lock " + in_quotes(key);
     if (rows.size() != 1) {
         return Error{.code = ErrorCode::fenced, .message = who + ", which is not there"};
     }

@@ -133,10 +133,11 @@ private:
         for (const ViewColumn& column : view_.columns) known.emplace_back(column.name);
         std::string hint = did_you_mean(name, known);
         if (hint.empty()) hint = "the columns are " + join(known, ", ");
-        return Error{.code = ErrorCode::unknown_field,
-                     .message = "unknown column " + quoted(name) + " of " + std::string(view_.name),
-                     .at = expr.at,
-                     .hint = std::move(hint)};
+        return Error{
+            .code = ErrorCode::unknown_field,
+            .message = "unknown column " + in_quotes(name) + " of " + std::string(view_.name),
+            .at = expr.at,
+            .hint = std::move(hint)};
     }
 
     static Result<Typed> literal_operand(const sql::Literal& literal) {

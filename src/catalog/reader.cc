@@ -199,7 +199,7 @@ Result<std::optional<T>> first(Result<std::vector<T>> found) {
 }
 
 Error absent(ErrorCode code, const std::string& kind, const std::string& name) {
-    return Error{.code = code, .message = "unknown " + kind + " " + quoted(name)};
+    return Error{.code = code, .message = "unknown " + kind + " " + in_quotes(name)};
 }
 
 }  // namespace

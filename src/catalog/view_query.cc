@@ -78,11 +78,11 @@ Result<Done> ViewQuery::take(const sql::SelectItem& item) {
         for (const ViewColumn& c : view_->columns) known.emplace_back(c.name);
         std::string hint = did_you_mean(name, known);
         if (hint.empty()) hint = "the columns are " + join(known, ", ");
-        return Error{
-            .code = ErrorCode::unknown_field,
-            .message = "unknown column " + quoted(name) + " of BATON." + std::string(view_->name),
-            .at = item.expr.at,
-            .hint = std::move(hint)};
+        return Error{.code = ErrorCode::unknown_field,
+                     .message = "unknown column " + in_quotes(name) + " of BATON." +
+                                std::string(view_->name),
+                     .at = item.expr.at,
+                     .hint = std::move(hint)};
     }
     items_.push_back({.column = *column, .name = item.alias.value_or(name), .by_name = true});
     return Done{};
@@ -116,7 +116,7 @@ Result<ViewQuery> ViewQuery::from(const sql::Query& tree) {
     if (named->parts.size() != 2 || named->parts.front() != "BATON") {
         return Error{.code = ErrorCode::not_supported,
                      .message = "only the views of schema BATON can be asked so, not " +
-                                quoted(join(named->parts, ".")),
+                                in_quotes(join(named->parts, ".")),
                      .at = select->from.at,
                      .hint = "ask baton.queries, baton.workers, ..."};
     }
@@ -269,7 +269,7 @@ Result<ViewQuery> ViewQuery::watchable() const {
         const ViewColumn& column = view_->columns[item.column];
         if (!column.derived || !item.by_name) continue;
         return Error{.code = ErrorCode::not_supported,
-                     .message = "column " + quoted(column.name) + " of BATON." +
+                     .message = "column " + in_quotes(column.name) + " of BATON." +
                                 std::string(view_->name) +
                                 " cannot be watched: it is computed from other rows",
                      .hint = "leave it out, or watch those rows"};

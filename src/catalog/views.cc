@@ -94,7 +94,7 @@ Result<const View*> find_view(std::string_view name) {
     std::string hint = did_you_mean(name, known);
     if (hint.empty()) hint = "the views are " + join(known, ", ");
     return Error{.code = ErrorCode::unknown_source,
-                 .message = "unknown view " + baton::quoted("BATON." + std::string(name)),
+                 .message = "unknown view " + baton::in_quotes("BATON." + std::string(name)),
                  .hint = std::move(hint)};
 }
 

@@ -178,11 +178,11 @@ Result<Done> Settings::set(const std::string& key, std::string value, std::strin
         for (const Known& one : known_list()) keys.emplace_back(one.key);
         std::string hint = did_you_mean(key, keys);
         if (hint.empty()) hint = "`baton config show` lists what can be set";
-        return refused(origin, "unknown setting " + quoted(key), std::move(hint));
+        return refused(origin, "unknown setting " + in_quotes(key), std::move(hint));
     }
     const std::string problem = misfit(*known, value);
     if (!problem.empty()) {
-        return refused(origin, quoted(value) + " does not fit " + key + ": " + problem);
+        return refused(origin, in_quotes(value) + " does not fit " + key + ": " + problem);
     }
     values_[key] = {.text = std::move(value), .origin = std::move(origin)};
     return Done{};
@@ -199,7 +199,7 @@ Result<Done> Settings::set_from_environment(const std::map<std::string, std::str
         if (known == list.end()) {
             std::vector<std::string> names;
             for (const Known& one : list) names.push_back(environment_name(one.key));
-            return refused("environment", "unknown variable " + quoted(name),
+            return refused("environment", "unknown variable " + in_quotes(name),
                            did_you_mean(name, names));
         }
         TRY(set(std::string(known->key), variable.second, "environment " + name));

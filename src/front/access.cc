@@ -116,7 +116,7 @@ Result<Done> permit(const Principal& who, const sql::Statement& statement) {
     const Role needed = needed_for(statement);
     if (who.role >= needed) return Done{};
     return Error{.code = ErrorCode::not_permitted,
-                 .message = "user " + quoted(who.name) + " may not do this: it needs the role " +
+                 .message = "user " + in_quotes(who.name) + " may not do this: it needs the role " +
                             std::string(to_string(needed)) + ", and has " +
                             std::string(to_string(who.role)),
                  .hint = "ask somebody who has it"};

@@ -204,7 +204,7 @@ std::string printed_name(const std::string& name) {
     const bool plain =
         !name.empty() && letter(name.front()) &&
         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); });
-    return plain ? name : quoted(name);
+    return plain ? name : in_quotes(name);
 }
 
 }  // namespace baton

@@ -17,7 +17,7 @@ Result<Done> validate(const Schema& schema, std::string_view of_what) {
     for (const Column& column : schema.columns) {
         if (column.name.empty()) return refuse("a column has an empty name");
         if (!seen.insert(column.name).second) {
-            return refuse("column " + quoted(column.name) + " appears twice");
+            return refuse("column " + in_quotes(column.name) + " appears twice");
         }
     }
     return Done{};

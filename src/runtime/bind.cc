@@ -16,8 +16,8 @@ Result<Request> bind_create_query(const sql::CreateQuery& statement) {
     TRY_ASSIGN(settings, bind_query(statement.settings));
     if (settings.id && statement.name && *settings.id != *statement.name) {
         return Error{.code = ErrorCode::invalid_configuration,
-                     .message = "the query has two names: " + quoted(*statement.name) + " and " +
-                                quoted(*settings.id),
+                     .message = "the query has two names: " + in_quotes(*statement.name) + " and " +
+                                in_quotes(*settings.id),
                      .hint = "leave out QUERY.ID"};
     }
     request::CreateQuery request;

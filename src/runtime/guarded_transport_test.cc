@@ -8,7 +8,7 @@ namespace baton {
 namespace {
 
 // Notes what it is asked to do.
-class NotingTransport final : public Transport {
+class RefusingTransport final : public Transport {
 public:
     void listen(Listener listener) override { listener_ = std::move(listener); }
     void dial(const std::string& worker, const std::optional<Address>& /*address*/,
@@ -37,7 +37,7 @@ using Texts = std::vector<std::string>;
 
 class GuardedTransportTest : public ::testing::Test {
 protected:
-    NotingTransport real_;
+    RefusingTransport real_;
     bool leads_ = true;
     std::vector<Epoch> heard_;
     GuardedTransport guarded_{real_,

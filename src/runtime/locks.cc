@@ -32,7 +32,7 @@ Result<Done> check_text(std::string_view what, const std::string& text) {
 Result<Done> check_name(const std::string& name) {
     TRY(check_text("the name of the lock", name));
     if (!equal_ignoring_case(name, kLeaderLock)) return Done{};
-    return invalid("lock " + quoted(name) + " is the coordinators' own", "give another name");
+    return invalid("lock " + in_quotes(name) + " is the coordinators' own", "give another name");
 }
 
 Result<Duration> checked(const sql::TimeSpan& ttl) {
@@ -44,7 +44,7 @@ Result<Duration> checked(const sql::TimeSpan& ttl) {
 
 Error unknown(const std::string& name) {
     return Error{.code = ErrorCode::unknown_lock,
-                 .message = "unknown lock " + quoted(name),
+                 .message = "unknown lock " + in_quotes(name),
                  .hint = "SHOW LOCKS lists them; ACQUIRE LOCK makes one"};
 }
 
@@ -59,7 +59,7 @@ std::string in_seconds(Duration left) {
 
 Error held_by(const std::string& name, const LeaseState& held) {
     return Error{.code = ErrorCode::lock_held,
-                 .message = "lock " + quoted(name) + " is held by " + quoted(held.owner) +
+                 .message = "lock " + in_quotes(name) + " is held by " + in_quotes(held.owner) +
                             " under epoch " + std::to_string(held.epoch.value()) + " for another " +
                             in_seconds(held.remaining),
                  .hint = "try again when that is over, or when it is released"};
@@ -67,7 +67,7 @@ Error held_by(const std::string& name, const LeaseState& held) {
 
 Error not_active(const std::string& name, LockStatus status) {
     return Error{.code = ErrorCode::lock_not_active,
-                 .message = "lock " + quoted(name) + " is " + std::string(to_string(status)),
+                 .message = "lock " + in_quotes(name) + " is " + std::string(to_string(status)),
                  .hint = status == LockStatus::inactive
                              ? "ENABLE LOCK lets it be taken again"
                              : "DROP LOCK removes it when nobody holds it any more"};
@@ -75,7 +75,7 @@ Error not_active(const std::string& name, LockStatus status) {
 
 Error lost(const std::string& name, const std::string& owner, std::uint64_t epoch) {
     return Error{.code = ErrorCode::lock_lost,
-                 .message = "lock " + quoted(name) + " is not held by " + quoted(owner) +
+                 .message = "lock " + in_quotes(name) + " is not held by " + in_quotes(owner) +
                             " under epoch " + std::to_string(epoch),
                  .hint = "stop what was done under it, and ACQUIRE LOCK again"};
 }

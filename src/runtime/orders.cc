@@ -18,7 +18,7 @@ constexpr std::string_view kCounts = "baton counts 1";
 constexpr std::string_view kAccepted = "accepted";
 constexpr std::string_view kRefused = "refused";
 
-Error malformed(std::string why) {
+Error malformed_order(std::string why) {
     return {.code = ErrorCode::malformed_message, .message = std::move(why)};
 }
 
@@ -257,11 +257,11 @@ Result<Refused> refused_in(Unpacker& from, std::size_t steps) {
 // The step that another coordinator wants, bound anew.
 Result<Step> step_of(const StepSource& source, const std::string& principal) {
     TRY_ASSIGN(statements, sql::parse(source.text, {}, source.parameters));
-    if (statements.size() != 1) return malformed("a step is one statement");
+    if (statements.size() != 1) return malformed_order("a step is one statement");
     const sql::Statement& statement = statements.front();
     const auto* select = std::get_if<sql::SelectOnce>(&statement.node);
     if (!source.token.empty()) {
-        if (select == nullptr) return malformed("a token belongs to a SELECT");
+        if (select == nullptr) return malformed_order("a token belongs to a SELECT");
         TRY_ASSIGN(query, query_for_client(*select, source.token, principal));
         std::string text = query.statement;
         return Step{.what = Request(std::move(query)), .statement = std::move(text)};
@@ -278,7 +278,7 @@ Result<Step> step_of(const StepSource& source, const std::string& principal) {
         TRY_ASSIGN(query, ViewQuery::from(*show));
         return Step{.what = std::move(query), .statement = {}};
     }
-    return malformed("a step changes the catalog, or looks at it");
+    return malformed_order("a step changes the catalog, or looks at it");
 }
 
 Result<StepSource> source_in(Unpacker& from) {
@@ -303,7 +303,7 @@ Result<Bundle> head_in(Unpacker& from) {
     TRY_ASSIGN(entities, from.number_below(std::uint64_t{1} << kEntityCount));
     TRY_ASSIGN(at, from.number());
     const auto time = wall_time_of(received);
-    if (!time) return malformed("no time");
+    if (!time) return malformed_order("no time");
     bundle.principal = std::move(principal);
     bundle.received = *time;
     bundle.keep = keep;
@@ -322,7 +322,7 @@ Result<Outcome> carry_out_bundle(CoordinatorRuntime& coordinator, Unpacker& from
         bundle.steps.push_back(*std::move(step));
     }
     TRY(from.end());
-    if (bundle.steps.empty()) return malformed("an order of nothing");
+    if (bundle.steps.empty()) return malformed_order("an order of nothing");
     return coordinator.execute(std::move(bundle));
 }
 
@@ -376,10 +376,10 @@ Result<Outcome> accepted_in(Unpacker& from, const Bundle& bundle) {
     TRY_ASSIGN(revision, from.number());
     accepted.revision = Revision(revision);
     TRY_ASSIGN(count, from.number());
-    if (count != bundle.steps.size()) return malformed("an answer for each step");
+    if (count != bundle.steps.size()) return malformed_order("an answer for each step");
     for (std::uint64_t i = 0; i < count; ++i) {
         TRY_ASSIGN(kind, from.number_below(std::variant_size_v<StepAnswer>));
-        if (kind != bundle.steps[i].what.index()) return malformed("another kind of answer");
+        if (kind != bundle.steps[i].what.index()) return malformed_order("another kind of answer");
         if (kind == 0) {
             TRY_ASSIGN(answer, answer_in(from));
             accepted.answers.emplace_back(std::move(answer));
@@ -430,7 +430,7 @@ std::string carry_out(CoordinatorRuntime& coordinator, std::string_view order) {
     if (kind && *kind == kCounts) return told(coordinator.own_counts());
     const auto outcome = [&]() -> Result<Outcome> {
         if (!kind) return kind.error();
-        if (*kind != kBundle) return malformed("an order of another version of Baton");
+        if (*kind != kBundle) return malformed_order("an order of another version of Baton");
         return carry_out_bundle(coordinator, from);
     }();
     return told(outcome ? *outcome : Outcome(Refused{.step = 0, .error = outcome.error()}));
@@ -440,7 +440,7 @@ Result<Outcome> outcome_of(std::string_view answer, const Bundle& bundle) {
     Unpacker from(answer);
     TRY_ASSIGN(what, from.text());
     if (what == kAccepted) return accepted_in(from, bundle);
-    if (what != kRefused) return malformed("an answer of another version of Baton");
+    if (what != kRefused) return malformed_order("an answer of another version of Baton");
     TRY_ASSIGN(refused, refused_in(from, bundle.steps.size()));
     TRY(from.end());
     place(refused.error, bundle.steps[refused.step]);
@@ -450,7 +450,7 @@ Result<Outcome> outcome_of(std::string_view answer, const Bundle& bundle) {
 Result<LiveCounts> counts_of(std::string_view answer) {
     Unpacker from(answer);
     TRY_ASSIGN(what, from.text());
-    if (what != kCounts) return malformed("counts were asked for");
+    if (what != kCounts) return malformed_order("counts were asked for");
     LiveCounts counts;
     TRY_ASSIGN(size, from.number());
     for (std::uint64_t i = 0; i < size; ++i) {

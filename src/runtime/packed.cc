@@ -14,7 +14,7 @@ bool is_plain(char c) {
     return c >= ' ' && c <= '~' && c != kEscape;
 }
 
-Error malformed(std::string_view why) {
+Error malformed_field(std::string_view why) {
     return {.code = ErrorCode::malformed_message,
             .message = "what another coordinator says cannot be read: " + std::string(why)};
 }
@@ -24,7 +24,7 @@ Result<Number> number_in(const std::string& text) {
     Number number{};
     const char* const end = text.data() + text.size();
     const auto read = std::from_chars(text.data(), end, number);
-    if (read.ec != std::errc() || read.ptr != end) return malformed("no number");
+    if (read.ec != std::errc() || read.ptr != end) return malformed_field("no number");
     return number;
 }
 
@@ -59,7 +59,7 @@ Result<std::string> Unpacker::text() {
                          size <= rest_.size() - digits - 1;
     if (!counted) {
         rest_ = {};
-        return malformed("a field is missing");
+        return malformed_field("a field is missing");
     }
     const std::string_view escaped = rest_.substr(digits + 1, size);
     rest_.remove_prefix(digits + 1 + size);
@@ -76,7 +76,7 @@ Result<std::string> Unpacker::text() {
         const std::size_t low = whole ? kDigits.find(escaped[i + 2]) : kNone;
         if (high == kNone || low == kNone) {
             rest_ = {};
-            return malformed("a wrong escape");
+            return malformed_field("a wrong escape");
         }
         field += static_cast<char>(high << 4U | low);
         i += 2;
@@ -91,7 +91,7 @@ Result<std::uint64_t> Unpacker::number() {
 
 Result<std::uint64_t> Unpacker::number_below(std::uint64_t bound) {
     TRY_ASSIGN(field, number());
-    if (field >= bound) return malformed("a number that is too high");
+    if (field >= bound) return malformed_field("a number that is too high");
     return field;
 }
 
@@ -111,7 +111,7 @@ Result<double> Unpacker::real() {
 }
 
 Result<Done> Unpacker::end() const {
-    if (!rest_.empty()) return malformed("something is left over");
+    if (!rest_.empty()) return malformed_field("something is left over");
     return Done{};
 }
 

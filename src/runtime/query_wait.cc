@@ -83,17 +83,18 @@ Result<bool> arrived(const Query& query, const Wait& wait) {
     if (query.state == wait.state) return true;
     if (can_become(query, wait.state)) return false;
     return Error{.code = ErrorCode::wait_timed_out,
-                 .message = "query " + quoted(query.name) + " can no longer be " +
+                 .message = "query " + in_quotes(query.name) + " can no longer be " +
                             std::string(to_string(wait.state)) + ": it is " + in_words(query)};
 }
 
 Error unknown(const request::QueryRef& ref) {
     const auto* id = std::get_if<QueryId>(&ref);
-    return Error{.code = ErrorCode::unknown_query,
-                 .message = "cannot wait for query " +
-                            (id != nullptr ? to_string(*id) : quoted(std::get<std::string>(ref))) +
-                            ": it does not exist",
-                 .hint = "SHOW QUERIES lists what there is"};
+    return Error{
+        .code = ErrorCode::unknown_query,
+        .message = "cannot wait for query " +
+                   (id != nullptr ? to_string(*id) : in_quotes(std::get<std::string>(ref))) +
+                   ": it does not exist",
+        .hint = "SHOW QUERIES lists what there is"};
 }
 
 Result<std::optional<Query>> look_for(CoordinatorRuntime& coordinator,

@@ -235,7 +235,7 @@ void RowFeed::look() {
         judge(**found);
     } else {
         taken_away_ = Error{.code = ErrorCode::cancelled,
-                            .message = "query " + quoted(name_) + " was dropped"};
+                            .message = "query " + in_quotes(name_) + " was dropped"};
     }
     if (ended_) return;
     // What somebody took away may still have rows under way.
@@ -247,7 +247,7 @@ void RowFeed::look() {
 void RowFeed::judge(const Query& query) {
     const auto fails = [&](std::string_view how, ErrorCode otherwise) {
         end(Error{.code = code_in(query.reason, otherwise),
-                  .message = "query " + quoted(name_) + std::string(how) + query.reason});
+                  .message = "query " + in_quotes(name_) + std::string(how) + query.reason});
     };
     if (query.desired == QueryDesire::failed) return fails(" failed: ", ErrorCode::query_state);
     switch (query.state) {
@@ -263,7 +263,7 @@ void RowFeed::judge(const Query& query) {
         case QueryState::stopped:
             taken_away_ =
                 Error{.code = ErrorCode::cancelled,
-                      .message = "query " + quoted(name_) + " was ended: " + query.reason};
+                      .message = "query " + in_quotes(name_) + " was ended: " + query.reason};
             return;
         case QueryState::terminated:
             return;  // the end of the rows is under way

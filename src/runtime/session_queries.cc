@@ -74,8 +74,8 @@ namespace {
 std::string made_up_token() {
     std::random_device dice;
     std::string token;
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    for (int i = 0; i < 32; ++i) token += kDigits[dice() % kDigits.size()];
+    constexpr std::string_view kTokenDigits = "0123456789abcdef";
+    for (int i = 0; i < 32; ++i) token += kTokenDigits[dice() % kTokenDigits.size()];
     return token;
 }
 

@@ -58,7 +58,7 @@ Error unknown(std::string_view word) {
     for (const Shorthand& one : kShorthands) known.emplace_back(one.command);
     const std::string nearest = did_you_mean(std::string(word), known);
     return {.code = ErrorCode::syntax,
-            .message = "unknown command " + quoted(word),
+            .message = "unknown command " + in_quotes(word),
             .hint = nearest.empty() ? "\\? lists them" : nearest};
 }
 

@@ -337,7 +337,7 @@ bool Shell::describe(std::string_view name) {
         found = found || !table->rows.empty();
     }
     out_.flush();
-    if (!found) errors_ << "there is nothing of the name " << quoted(name) << "\n";
+    if (!found) errors_ << "there is nothing of the name " << in_quotes(name) << "\n";
     return found;
 }
 

@@ -320,7 +320,7 @@ void SimCoordinator::execute(Life& life, Bundle bundle, int attempts, const Answ
             return execute(*life_, std::move(again), attempts + 1, told);
         }
         if (world_.happens(world_.unkindness.answer_lost)) return;
-        if (const auto* refused = std::get_if<Refused>(&outcome)) {
+        if (const auto* refused = std::get_if<baton::Refused>(&outcome)) {
             const bool unknown = refused->error.code == ErrorCode::unknown_outcome;
             return told(unknown ? Told::nothing : Told::refused, &refused->error);
         }

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
 #include <CLI/CLI.hpp>
 
@@ -15,6 +13,7 @@
 #include "catalog/schema.h"
 #include "slt/cluster.h"
 #include "slt/runner.h"
+#include "slt/supply.h"
 
 namespace baton::slt {
 namespace {
@@ -28,18 +27,6 @@ struct Command {
     std::uint64_t timeout_s = 60;
     bool quiet = false;
 };
-
-Result<std::string> contents(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-        return Error{.code = ErrorCode::unreadable_configuration,
-                     .message = "cannot read " + baton::quoted(path) + ": " +
-                                std::generic_category().message(errno)};
-    }
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
 
 // A directory that is gone at the end.
 class Scratch {
@@ -66,7 +53,7 @@ struct Tally {
 Result<std::vector<Check>> checks_of(const std::string& file, const Command& command,
                                      const std::optional<yaml::Deployment>& topology,
                                      const MakeClient& how) {
-    TRY_ASSIGN(text, contents(file));
+    TRY_ASSIGN(text, contents_of(file));
     TRY_ASSIGN(script, read_script(text));
     for (const std::string& note : script.notes) {
         if (!command.quiet) std::cout << file << ": skipped: " << note << "\n";
@@ -105,7 +92,7 @@ void run_file(const std::string& file, const Command& command,
 int run(const Command& command, const MakeClient& how) {
     std::optional<yaml::Deployment> topology;
     if (!command.topology.empty()) {
-        const auto text = contents(command.topology);
+        const auto text = contents_of(command.topology);
         auto read = text ? yaml::read_deployment(*text) : Result<yaml::Deployment>(text.error());
         if (!read) {
             std::cerr << command.topology << ": " << to_string(read.error()) << "\n";

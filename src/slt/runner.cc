@@ -26,17 +26,6 @@ bool is_header(const std::string& line) {
            line.find(":IS_NULLABLE") != std::string::npos;
 }
 
-Result<std::string> contents(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-        return Error{.code = ErrorCode::unreadable_configuration,
-                     .message = "cannot read " + baton::quoted(path)};
-    }
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
-
 std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;
     std::istringstream stream(text);
@@ -172,7 +161,7 @@ Result<SourceData> Runner::serve(const Attach& attached, const std::string& type
         return SourceData{.file = supply_.found(*attached.file), .port = {}};
     }
     if (attached.file) {
-        TRY_ASSIGN(read, contents(supply_.found(*attached.file)));
+        TRY_ASSIGN(read, contents_of(supply_.found(*attached.file)));
         bytes = std::move(read);
     }
     if (over_tcp) {
@@ -202,7 +191,7 @@ Result<Runner::Rows> Runner::rows_of(const sql::CreateQuery& given, const std::s
     if (!written || (written->type != "FILE" && written->type != "CHECKSUM")) {
         return Rows{.rows = {}, .known = false};
     }
-    TRY_ASSIGN(read, contents(written->path));
+    TRY_ASSIGN(read, contents_of(written->path));
     Rows rows{.rows = lines_of(read), .known = true};
     if (!rows.rows.empty() && is_header(rows.rows.front())) rows.rows.erase(rows.rows.begin());
     return rows;

@@ -1,8 +1,12 @@
 #include "slt/supply.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <initializer_list>
+#include <sstream>
+#include <system_error>
 
 #include "base/overload.h"
 #include "base/text.h"
@@ -132,6 +136,18 @@ std::optional<Supply::Written> Supply::written_by(const sql::SinkTarget& sink) c
                                     [&](const auto& known) { return known.first == *name; });
     if (found == sinks_.end()) return std::nullopt;
     return found->second;
+}
+
+Result<std::string> contents_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+        return Error{.code = ErrorCode::unreadable_configuration,
+                     .message = "cannot read " + baton::in_quotes(path) + ": " +
+                                std::generic_category().message(errno)};
+    }
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
 }
 
 }  // namespace baton::slt

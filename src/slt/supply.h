@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "sql/ast.h"
 
 namespace baton::slt {
@@ -61,5 +62,8 @@ private:
     std::vector<std::pair<std::string, Written>> sinks_;  // by name, the last one first
     std::optional<Written> inline_sink_;                  // the last one
 };
+
+// Fails with unreadable_configuration.
+[[nodiscard]] Result<std::string> contents_of(const std::string& path);
 
 }  // namespace baton::slt

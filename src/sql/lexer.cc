@@ -269,7 +269,7 @@ Token Lexer::number() {
     if (begins_word(look())) {
         while (continues_word(look())) step(1);
         const std::string text(text_.substr(from.offset, offset_ - from.offset));
-        return fail(from, quoted(text.substr(0, 40)) + " is neither a number nor a name",
+        return fail(from, in_quotes(text.substr(0, 40)) + " is neither a number nor a name",
                     "a name that begins with a digit is written in double quotes");
     }
     const std::string_view digits = text_.substr(from.offset, offset_ - from.offset);
@@ -329,7 +329,7 @@ Token Lexer::unknown() {
     if (character == "!") hint = "write NOT";
     if (character == ":") hint = "write an address as a string, 'host:port'";
     if (length > 1) hint = "names with other letters than A to Z are written in double quotes";
-    return fail(from, "unexpected character " + quoted(character), hint);
+    return fail(from, "unexpected character " + in_quotes(character), hint);
 }
 
 }  // namespace baton::sql

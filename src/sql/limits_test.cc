@@ -19,7 +19,7 @@ std::string repeated(std::string_view part, std::size_t times) {
     return text;
 }
 
-ErrorCode error_of(const std::string& text, const Limits& limits = {}) {
+ErrorCode code_of(const std::string& text, const Limits& limits = {}) {
     const Result<std::vector<Statement>> statements = parse(text, limits);
     EXPECT_FALSE(statements.has_value()) << text.substr(0, 100);
     return statements ? ErrorCode::defect : statements.error().code;
@@ -116,8 +116,8 @@ TEST(Limits, RefuseTreesAndNestingThatAreTooDeep) {
     const Limits limits;
     on_small_stack([&] {
         for (const Deep& deep : deep_texts()) {
-            EXPECT_EQ(error_of(deep.text(limits.depth_max + 2)), ErrorCode::too_large) << deep.name;
-            EXPECT_EQ(error_of(deep.text(20'000)), ErrorCode::too_large) << deep.name;
+            EXPECT_EQ(code_of(deep.text(limits.depth_max + 2)), ErrorCode::too_large) << deep.name;
+            EXPECT_EQ(code_of(deep.text(20'000)), ErrorCode::too_large) << deep.name;
         }
     });
 }
@@ -139,23 +139,23 @@ TEST(Limits, AllowExactlyTheDepthThatTheySay) {
         expect_parsed("SHOW QUERIES WHERE " + repeated("NOT ", limits.depth_max - 1) + "a");
         expect_parsed("SHOW QUERIES WHERE " + repeated("- ", limits.depth_max - 1) + "a");
     });
-    EXPECT_EQ(error_of("SHOW QUERIES WHERE a" + repeated(" + a", limits.depth_max)),
+    EXPECT_EQ(code_of("SHOW QUERIES WHERE a" + repeated(" + a", limits.depth_max)),
               ErrorCode::too_large);
-    EXPECT_EQ(error_of("SHOW QUERIES WHERE " + repeated("NOT ", limits.depth_max) + "a"),
+    EXPECT_EQ(code_of("SHOW QUERIES WHERE " + repeated("NOT ", limits.depth_max) + "a"),
               ErrorCode::too_large);
 }
 
 TEST(Limits, AddTheHeightsOfPartsThatAreShallowEach) {
     std::string text = "a";
     for (int i = 0; i < 100; ++i) text = "(" + text + repeated(" + a", 100) + ")";
-    EXPECT_EQ(error_of("SHOW QUERIES WHERE " + text), ErrorCode::too_large);
+    EXPECT_EQ(code_of("SHOW QUERIES WHERE " + text), ErrorCode::too_large);
 }
 
 TEST(Limits, AreThoseOfTheCaller) {
     const Limits limits{.bytes_max = 40, .depth_max = 3};
     expect_parsed("SHOW QUERIES WHERE a + a", limits);
-    EXPECT_EQ(error_of("SHOW QUERIES WHERE a + a + a + a", limits), ErrorCode::too_large);
-    EXPECT_EQ(error_of(repeated(" ", 41), limits), ErrorCode::too_large);
+    EXPECT_EQ(code_of("SHOW QUERIES WHERE a + a + a + a", limits), ErrorCode::too_large);
+    EXPECT_EQ(code_of(repeated(" ", 41), limits), ErrorCode::too_large);
 }
 
 TEST(Limits, AllowWideTrees) {
@@ -168,7 +168,7 @@ TEST(Limits, AllowWideTrees) {
 }
 
 TEST(Limits, RefuseLargeTextAtOnce) {
-    EXPECT_EQ(error_of(repeated("SHOW QUERIES;", 1'000'000)), ErrorCode::too_large);
+    EXPECT_EQ(code_of(repeated("SHOW QUERIES;", 1'000'000)), ErrorCode::too_large);
 }
 
 TEST(Limits, AnswerQuicklyWhateverTheTextIs) {

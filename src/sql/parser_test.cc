@@ -26,7 +26,7 @@ Expr column(const std::string& name) {
     return {.node = ColumnRef{.parts = {name}}};
 }
 
-std::string error_of(std::string_view text, const Limits& limits = {}) {
+std::string parse_error_of(std::string_view text, const Limits& limits = {}) {
     const Result<std::vector<Statement>> statements = parse(text, limits);
     return statements ? "no error" : to_string(statements.error());
 }
@@ -38,7 +38,7 @@ TEST(Parser, GivesNoStatementsForAnEmptyText) {
 
 TEST(Parser, SeparatesStatementsBySemicolons) {
     EXPECT_EQ(parse("BEGIN; SHOW QUERIES;; COMMIT")->size(), 3U);
-    EXPECT_EQ(error_of("BEGIN SHOW QUERIES"),
+    EXPECT_EQ(parse_error_of("BEGIN SHOW QUERIES"),
               "error 2000 at 1:7: expected TRANSACTION, WORK, \";\" or the end of the text, "
               "found \"SHOW\"");
 }
@@ -157,7 +157,7 @@ TEST(Parser, NeverShowsAStringInAnError) {
           "SELECT 'hunter2' 'hunter2' FROM s", "CREATE SINK x 'hunter2'",
           "CREATE WORKER 'hunter2' 'hunter2'", "CREATE WORKER 'a' SET ('hunter2' 'hunter2')",
           "DROP QUERY WHERE 'hunter2'", "SELECT 'hunter2"}) {
-        const std::string error = error_of(text);
+        const std::string error = parse_error_of(text);
         EXPECT_NE(error, "no error") << text;
         EXPECT_EQ(error.find("hunter2"), std::string::npos) << error;
     }
@@ -166,15 +166,15 @@ TEST(Parser, NeverShowsAStringInAnError) {
 TEST(Parser, ShortensLongWordsInErrorsBetweenCharacters) {
     std::string name = "x";
     for (int i = 0; i < 100; ++i) name += "\u00fc";
-    const std::string error = error_of("SHOW \"" + name + "\"");
+    const std::string error = parse_error_of("SHOW \"" + name + "\"");
     EXPECT_NE(error.find("\u00fc...\""), std::string::npos) << error;
     EXPECT_LT(error.size(), 250U);
 }
 
 TEST(Parser, GivesTheErrorOfTheLexerWhereItStands) {
-    EXPECT_EQ(error_of("SHOW QUERIES; SELECT # FROM s"),
+    EXPECT_EQ(parse_error_of("SHOW QUERIES; SELECT # FROM s"),
               "error 2000 at 1:22: unexpected character \"#\"");
-    EXPECT_EQ(error_of("SELECT a FROM s JOIN t ON x 'y"),
+    EXPECT_EQ(parse_error_of("SELECT a FROM s JOIN t ON x 'y"),
               "error 2000 at 1:29: the string has no end");
 }
 

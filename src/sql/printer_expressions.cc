@@ -107,7 +107,7 @@ bool begins_with_minus(const Expr& expr) {
 
 std::string print_name(const std::string& name) {
     if (is_plain(name) && !is_reserved(name) && !is_doubtful(name)) return name;
-    return quoted(name);
+    return in_quotes(name);
 }
 
 void Printing::name(const std::string& name) {

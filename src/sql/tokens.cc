@@ -121,7 +121,7 @@ Result<std::string> Tokens::name(std::string_view what) {
     if (!error.hint.empty()) return error;
     const Token& token = peek();
     if (token.kind == TokenKind::word && is_reserved(token.text)) {
-        error.hint = "as a name it is written in double quotes, " + quoted(token.text);
+        error.hint = "as a name it is written in double quotes, " + in_quotes(token.text);
     } else if (token.kind == TokenKind::string) {
         error.hint = "names are plain or in double quotes";
     }
@@ -142,7 +142,7 @@ std::string Tokens::found() {
         case TokenKind::string:
             return "a string";  // which may be a secret
         case TokenKind::quoted_name:
-            return quoted(shortened(token.text));
+            return in_quotes(shortened(token.text));
         case TokenKind::word:
         case TokenKind::integer:
         case TokenKind::decimal:
@@ -151,7 +151,7 @@ std::string Tokens::found() {
         case TokenKind::invalid:
             break;
     }
-    return quoted(shortened(text_.substr(token.at.offset, token.length)));
+    return in_quotes(shortened(text_.substr(token.at.offset, token.length)));
 }
 
 std::string Tokens::wanted_list() const {
@@ -159,7 +159,7 @@ std::string Tokens::wanted_list() const {
     for (const Wanted& wanted : wanted_) {
         if (wanted.kind == Wanted::Kind::unlisted_word) continue;
         const bool symbol = wanted.kind == Wanted::Kind::symbol;
-        items.push_back(symbol ? quoted(wanted.text) : std::string(wanted.text));
+        items.push_back(symbol ? in_quotes(wanted.text) : std::string(wanted.text));
     }
     std::string list;
     for (std::size_t i = 0; i < items.size(); ++i) {

@@ -13,7 +13,7 @@
 namespace baton::testing {
 namespace {
 
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kStalePatience{30};
 
 class StaleReads : public ::testing::TestWithParam<ServerKind> {
 protected:
@@ -42,7 +42,7 @@ protected:
     // Until the copy has this revision.
     void wait_for_copy(Revision revision) {
         const auto parsed = ViewQuery::everything(**find_view("SINKS"));
-        const Instant deadline = clock_.now() + kPatience;
+        const Instant deadline = clock_.now() + kStalePatience;
         for (;;) {
             const auto stale = coordinator_->ask_stale(parsed);
             if (stale && stale->stale->revision == revision) return;
@@ -66,7 +66,7 @@ TEST_P(StaleReads, KnowOfLocksThatWereTakenSinceTheLastRevision) {
     wait_for_copy(*made.results.back().revision);
     ASSERT_FALSE(run("ACQUIRE LOCK l OWNER 'a' TTL 1 HOUR").error);
     const auto locks = ViewQuery::everything(**find_view("LOCKS"));
-    const Instant deadline = clock_.now() + kPatience;
+    const Instant deadline = clock_.now() + kStalePatience;
     while (coordinator_->ask_stale(locks)->rows.size() != 2) {  // and `leader`
         ASSERT_LT(clock_.now(), deadline);
         std::this_thread::sleep_for(std::chrono::milliseconds(10));

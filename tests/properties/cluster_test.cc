@@ -10,15 +10,6 @@ namespace baton::properties {
 
 namespace {
 
-bool accepted(const Outcome& outcome) {
-    return std::holds_alternative<Accepted>(outcome);
-}
-
-void require_none(World& world, const std::string& sql, const std::string& what) {
-    const auto rows = require_value(world.sql().query(sql));
-    if (!rows.empty()) RC_FAIL(what + ": " + shown(rows[0].at(0), ViewType::text));
-}
-
 // Performs the sequence and looks after every step.
 void after_every_step(World& world, const Sequence& sequence, const std::function<void()>& look) {
     for (const Item& item : sequence.items) {

@@ -34,11 +34,6 @@ BoundConnector same_as(const ModelConnector& other) {
 }
 
 // Fails the property if the raw query finds a row.
-void require_none(World& world, const std::string& sql, const std::string& what) {
-    const auto rows = require_value(world.sql().query(sql));
-    if (!rows.empty()) RC_FAIL(what + ": " + shown(rows[0].at(0), ViewType::text));
-}
-
 std::set<std::string> set_of(const std::vector<std::string>& names) {
     return {names.begin(), names.end()};
 }

@@ -20,10 +20,6 @@ Bundle bundle_of(const std::vector<Request>& requests) {
     return bundle;
 }
 
-bool accepted(const Outcome& outcome) {
-    return std::holds_alternative<Accepted>(outcome);
-}
-
 // What happened to two parties that asked at the same time.
 struct Story {
     bool first_accepted = false;

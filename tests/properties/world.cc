@@ -181,4 +181,13 @@ void World::check_soundness() {
     require(problems.empty(), "baton check says: " + join(problems, "; "));
 }
 
+bool accepted(const Outcome& outcome) {
+    return std::holds_alternative<Accepted>(outcome);
+}
+
+void require_none(World& world, const std::string& sql, const std::string& what) {
+    const auto rows = require_value(world.sql().query(sql));
+    require(rows.empty(), what + (rows.empty() ? "" : ": " + shown(rows[0].at(0), ViewType::text)));
+}
+
 }  // namespace baton::properties

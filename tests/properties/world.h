@@ -50,6 +50,10 @@ private:
     Model model_;
 };
 
+[[nodiscard]] bool accepted(const Outcome& outcome);
+// Fails the property if the query finds a row; `what` says of what kind it is.
+void require_none(World& world, const std::string& sql, const std::string& what);
+
 // Fails the property unless both are the same.
 void require_same_lines(const std::set<std::string>& expected, const std::set<std::string>& actual,
                         const std::string& of_what);

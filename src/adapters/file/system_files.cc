@@ -45,16 +45,16 @@ std::string why(int number) {
 
 Error failed(ErrorCode code, std::string_view what, const std::string& path, int number,
              std::string hint = {}) {
-    return {
-        .code = code,
-        .message = "cannot " + std::string(what) + " " + baton::quoted(path) + ": " + why(number),
-        .hint = std::move(hint)};
+    return {.code = code,
+            .message =
+                "cannot " + std::string(what) + " " + baton::in_quotes(path) + ": " + why(number),
+            .hint = std::move(hint)};
 }
 
 Error cancelled(std::string_view what, const std::string& path) {
     return {.code = ErrorCode::cancelled,
-            .message =
-                "cannot " + std::string(what) + " " + baton::quoted(path) + ": it was interrupted"};
+            .message = "cannot " + std::string(what) + " " + baton::in_quotes(path) +
+                       ": it was interrupted"};
 }
 
 std::string hint_of_opening(int number) {

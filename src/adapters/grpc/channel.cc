@@ -21,7 +21,6 @@ namespace {
 
 constexpr int kPingEveryMs = 20'000;
 constexpr int kPingTimeoutMs = 10'000;
-constexpr int kLookaheadBytes = 4 << 20;  // of HTTP/2's own window: ours is the one that counts
 // A connection that is not used is not pinged either, so it is not trusted for long.
 constexpr int kIdleMostMs = 10'000;
 constexpr std::size_t kIdleMost = 8;  // of one target
@@ -32,7 +31,7 @@ Result<std::string> read_file(const std::string& path) {
     text << in.rdbuf();
     if (!in || text.str().empty()) {
         return Error{.code = ErrorCode::unreadable_configuration,
-                     .message = "cannot read the certificate or key " + quoted(path),
+                     .message = "cannot read the certificate or key " + in_quotes(path),
                      .at = {},
                      .hint = "it is a PEM file"};
     }

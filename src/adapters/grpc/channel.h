@@ -26,6 +26,8 @@ class Status;
 
 namespace baton {
 
+inline constexpr int kLookaheadBytes = 4 << 20;  // HTTP/2's own window; our grants are the bound
+
 // "host:port"; a host with colons gets its brackets.
 [[nodiscard]] std::string target_of(const Address& address);
 

@@ -132,7 +132,7 @@ private:
         if (greeted_) return end("it greets twice");
         const std::string& here = service_.options().worker;
         if (!equal_ignoring_case(hello.worker, here)) {
-            return refuse("this is worker " + quoted(here) + ", not " + quoted(hello.worker));
+            return refuse("this is worker " + in_quotes(here) + ", not " + in_quotes(hello.worker));
         }
         service_.log("the coordinator at " + peer_ + " calls, epoch " + to_string(hello.epoch));
         greeted_ = true;

@@ -22,7 +22,7 @@ Batch no_rows(const Schema& schema) {
 
 std::string to_string(const ReceiverId& id) {
     return "exchange " + std::to_string(id.key.exchange) + " of run " + std::to_string(id.key.run) +
-           " of query " + to_string(id.key.query) + " on worker " + quoted(id.worker);
+           " of query " + to_string(id.key.query) + " on worker " + in_quotes(id.worker);
 }
 
 Inbox::Inbox(ReceiverId id, std::vector<std::string> senders, Schema schema, ExchangeLimits limits)
@@ -40,7 +40,7 @@ std::optional<std::size_t> Inbox::position_of(const std::string& sender) const {
 
 Error Inbox::mistrust(std::size_t sender, const std::string& why) const {
     return {.code = ErrorCode::malformed_message,
-            .message = "cannot take what worker " + quoted(names_[sender]) + " sent to " +
+            .message = "cannot take what worker " + in_quotes(names_[sender]) + " sent to " +
                        to_string(id_) + ": " + why};
 }
 

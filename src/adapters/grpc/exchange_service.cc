@@ -75,7 +75,7 @@ private:
         const auto sender = inbox->position_of(open.sender);
         if (!sender) {
             return refuse(
-                to_string(open.receiver) + " expects nothing from worker " + quoted(open.sender),
+                to_string(open.receiver) + " expects nothing from worker " + in_quotes(open.sender),
                 true);
         }
         if (open.schema != fingerprint(inbox->schema())) {

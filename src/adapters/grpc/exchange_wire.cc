@@ -13,27 +13,28 @@ namespace baton {
 namespace {
 
 constexpr int kOriginsMax = 10'000;
-constexpr std::size_t kNameMax = 1024;
-constexpr std::size_t kItemBytes = 64;  // that an item counts for beside its batch
+constexpr std::size_t kExchangeNameMax = 1024;
 
-Error malformed(const std::string& why) {
+Error malformed_exchange(const std::string& why) {
     return {.code = ErrorCode::malformed_message,
             .message = "cannot understand a message of an exchange: " + why};
 }
 
-Error lacks(const std::string& field) {
-    return malformed("it has no " + field);
+Error exchange_lacks(const std::string& field) {
+    return malformed_exchange("it has no " + field);
 }
 
 bool is_name(const std::string& text) {
-    return text.size() <= kNameMax && is_plain_text(text);
+    return text.size() <= kExchangeNameMax && is_plain_text(text);
 }
 
 Result<SaidToReceiver> read(const wire::Open& open) {
-    if (!open.has_query() || !open.has_run() || !open.has_exchange()) return lacks("whole key");
-    if (!open.has_from() || !open.has_to()) return lacks("sender or receiver");
-    if (!open.has_schema() || !open.has_protocol()) return lacks("schema or protocol");
-    if (!is_name(open.from()) || !is_name(open.to())) return malformed("a name is not one");
+    if (!open.has_query() || !open.has_run() || !open.has_exchange())
+        return exchange_lacks("whole key");
+    if (!open.has_from() || !open.has_to()) return exchange_lacks("sender or receiver");
+    if (!open.has_schema() || !open.has_protocol()) return exchange_lacks("schema or protocol");
+    if (!is_name(open.from()) || !is_name(open.to()))
+        return malformed_exchange("a name is not one");
     return SaidToReceiver(OpenExchange{.receiver = {.key = {.query = QueryId(open.query()),
                                                             .run = open.run(),
                                                             .exchange = open.exchange()},
@@ -44,11 +45,11 @@ Result<SaidToReceiver> read(const wire::Open& open) {
 }
 
 Result<ExchangeItem> read(const wire::Announce& announce) {
-    if (announce.origins_size() > kOriginsMax) return malformed("it has too many origins");
+    if (announce.origins_size() > kOriginsMax) return malformed_exchange("it has too many origins");
     Announcement announced;
     std::size_t bytes = kItemBytes;
     for (const std::string& origin : announce.origins()) {
-        if (!is_name(origin)) return malformed("the name of an origin is not one");
+        if (!is_name(origin)) return malformed_exchange("the name of an origin is not one");
         announced.origins.push_back(origin);
         bytes += origin.size();
     }
@@ -56,7 +57,7 @@ Result<ExchangeItem> read(const wire::Announce& announce) {
 }
 
 Result<ExchangeItem> read(wire::Rows& rows) {
-    if (!rows.has_origin()) return lacks("origin");
+    if (!rows.has_origin()) return exchange_lacks("origin");
     EncodedFrame frame{.origin = rows.origin(), .watermark = {}, .end = rows.end(), .batch = {}};
     if (rows.has_watermark()) frame.watermark = rows.watermark();
     const std::size_t bytes = kItemBytes + rows.batch().size();
@@ -67,7 +68,7 @@ Result<ExchangeItem> read(wire::Rows& rows) {
 }
 
 Result<SaidToReceiver> read(wire::Item& item) {
-    if (!item.has_number()) return lacks("number");
+    if (!item.has_number()) return exchange_lacks("number");
     const std::uint64_t number = item.number();
     switch (item.what_case()) {
         case wire::Item::kAnnounce: {
@@ -84,7 +85,7 @@ Result<SaidToReceiver> read(wire::Item& item) {
         case wire::Item::WHAT_NOT_SET:
             break;
     }
-    return lacks("content that is known here");
+    return exchange_lacks("content that is known here");
 }
 
 void write(const ExchangeProgress& progress, wire::Progress& to) {
@@ -95,7 +96,7 @@ void write(const ExchangeProgress& progress, wire::Progress& to) {
 
 Result<ExchangeProgress> read(const wire::Progress& progress) {
     if (!progress.has_arrived() || !progress.has_items_max() || !progress.has_bytes_max()) {
-        return lacks("whole progress");
+        return exchange_lacks("whole progress");
     }
     return ExchangeProgress{.arrived = progress.arrived(),
                             .items_max = progress.items_max(),
@@ -184,7 +185,7 @@ Result<SaidToReceiver> read(wire::ToReceiver& message) {
         case wire::ToReceiver::WHAT_NOT_SET:
             break;
     }
-    return malformed("it says nothing that is known here");
+    return malformed_exchange("it says nothing that is known here");
 }
 
 Result<SaidToSender> read(const wire::ToSender& message) {
@@ -203,7 +204,7 @@ Result<SaidToSender> read(const wire::ToSender& message) {
         case wire::ToSender::WHAT_NOT_SET:
             break;
     }
-    return malformed("it says nothing that is known here");
+    return malformed_exchange("it says nothing that is known here");
 }
 
 }  // namespace baton

@@ -23,6 +23,7 @@ class ToSender;
 
 inline constexpr std::size_t kExchangeBytesMax = 64 << 20;  // of one message
 inline constexpr std::uint32_t kExchangeProtocol = 1;
+inline constexpr std::size_t kItemBytes = 64;  // that an item counts for beside its batch
 
 // Equal for schemas with the same names and types in the same order.
 [[nodiscard]] std::uint64_t fingerprint(const Schema& schema);

@@ -15,8 +15,6 @@ namespace baton {
 
 namespace {
 
-constexpr std::size_t kItemBytes = 64;
-
 std::size_t bytes_in(const Batch& batch) {
     std::size_t bytes = kItemBytes;
     for (const ColumnVector& column : batch.columns) bytes += column.memory();
@@ -71,7 +69,7 @@ private:
         const auto position = inbox->position_of(from_);
         if (!position || fingerprint_ != fingerprint(inbox->schema())) {
             const std::string what =
-                position ? "rows with another schema" : "nothing from worker " + quoted(from_);
+                position ? "rows with another schema" : "nothing from worker " + in_quotes(from_);
             return Error{.code = ErrorCode::not_supported,
                          .message = "cannot send: " + to_string(to_) + " expects " + what};
         }

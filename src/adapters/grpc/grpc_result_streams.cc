@@ -127,7 +127,7 @@ public:
 
 private:
     [[nodiscard]] Error failure(const grpc::Status& status) const {
-        const std::string from = "worker " + quoted(worker_);
+        const std::string from = "worker " + in_quotes(worker_);
         const grpc::StatusCode code = status.error_code();
         if (code == grpc::StatusCode::ABORTED) {
             return {.code = ErrorCode::cancelled, .message = status.error_message()};

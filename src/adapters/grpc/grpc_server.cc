@@ -15,7 +15,6 @@ namespace baton {
 namespace {
 
 constexpr int kPingsAtLeastEveryMs = 5'000;
-constexpr int kLookaheadBytes = 4 << 20;
 // Who lives is told by beats. These are for what a peer that vanished without a word left behind.
 constexpr int kForgottenAfterMs = 60'000;
 constexpr int kForgottenAnswerMs = 20'000;
@@ -50,7 +49,7 @@ Result<std::unique_ptr<GrpcServer>> GrpcServer::start(const GrpcServerOptions& o
     for (std::size_t i = 0; i < bound.size(); ++i) {
         if (server == nullptr || bound[i] == 0) {
             return Error{.code = ErrorCode::invalid_configuration,
-                         .message = "cannot listen on " + quoted(target_of(options.listen[i])),
+                         .message = "cannot listen on " + in_quotes(target_of(options.listen[i])),
                          .at = {},
                          .hint = "is another process there? is it an address of this machine?"};
         }

@@ -159,7 +159,7 @@ private:
             return mistrust(refusal->why);
         }
         if (!equal_ignoring_case(greeting.worker, key_.first)) {
-            return mistrust("worker " + quoted(greeting.worker) + " is there");
+            return mistrust("worker " + in_quotes(greeting.worker) + " is there");
         }
         {
             const std::lock_guard lock(mutex_);

@@ -109,8 +109,8 @@ public:
         if (equal_ignoring_case(request->worker(), worker_)) {
             call->start(hub_, request->token());
         } else {
-            call->refuse(grpc::StatusCode::NOT_FOUND, "this is worker " + quoted(worker_) +
-                                                          ", not " + quoted(request->worker()));
+            call->refuse(grpc::StatusCode::NOT_FOUND, "this is worker " + in_quotes(worker_) +
+                                                          ", not " + in_quotes(request->worker()));
         }
         return call.get();
     }

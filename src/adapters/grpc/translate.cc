@@ -19,18 +19,13 @@ constexpr std::size_t kPlanMax = 12 << 20;
 constexpr std::size_t kNameMax = 1024;
 constexpr std::uint64_t kLeaseMax = 1ULL << 50U;  // of microseconds, so that sums fit
 
-Error malformed(const std::string& why) {
-    return {.code = ErrorCode::malformed_message,
-            .message = "cannot understand a control message: " + why};
-}
-
 Error lacks(const std::string& field) {
-    return malformed("it has no " + field);
+    return malformed_control("it has no " + field);
 }
 
 Result<std::string> text_of(const std::string& text, std::size_t most, const std::string& what) {
-    if (text.size() > most) return malformed("its " + what + " is too long");
-    if (!is_plain_text(text)) return malformed("its " + what + " is not text");
+    if (text.size() > most) return malformed_control("its " + what + " is too long");
+    if (!is_plain_text(text)) return malformed_control("its " + what + " is not text");
     return text;
 }
 
@@ -73,7 +68,7 @@ Result<std::optional<FragmentState>> read(wire::FragmentState state) {
     for (const auto& [known, name] : StateNames<FragmentState>::kNames) {
         if (wire_of(known) == state) return std::optional(known);
     }
-    return malformed("no fragment has the state " + std::to_string(state));
+    return malformed_control("no fragment has the state " + std::to_string(state));
 }
 
 wire::StopMode wire_of(StopMode mode) {
@@ -84,7 +79,7 @@ Result<std::optional<StopMode>> read(wire::StopMode mode) {
     if (mode == wire::STOP_MODE_NONE) return std::optional<StopMode>();
     if (mode == wire::STOP_MODE_GRACEFUL) return std::optional(StopMode::graceful);
     if (mode == wire::STOP_MODE_FORCEFUL) return std::optional(StopMode::forceful);
-    return malformed("no way to stop has the number " + std::to_string(mode));
+    return malformed_control("no way to stop has the number " + std::to_string(mode));
 }
 
 wire::Fault wire_of(control::Fault fault) {
@@ -94,7 +89,7 @@ wire::Fault wire_of(control::Fault fault) {
 Result<control::Fault> read(wire::Fault fault) {
     if (fault == wire::FAULT_TRANSIENT) return control::Fault::transient;
     if (fault == wire::FAULT_TERMINAL) return control::Fault::terminal;
-    return malformed("no fault has the number " + std::to_string(fault));
+    return malformed_control("no fault has the number " + std::to_string(fault));
 }
 
 // ---- parts --------------------------------------------------------------------------------------
@@ -192,7 +187,8 @@ Result<control::Grant> read(const wire::Grant& message) {
 
 template <class Value, class List>
 Result<std::vector<Value>> read_list(const List& list) {
-    if (static_cast<std::size_t>(list.size()) > kListMax) return malformed("a list is too long");
+    if (static_cast<std::size_t>(list.size()) > kListMax)
+        return malformed_control("a list is too long");
     std::vector<Value> values;
     values.reserve(static_cast<std::size_t>(list.size()));
     for (const auto& one : list) {
@@ -301,7 +297,7 @@ Result<SaidToWorker> read(const wire::Assign& message) {
     if (!message.has_epoch()) return lacks("epoch");
     if (!message.has_number()) return lacks("number");
     if (!message.has_lease_us()) return lacks("lease");
-    if (message.lease_us() > kLeaseMax) return malformed("its lease is too long");
+    if (message.lease_us() > kLeaseMax) return malformed_control("its lease is too long");
     TRY_ASSIGN(owned, read_list<control::Grant>(message.owned()));
     SaidToWorker said =
         control::Assign{.epoch = Epoch(message.epoch()),
@@ -462,7 +458,7 @@ Result<SaidToWorker> read(const wire::ToWorker& message) {
         case wire::ToWorker::WHAT_NOT_SET:
             break;
     }
-    return malformed("it says nothing that is known here");
+    return malformed_control("it says nothing that is known here");
 }
 
 Result<SaidToCoordinator> read(const wire::ToCoordinator& message) {
@@ -478,7 +474,7 @@ Result<SaidToCoordinator> read(const wire::ToCoordinator& message) {
         case wire::ToCoordinator::WHAT_NOT_SET:
             break;
     }
-    return malformed("it says nothing that is known here");
+    return malformed_control("it says nothing that is known here");
 }
 
 }  // namespace baton

@@ -24,6 +24,8 @@ inline constexpr std::size_t kControlBytesMax = 16 << 20;
 inline constexpr std::size_t kListMax = 100'000;
 inline constexpr std::size_t kReasonMax = 4096;
 
+[[nodiscard]] Error malformed_control(const std::string& why);
+
 // The first thing that a worker says.
 struct Greeting {
     std::string worker;  // who is there

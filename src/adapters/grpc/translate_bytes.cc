@@ -5,19 +5,19 @@
 
 namespace baton {
 
-namespace {
-
-Error malformed(const std::string& why) {
+Error malformed_control(const std::string& why) {
     return {.code = ErrorCode::malformed_message,
             .message = "cannot understand a control message: " + why};
 }
 
+namespace {
+
 template <class Message>
 Result<Message> parsed(std::string_view bytes) {
-    if (bytes.size() > kControlBytesMax) return malformed("it is too long");
+    if (bytes.size() > kControlBytesMax) return malformed_control("it is too long");
     Message message;
     if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-        return malformed("it is not of the form of control.proto");
+        return malformed_control("it is not of the form of control.proto");
     }
     return message;
 }

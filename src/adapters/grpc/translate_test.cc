@@ -6,12 +6,12 @@
 namespace baton {
 namespace {
 
-constexpr FragmentKey kKey{.query = QueryId(3), .run = 2, .fragment = FragmentId(7)};
+constexpr FragmentKey kFragmentKey{.query = QueryId(3), .run = 2, .fragment = FragmentId(7)};
 
 const control::Grant kGrant{.partition = {.list = "ÄPFEL", .number = 3}, .epoch = Epoch(4)};
 
 control::FragmentStatus status(std::optional<FragmentState> state) {
-    return {.key = kKey,
+    return {.key = kFragmentKey,
             .state = state,
             .stopping = StopMode::forceful,
             .fault = control::Fault::terminal,
@@ -30,11 +30,11 @@ std::vector<SaidToWorker> all_down() {
                             .number = 3,
                             .lease = std::chrono::seconds(22),
                             .owned = {kGrant, kGrant}},
-            command(control::RegisterFragment{.key = kKey, .plan = "{}"}),
-            command(control::StartFragment{kKey}),
-            command(control::StopFragment{.key = kKey, .mode = StopMode::graceful}),
-            command(control::StopFragment{.key = kKey, .mode = StopMode::forceful}),
-            command(control::ForgetFragment{kKey})};
+            command(control::RegisterFragment{.key = kFragmentKey, .plan = "{}"}),
+            command(control::StartFragment{kFragmentKey}),
+            command(control::StopFragment{.key = kFragmentKey, .mode = StopMode::graceful}),
+            command(control::StopFragment{.key = kFragmentKey, .mode = StopMode::forceful}),
+            command(control::ForgetFragment{kFragmentKey})};
 }
 
 std::vector<SaidToCoordinator> all_up() {
@@ -56,7 +56,7 @@ std::vector<SaidToCoordinator> all_up() {
                         .stalls = 7,
                         .busy_us = 8,
                         .memory = 9};
-    pulse.counts.push_back({.key = kKey, .counts = counts});
+    pulse.counts.push_back({.key = kFragmentKey, .counts = counts});
     pulse.changed.back().counts = counts;
     pulse.draining = true;
     return {Greeting{.worker = "EDGE", .outcome = welcome},

@@ -97,7 +97,7 @@ ErrorCode missing_code(const View& view) {
 
 Response missing(const View& view, const std::string& name) {
     return problem({.code = missing_code(view),
-                    .message = quoted(name) + " is not in " + std::string(view.name),
+                    .message = in_quotes(name) + " is not in " + std::string(view.name),
                     .hint = "names are compared as they are shown, with capital letters"},
                    404);
 }
@@ -192,7 +192,7 @@ std::optional<Response> violation(const Precondition& precondition, const Execut
     CHECK(table != nullptr);
     const auto changed = [&](const std::string& how) {
         return problem({.code = ErrorCode::conflict,
-                        .message = quoted(precondition.name) + " " + how,
+                        .message = in_quotes(precondition.name) + " " + how,
                         .hint = "GET it again, then decide"},
                        412);
     };

@@ -17,12 +17,6 @@ namespace baton::http {
 
 namespace {
 
-Error malformed(std::string message, std::string hint = {}) {
-    return {.code = ErrorCode::malformed_message,
-            .message = std::move(message),
-            .hint = std::move(hint)};
-}
-
 std::optional<std::uint64_t> number_of(std::string_view text) {
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -45,7 +39,7 @@ Result<Wait> wait_of(const WaitText& text, const ApiOptions& options) {
         wait.until = Wait::Until::ended;
     } else if (text.until != "accepted") {
         return malformed("\"wait\" is accepted, running or ended, not " +
-                         baton::quoted(text.until));
+                         baton::in_quotes(text.until));
     }
     wait.timeout = options.wait_default;
     if (text.timeout_ms) {
@@ -94,7 +88,7 @@ Result<SqlBody> body_of_json(const std::string& text, WaitText wait) {
             }
         } else {
             return malformed(
-                "the member " + baton::quoted(name) + " of the body is unknown or misfits",
+                "the member " + baton::in_quotes(name) + " of the body is unknown or misfits",
                 "the members are sql, parameters, wait and timeout_ms");
         }
     }
@@ -159,7 +153,7 @@ Result<Done> resume(sql::Watch& watch, const Request& request) {
     const std::string* last = request.header("last-event-id");
     if (last == nullptr || last->empty()) return Done{};
     const auto revision = number_of(*last);
-    if (!revision) return malformed("Last-Event-ID is not a revision: " + baton::quoted(*last));
+    if (!revision) return malformed("Last-Event-ID is not a revision: " + baton::in_quotes(*last));
     watch.since = *revision;
     return Done{};
 }
@@ -293,14 +287,14 @@ Planned plan(const Request& request, const ApiOptions& options) {
     }
     if (const auto* other = std::get_if<OtherMethods>(&found)) {
         Response response = problem({.code = ErrorCode::not_supported,
-                                     .message = baton::quoted(request.target) + " takes " +
+                                     .message = baton::in_quotes(request.target) + " takes " +
                                                 other->allowed + ", not " + request.method},
                                     405);
         response.headers.emplace_back("Allow", other->allowed);
         return {.what = std::move(response)};
     }
     return {.what = problem({.code = ErrorCode::not_supported,
-                             .message = "there is nothing at " + baton::quoted(request.target),
+                             .message = "there is nothing at " + baton::in_quotes(request.target),
                              .hint = "see /v1/openapi.yaml"},
                             404)};
 }

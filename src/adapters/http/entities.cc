@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "adapters/http/problems.h"
 #include "base/check.h"
 #include "base/text.h"
 #include "sql/printer.h"
@@ -27,18 +28,12 @@ std::optional<Number> number_of(std::string_view text) {
     return whole ? std::optional(number) : std::nullopt;
 }
 
-Error malformed(std::string message, std::string hint = {}) {
-    return {.code = ErrorCode::malformed_message,
-            .message = std::move(message),
-            .hint = std::move(hint)};
-}
-
 // ---- conditions ---------------------------------------------------------------------------------
 
 Result<sql::Literal> literal_for(const ViewColumn& column, const std::string& text) {
     const auto misfit = [&](std::string_view what) {
-        return malformed("the column " + baton::quoted(column.name) + " is compared with " +
-                         std::string(what) + ", not with " + baton::quoted(text));
+        return malformed("the column " + baton::in_quotes(column.name) + " is compared with " +
+                         std::string(what) + ", not with " + baton::in_quotes(text));
     };
     if (column.type == ViewType::integer) {
         const auto number = number_of<std::int64_t>(text);
@@ -74,7 +69,7 @@ Result<const ViewColumn*> column_of(const View& view, const std::string& name) {
     for (const ViewColumn& column : view.columns) known.emplace_back(column.name);
     return Error{
         .code = ErrorCode::unknown_field,
-        .message = "unknown column " + baton::quoted(name) + " of " + std::string(view.name),
+        .message = "unknown column " + baton::in_quotes(name) + " of " + std::string(view.name),
         .hint = did_you_mean(name, known)};
 }
 
@@ -175,7 +170,7 @@ Result<std::optional<StopMode>> mode_of(const Target& target) {
     if (text == nullptr) return std::optional<StopMode>{};
     if (equal_ignoring_case(*text, "graceful")) return std::optional(StopMode::graceful);
     if (equal_ignoring_case(*text, "forceful")) return std::optional(StopMode::forceful);
-    return malformed("the mode is graceful or forceful, not " + baton::quoted(*text));
+    return malformed("the mode is graceful or forceful, not " + baton::in_quotes(*text));
 }
 
 Result<sql::Statement> change_of(const Routed& routed, const Target& target) {

@@ -31,6 +31,12 @@ void append_position(std::string& to, const Position& at) {
 
 }  // namespace
 
+Error malformed(std::string message, std::string hint) {
+    return {.code = ErrorCode::malformed_message,
+            .message = std::move(message),
+            .hint = std::move(hint)};
+}
+
 unsigned status_of(ErrorCode code) {
     switch (code) {
         case ErrorCode::invalid_configuration:

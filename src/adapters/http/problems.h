@@ -9,6 +9,9 @@
 
 namespace baton::http {
 
+// A request that cannot be understood.
+[[nodiscard]] Error malformed(std::string message, std::string hint = {});
+
 [[nodiscard]] unsigned status_of(ErrorCode code);
 
 // {"type":..,"title":..,"status":..,"detail":..,"code":2030,"name":"unknown_source",..}; `status`

@@ -12,7 +12,7 @@ namespace baton::http {
 namespace {
 
 constexpr std::size_t kPortionRows = 1'000;
-constexpr std::size_t kEventBytes = std::size_t{64} * 1024;
+constexpr std::size_t kRowEventBytes = std::size_t{64} * 1024;
 
 Piece columns_event(const std::vector<TableColumn>& columns) {
     std::string data;
@@ -30,7 +30,7 @@ void append_rows(std::deque<Piece>& to, const std::vector<SqlRow>& rows,
     for (const SqlRow& row : rows) {
         data += data.empty() ? '[' : ',';
         append_array(data, row, columns);
-        if (data.size() < kEventBytes && &row != &rows.back()) continue;
+        if (data.size() < kRowEventBytes && &row != &rows.back()) continue;
         to.push_back(piece_of(event_text("rows", "", std::exchange(data, {}) + "]")));
     }
 }

@@ -77,12 +77,12 @@ public:
                           error);
         tls_->use_certificate_chain_file(files.certificate, error);
         if (error) {
-            return misconfigured("cannot use the certificate " + quoted(files.certificate) + ": " +
-                                 error.message());
+            return misconfigured("cannot use the certificate " + in_quotes(files.certificate) +
+                                 ": " + error.message());
         }
         tls_->use_private_key_file(files.key, asio::ssl::context::pem, error);
         if (error) {
-            return misconfigured("cannot use the key " + quoted(files.key) + ": " +
+            return misconfigured("cannot use the key " + in_quotes(files.key) + ": " +
                                  error.message());
         }
         hall_->tls = &*tls_;
@@ -188,7 +188,8 @@ Result<std::unique_ptr<Server>> Server::open(front::Desk& desk, const front::Acc
     error_code error;
     const std::string text = options.address == "localhost" ? "127.0.0.1" : options.address;
     const auto address = asio::ip::make_address(text, error);
-    if (error) return misconfigured("not an IP address to listen at: " + quoted(options.address));
+    if (error)
+        return misconfigured("not an IP address to listen at: " + in_quotes(options.address));
     auto inside = std::make_unique<Inside>(desk, access, metrics, options);
     if (options.tls) TRY(inside->use(*options.tls));
     TRY(inside->listen(address));

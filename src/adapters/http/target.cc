@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "adapters/http/problems.h"
 #include "base/text.h"
 #include "ports/sql_values.h"
 
@@ -10,10 +11,6 @@ namespace baton::http {
 namespace {
 
 constexpr std::size_t kPartsMax = 100;
-
-Error malformed(std::string message) {
-    return {.code = ErrorCode::malformed_message, .message = std::move(message)};
-}
 
 std::optional<unsigned> digit_of(char c) {
     if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
@@ -57,7 +54,7 @@ Result<Done> take_parameters(std::string_view text, Target& target) {
         TRY_ASSIGN(name, decoded(take_until(pair, '='), true));
         TRY_ASSIGN(value, decoded(pair, true));
         if (target.parameter(name) != nullptr) {
-            return malformed("the parameter " + quoted(name) + " is given twice");
+            return malformed("the parameter " + in_quotes(name) + " is given twice");
         }
         target.parameters.emplace_back(std::move(name), std::move(value));
     }

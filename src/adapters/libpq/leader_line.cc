@@ -9,8 +9,6 @@
 #include <libpq-fe.h>
 #include <poll.h>
 
-#include "base/squeezed.h"
-
 namespace baton::libpq {
 
 namespace {
@@ -20,10 +18,6 @@ using std::chrono::steady_clock;
 
 // How soon it is noticed that nobody wants the answer any more.
 constexpr std::chrono::milliseconds kSlice{50};
-
-std::string message_of(const pg_conn* conn) {
-    return squeezed(PQerrorMessage(conn));
-}
 
 Error cannot_connect(std::string why) {
     return {.code = ErrorCode::cannot_connect, .message = std::move(why)};

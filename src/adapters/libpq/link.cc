@@ -11,6 +11,10 @@
 
 namespace baton::libpq {
 
+std::string message_of(const pg_conn* conn) {
+    return squeezed(PQerrorMessage(conn));
+}
+
 void ConnFinish::operator()(pg_conn* conn) const {
     PQfinish(conn);
 }
@@ -24,10 +28,6 @@ void CancelFree::operator()(pg_cancel* cancel) const {
 namespace {
 
 using Connection = std::unique_ptr<pg_conn, ConnFinish>;
-
-std::string message_of(const pg_conn* conn) {
-    return squeezed(PQerrorMessage(conn));
-}
 
 Connection connect(const std::string& address, const std::optional<std::string>& password) {
     const bool url = address.find("://") != std::string::npos;

@@ -36,6 +36,9 @@ struct CancelFree {
 };
 using Answer = std::unique_ptr<pg_result, ResultClear>;
 
+// The last error of the connection, on one line.
+[[nodiscard]] std::string message_of(const pg_conn* conn);
+
 class Link {
 public:
     // `address` is a URL (postgres://user@host:5433) or host:port. `first` is run at the beginning

@@ -29,7 +29,7 @@ struct Place {
 
 Error bad_uri(const std::string& uri, const std::string& why) {
     return {.code = ErrorCode::invalid_configuration,
-            .message = "option \"SERVER_URI\" cannot be " + baton::quoted(uri) + ": " + why,
+            .message = "option \"SERVER_URI\" cannot be " + baton::in_quotes(uri) + ": " + why,
             .hint = "write tcp://host:port"};
 }
 
@@ -53,7 +53,7 @@ Result<Place> place_of(const std::string& uri) {
             std::from_chars(port.data(), port.data() + port.size(), place.port);
         const bool is_port = error == std::errc() && end == port.data() + port.size() &&
                              place.port > 0 && place.port <= kPortMax;
-        if (!is_port) return bad_uri(uri, baton::quoted(port) + " is not a port");
+        if (!is_port) return bad_uri(uri, baton::in_quotes(port) + " is not a port");
         rest = rest.substr(0, colon);
     }
     if (rest.starts_with('[') && rest.ends_with(']')) rest = rest.substr(1, rest.size() - 2);
@@ -146,9 +146,11 @@ Result<Done> MqttClient::start(Events events, std::size_t in_flight_max) {
             ? 0
             : std::clamp(broker_.keep_alive_seconds, kKeepAliveLeast, kKeepAliveMost);
     int code = mosquitto_connect_async(handle_, host_.c_str(), port_, keep_alive);
-    if (code != MOSQ_ERR_SUCCESS) return refused("connect to " + baton::quoted(broker_.uri), code);
+    if (code != MOSQ_ERR_SUCCESS)
+        return refused("connect to " + baton::in_quotes(broker_.uri), code);
     code = mosquitto_loop_start(handle_);
-    if (code != MOSQ_ERR_SUCCESS) return refused("connect to " + baton::quoted(broker_.uri), code);
+    if (code != MOSQ_ERR_SUCCESS)
+        return refused("connect to " + baton::in_quotes(broker_.uri), code);
     started_ = true;
     return Done{};
 }
@@ -177,7 +179,7 @@ Result<std::optional<int>> MqttClient::publish(std::string_view payload, bool re
 }
 
 std::string MqttClient::name() const {
-    return "topic " + baton::quoted(broker_.topic) + " of " + baton::quoted(broker_.uri);
+    return "topic " + baton::in_quotes(broker_.topic) + " of " + baton::in_quotes(broker_.uri);
 }
 
 }  // namespace baton

@@ -23,7 +23,7 @@ constexpr std::size_t kPart = std::size_t{1} << 20U;
 
 Error failed(ErrorCode code, const std::string& what, const std::string& path) {
     return {.code = code,
-            .message = "cannot " + what + " " + baton::quoted(path) + ": " +
+            .message = "cannot " + what + " " + baton::in_quotes(path) + ": " +
                        std::generic_category().message(errno)};
 }
 
@@ -73,10 +73,10 @@ Result<Done> verify_checksum(const std::string& path) {
     TRY_ASSIGN(actual, checksum_of(path));
     if (actual == expected) return Done{};
     return Error{.code = ErrorCode::damaged_file,
-                 .message = "cannot read " + baton::quoted(path) + ": its bytes have the hash " +
+                 .message = "cannot read " + baton::in_quotes(path) + ": its bytes have the hash " +
                             actual + ", not " + expected + " as when it was written",
                  .hint = "restore the file; if it was replaced on purpose, remove " +
-                         baton::quoted(checksum_path(path))};
+                         baton::in_quotes(checksum_path(path))};
 }
 
 Result<Done> publish_file(const std::string& part, const std::string& path) {

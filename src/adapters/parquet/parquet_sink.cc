@@ -226,7 +226,7 @@ private:
     void copy() {
         outcome_ = session_.run("COPY (SELECT * FROM " + std::string(kFunction) + "()) TO " +
                                     sql_literal(part_) + " (FORMAT parquet, USE_TMP_FILE false)",
-                                ErrorCode::cannot_write, "cannot write " + baton::quoted(path_));
+                                ErrorCode::cannot_write, "cannot write " + baton::in_quotes(path_));
         rows_.take_no_more();
     }
 
@@ -234,7 +234,7 @@ private:
         if (rows_.interrupted()) {
             return Error{
                 .code = ErrorCode::cancelled,
-                .message = "cannot write " + baton::quoted(path_) + ": it was interrupted"};
+                .message = "cannot write " + baton::in_quotes(path_) + ": it was interrupted"};
         }
         rows_.end(Rows::State::given_up);
         if (copying_.joinable()) copying_.join();
@@ -244,7 +244,7 @@ private:
 
     [[nodiscard]] Error failed(const std::string& why) const {
         return {.code = ErrorCode::cannot_write,
-                .message = "cannot write " + baton::quoted(path_) + ": " + why};
+                .message = "cannot write " + baton::in_quotes(path_) + ": " + why};
     }
 
     const std::string path_;
@@ -265,7 +265,7 @@ Result<std::unique_ptr<RowSink>> open_parquet_sink(const std::string& path, cons
     std::FILE* const probe = std::fopen(part.c_str(), "wbe");
     if (probe == nullptr) {
         return Error{.code = ErrorCode::cannot_open,
-                     .message = "cannot write " + baton::quoted(path) + ": " +
+                     .message = "cannot write " + baton::in_quotes(path) + ": " +
                                 std::generic_category().message(errno)};
     }
     std::fclose(probe);

@@ -76,7 +76,7 @@ struct FileColumn {
 
 Error unreadable(const std::string& path, const std::string& why,
                  ErrorCode code = ErrorCode::cannot_read) {
-    return {.code = code, .message = "cannot read " + baton::quoted(path) + ": " + why};
+    return {.code = code, .message = "cannot read " + baton::in_quotes(path) + ": " + why};
 }
 
 // Why a result has no more rows: a value that does not fit, or a file that cannot be read.
@@ -160,7 +160,7 @@ Result<std::string> select_of(const std::string& path, const std::vector<FileCol
     for (const Column& column : schema.columns) {
         const FileColumn* const found = column_named(columns, column.name);
         if (found == nullptr) {
-            Error error = unreadable(path, "it has no column " + baton::quoted(column.name),
+            Error error = unreadable(path, "it has no column " + baton::in_quotes(column.name),
                                      ErrorCode::schema);
             error.hint = did_you_mean(column.name, names);
             if (error.hint.empty()) error.hint = "it has " + enumerate(names);
@@ -168,7 +168,7 @@ Result<std::string> select_of(const std::string& path, const std::vector<FileCol
         }
         if (found->family != family_of(column.type)) {
             return unreadable(path,
-                              "its column " + baton::quoted(found->name) +
+                              "its column " + baton::in_quotes(found->name) +
                                   " has another type than " + std::string(to_string(column.type)),
                               ErrorCode::schema);
         }
@@ -272,7 +272,7 @@ private:
         const std::uint64_t number = rows_.load(std::memory_order_relaxed) + row + 1;
         return unreadable(
             parts_.path,
-            "row " + std::to_string(number) + ": " + baton::quoted(column.name) + " " + why,
+            "row " + std::to_string(number) + ": " + baton::in_quotes(column.name) + " " + why,
             ErrorCode::cannot_format);
     }
 

@@ -262,7 +262,7 @@ void define_names(Store& store, const World& world) {
     store.define("format_type", format_type);
     store.define("quote_ident", [](Arguments a) -> SqlValue {
         const std::string name = text_of(argument(a, 0));
-        return to_lower(name) == name ? name : quoted(name);
+        return to_lower(name) == name ? name : in_quotes(name);
     });
 }
 

@@ -110,7 +110,7 @@ private:
             at_ += 2;
             return;
         }
-        emit(quoted(name));
+        emit(in_quotes(name));
         at_ += 1;
     }
 
@@ -255,14 +255,14 @@ private:
             at_ += 3;
         }
         if (unnests) {
-            emit("(SELECT value AS " + quoted(column) + " FROM json_each(baton_array(" +
-                 arguments[0] + "))) " + quoted(name));
+            emit("(SELECT value AS " + in_quotes(column) + " FROM json_each(baton_array(" +
+                 arguments[0] + "))) " + in_quotes(name));
             return;
         }
         const std::string& last = arguments.back();
         emit("(WITH RECURSIVE baton_series(v) AS (SELECT " + arguments[0] +
              " UNION ALL SELECT v + 1 FROM baton_series WHERE v < " + last + ") SELECT v AS " +
-             quoted(column) + " FROM baton_series WHERE v <= " + last + ") " + quoted(name));
+             in_quotes(column) + " FROM baton_series WHERE v <= " + last + ") " + in_quotes(name));
     }
 
     // = ANY (..) and <> ALL (..)

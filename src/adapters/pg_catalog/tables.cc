@@ -36,7 +36,7 @@ std::string create(const TableDefinition& table) {
         const char kind = column.back();
         if (kind == '#' || kind == '?') column.remove_suffix(1);
         made += first ? "" : ",";
-        made += quoted(column);
+        made += in_quotes(column);
         made += kind == '#' ? " INTEGER DEFAULT 0" : kind == '?' ? " BOOLEAN DEFAULT 0" : " TEXT";
     }
     return made + ");";

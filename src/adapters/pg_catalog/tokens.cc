@@ -7,7 +7,7 @@ namespace baton::pg {
 
 namespace {
 
-constexpr std::string_view kOperators = "+-*/<>=~!@#%^&|?";
+constexpr std::string_view kOperatorCharacters = "+-*/<>=~!@#%^&|?";
 
 bool is_space(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
@@ -97,7 +97,7 @@ private:
             at_ += 1;
             return string(true);
         }
-        if (c == '"' || c == '`') return quoted(c);
+        if (c == '"' || c == '`') return in_quotes(c);
         if (begins_word(c)) return word();
         if (is_digit(c) || (c == '.' && is_digit(look(1)))) return number();
         if (c == '$') return dollar();
@@ -122,7 +122,7 @@ private:
         }
         return token;
     }
-    Token quoted(char quote) {
+    Token in_quotes(char quote) {
         Token token{.kind = TokenKind::quoted_name};
         at_ += 1;
         while (at_ < text_.size()) {
@@ -172,8 +172,9 @@ private:
         const std::size_t from = at_;
         if (look() == ':' && (look(1) == ':' || look(1) == '=')) {
             at_ += 2;
-        } else if (kOperators.find(look()) != std::string_view::npos) {
-            while (at_ < text_.size() && kOperators.find(look()) != std::string_view::npos) {
+        } else if (kOperatorCharacters.find(look()) != std::string_view::npos) {
+            while (at_ < text_.size() &&
+                   kOperatorCharacters.find(look()) != std::string_view::npos) {
                 if (look() == '-' && look(1) == '-') break;
                 if (look() == '/' && look(1) == '*') break;
                 // As in PostgreSQL: `=-1` is two operators, `!~` is one.

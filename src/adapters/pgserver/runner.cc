@@ -287,7 +287,7 @@ void Runner::show_parameter(const ShowParameter& shown, const Statement& stateme
         const auto tokens = pg::tokens_of(statement.text);
         const std::size_t at = statement.at + (tokens.size() > 1 ? tokens[1].at : 0);
         return fail({.sqlstate = "42704",
-                     .message = "unknown parameter " + quoted(shown.name),
+                     .message = "unknown parameter " + in_quotes(shown.name),
                      .hint =
                          "SHOW also tells of QUERIES, FRAGMENTS, WORKERS, LINKS, SINKS, "
                          "STATEMENTS, COUNTERS, TASK LISTS, PARTITIONS, LOCKS, LOGICAL SOURCES and "

@@ -72,7 +72,7 @@ public:
         if (error || found.empty()) {
             return Error{
                 .code = ErrorCode::invalid_configuration,
-                .message = "cannot listen on " + quoted(options_.host) + ": " + error.message()};
+                .message = "cannot listen on " + in_quotes(options_.host) + ": " + error.message()};
         }
         const Tcp::endpoint endpoint = found.begin()->endpoint();
         acceptor_.open(endpoint.protocol(), error);
@@ -211,7 +211,7 @@ private:
         }
         if (!error) return Done{};
         return Error{.code = ErrorCode::invalid_configuration,
-                     .message = "cannot use " + quoted(what) + " for TLS: " + error.message()};
+                     .message = "cannot use " + in_quotes(what) + " for TLS: " + error.message()};
     }
 
     void accept() {

@@ -19,7 +19,7 @@ constexpr std::size_t kValueBytesMax = 10'000;
 
 pgwire::Report invalid(const std::string& name, const std::string& value, std::string hint) {
     return {.sqlstate = "22023",
-            .message = "parameter " + quoted(name) + " cannot be " + quoted(value),
+            .message = "parameter " + in_quotes(name) + " cannot be " + in_quotes(value),
             .hint = std::move(hint)};
 }
 

@@ -202,7 +202,7 @@ std::size_t closing(Tokens tokens, std::size_t open) {
 
 std::optional<pgwire::Report> read_copy_options(Tokens options, CopyFormat& format) {
     const auto refused = [](const Token& token) {
-        return not_supported("unknown option " + quoted(token.text) + " of COPY",
+        return not_supported("unknown option " + in_quotes(token.text) + " of COPY",
                              "there are FORMAT csv or text, HEADER, DELIMITER and NULL");
     };
     bool own_delimiter = false;

@@ -16,13 +16,13 @@ const std::string kUnnamed;
 Report unknown_prepared(const std::string& name) {
     return {.sqlstate = "26000",
             .message = name.empty() ? "there is no unnamed prepared statement"
-                                    : "unknown prepared statement " + quoted(name)};
+                                    : "unknown prepared statement " + in_quotes(name)};
 }
 
 Report unknown_portal(const std::string& name) {
-    return {
-        .sqlstate = "34000",
-        .message = name.empty() ? "there is no unnamed portal" : "unknown portal " + quoted(name)};
+    return {.sqlstate = "34000",
+            .message =
+                name.empty() ? "there is no unnamed portal" : "unknown portal " + in_quotes(name)};
 }
 
 Report too_many(std::string_view what, std::size_t limit) {
@@ -142,7 +142,7 @@ void Connection::take(Parse parse, Effects& effects) {
     if (!parse.statement.empty() && prepared_.contains(parse.statement)) {
         return refuse(
             {.sqlstate = "42P05",
-             .message = "prepared statement " + quoted(parse.statement) + " is already there"});
+             .message = "prepared statement " + in_quotes(parse.statement) + " is already there"});
     }
     close_prepared(parse.statement, effects);  // the unnamed one
     if (prepared_.size() >= options_.prepared_max) {
@@ -161,7 +161,7 @@ void Connection::take(const Bind& bind, Effects& effects) {
     if (found == prepared_.end()) return refuse(unknown_prepared(bind.statement));
     if (!bind.portal.empty() && portals_.contains(bind.portal)) {
         return refuse({.sqlstate = "42P03",
-                       .message = "portal " + quoted(bind.portal) + " is already there"});
+                       .message = "portal " + in_quotes(bind.portal) + " is already there"});
     }
     const Statement& statement = found->second;
     auto values = parameters_of(bind, statement.parameter_types);
@@ -218,7 +218,7 @@ void Connection::take(const Execute& execute, Effects& effects) {
     if (found == portals_.end()) return refuse(unknown_portal(execute.portal));
     if (found->second.ended) {
         return refuse({.sqlstate = "55000",
-                       .message = "portal " + quoted(execute.portal) + " has come to its end"});
+                       .message = "portal " + in_quotes(execute.portal) + " has come to its end"});
     }
     ran_ = true;
     interrupted_ = false;

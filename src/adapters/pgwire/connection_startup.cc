@@ -105,9 +105,10 @@ std::optional<Report> Connection::keep_parameters(const StartupMessage& startup)
         } else if (name == "client_encoding") {
             const auto encoding = encoding_of(value);
             if (!encoding) {
-                return Report{.sqlstate = "22023",
-                              .message = "client encoding " + quoted(value) + " is not supported",
-                              .hint = "use UTF8"};
+                return Report{
+                    .sqlstate = "22023",
+                    .message = "client encoding " + in_quotes(value) + " is not supported",
+                    .hint = "use UTF8"};
             }
             client_encoding_ = *encoding;
         } else if (!name.starts_with(kProtocolOption)) {
@@ -132,7 +133,7 @@ void Connection::authenticate(const Frame& frame, Effects& effects) {
     if (frame.type == 'X') return hang_up(effects);
     if (frame.type != 'p') {
         return die(violation("a password is expected, not a message of type " +
-                             quoted(std::string(1, frame.type))),
+                             in_quotes(std::string(1, frame.type))),
                    effects);
     }
     auto& login = std::get<Authenticating>(state_);
@@ -155,9 +156,10 @@ void Connection::answer_scram(Authenticating& login, std::string_view body, Effe
     const auto* accepted = std::get_if<ScramServer::Accepted>(&*outcome);
     if (accepted == nullptr) {
         effects.emplace_back(LoginRefused{session_.user});
-        return die({.sqlstate = "28P01",
-                    .message = "password authentication failed for user " + quoted(session_.user)},
-                   effects);
+        return die(
+            {.sqlstate = "28P01",
+             .message = "password authentication failed for user " + in_quotes(session_.user)},
+            effects);
     }
     append_authentication_sasl_final(out_, accepted->message);
     let_in(effects);

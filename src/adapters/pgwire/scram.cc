@@ -71,14 +71,14 @@ std::optional<std::string> from_base64(std::string_view text) {
     return base64(raw) == text ? std::optional(raw) : std::nullopt;
 }
 
-Error malformed(std::string message) {
+Error malformed_scram(std::string message) {
     return {.code = ErrorCode::malformed_message, .message = "SCRAM: " + std::move(message)};
 }
 
 // Takes "x=value" up to the next comma or the end off the front of `rest`.
 Result<std::string_view> attribute(char name, std::string_view& rest) {
     if (rest.size() < 2 || rest[0] != name || rest[1] != '=') {
-        return malformed(std::string("attribute \"") + name + "\" is missing");
+        return malformed_scram(std::string("attribute \"") + name + "\" is missing");
     }
     const std::size_t end = std::min(rest.find(','), rest.size());
     const std::string_view value = rest.substr(2, end - 2);
@@ -176,11 +176,11 @@ Result<std::string> ScramServer::first(std::string_view client_first) {
     const std::string_view whole = client_first;
     const std::string_view binding = until(',', client_first).value_or("");
     if (binding.starts_with("p=")) {
-        return malformed("there is no channel binding here, but the client wants it");
+        return malformed_scram("there is no channel binding here, but the client wants it");
     }
-    if (binding != "n" && binding != "y") return malformed("the first message has no header");
+    if (binding != "n" && binding != "y") return malformed_scram("the first message has no header");
     const auto identity = until(',', client_first);
-    if (!identity) return malformed("the first message has no header");
+    if (!identity) return malformed_scram("the first message has no header");
     if (!identity->empty()) {
         return Error{.code = ErrorCode::not_supported,
                      .message = "SCRAM: to act as somebody else is not supported"};
@@ -193,7 +193,7 @@ Result<std::string> ScramServer::first(std::string_view client_first) {
     }
     TRY(attribute('n', client_first));  // the start-up message has named the user
     TRY_ASSIGN(client_nonce, attribute('r', client_first));
-    if (!is_nonce(client_nonce)) return malformed("the client's nonce is not printable");
+    if (!is_nonce(client_nonce)) return malformed_scram("the client's nonce is not printable");
 
     nonce_ = std::string(client_nonce) + nonce_;
     const std::string reply = "r=" + nonce_ + ",s=" + base64(verifier_.salt) +
@@ -206,18 +206,19 @@ Result<std::variant<ScramServer::Accepted, ScramServer::Rejected>> ScramServer::
     std::string_view client_final) {
     CHECK(!first_messages_.empty());
     const std::size_t proof_at = client_final.rfind(",p=");
-    if (proof_at == std::string_view::npos) return malformed("attribute \"p\" is missing");
+    if (proof_at == std::string_view::npos) return malformed_scram("attribute \"p\" is missing");
     const auto proof = from_base64(client_final.substr(proof_at + 3));
-    if (!proof || proof->size() != SHA256_DIGEST_LENGTH) return malformed("this is not a proof");
+    if (!proof || proof->size() != SHA256_DIGEST_LENGTH)
+        return malformed_scram("this is not a proof");
 
     const std::string_view without_proof = client_final.substr(0, proof_at);
     std::string_view rest = without_proof;
     TRY_ASSIGN(binding, attribute('c', rest));
     if (from_base64(binding) != gs2_header_) {
-        return malformed("the channel binding is not what was said first");
+        return malformed_scram("the channel binding is not what was said first");
     }
     TRY_ASSIGN(nonce, attribute('r', rest));
-    if (nonce != nonce_) return malformed("the nonce is not that of this exchange");
+    if (nonce != nonce_) return malformed_scram("the nonce is not that of this exchange");
 
     const std::string signed_text = first_messages_ + "," + std::string(without_proof);
     const bool proven = proves(*proof, signed_text);

@@ -8,7 +8,7 @@ namespace {
 
 // The example of RFC 7677.
 constexpr std::string_view kServerNonce = "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0";
-constexpr std::string_view kSalt =
+constexpr std::string_view kScramSalt =
     "\x5b\x6d\x99\x68\x9d\x12\x35\x8e\xec\xa0\x4b\x14\x12\x36\xfa\x81";
 constexpr std::string_view kClientFirst = "n,,n=user,r=rOprNGfwEbeRWgbNEkqO";
 constexpr std::string_view kServerFirst =
@@ -21,7 +21,7 @@ constexpr std::string_view kServerFinal = "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJ
 const ScramServer::Secrets kSecrets{.nonce = std::string(kServerNonce), .mock = "mock"};
 
 ScramServer known_user() {
-    return {"user", make_verifier("pencil", kSalt), kSecrets};
+    return {"user", make_verifier("pencil", kScramSalt), kSecrets};
 }
 std::string outcome_of(ScramServer& server, std::string_view client_final) {
     const auto outcome = server.final(client_final);
@@ -49,7 +49,7 @@ TEST(Scram, SpeaksAsTheExampleOfTheStandard) {
 }
 
 TEST(Scram, AnotherPasswordIsRejected) {
-    ScramServer server("user", make_verifier("pencils", kSalt), kSecrets);
+    ScramServer server("user", make_verifier("pencils", kScramSalt), kSecrets);
     ASSERT_TRUE(server.first(kClientFirst));
     EXPECT_EQ(outcome_of(server, kClientFinal), "rejected");
 }
@@ -112,7 +112,7 @@ TEST(Scram, AFinalMessageSaysWhatIsWrongWithIt) {
 }
 
 TEST(ScramVerifier, IsWrittenAsPostgresDoesAndReadBack) {
-    const ScramVerifier verifier = make_verifier("pencil", kSalt);
+    const ScramVerifier verifier = make_verifier("pencil", kScramSalt);
     const std::string text = to_string(verifier);
     EXPECT_EQ(text,
               "SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$"
@@ -124,7 +124,7 @@ TEST(ScramVerifier, IsWrittenAsPostgresDoesAndReadBack) {
 }
 
 TEST(ScramVerifier, OtherTextIsRefusedAndNotRepeated) {
-    const std::string good = to_string(make_verifier("pencil", kSalt));
+    const std::string good = to_string(make_verifier("pencil", kScramSalt));
     for (const std::string& text :
          {std::string(), std::string("pencil"), std::string("md5abc"), good.substr(1),
           good.substr(0, good.size() - 1), good + "A", "SCRAM-SHA-256$0" + good.substr(18),

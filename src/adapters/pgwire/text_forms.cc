@@ -184,10 +184,10 @@ void append_timestamptz(std::string& out, std::int64_t microseconds) {
 
 std::string quoted_start(std::string_view text) {
     constexpr std::size_t kBytesMax = 100;
-    if (text.size() <= kBytesMax) return quoted(text);
+    if (text.size() <= kBytesMax) return in_quotes(text);
     std::size_t size = kBytesMax;
     while (size > 0 && !begins_character(text[size])) size -= 1;
-    return quoted(std::string(text.substr(0, size)) + "...");
+    return in_quotes(std::string(text.substr(0, size)) + "...");
 }
 
 }  // namespace baton::pgwire

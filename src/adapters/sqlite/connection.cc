@@ -109,7 +109,7 @@ Result<Handle> open_handle(const Settings& settings, int flags) {
     Handle db(raw);
     if (db == nullptr) {
         return Error{.code = ErrorCode::catalog_unavailable,
-                     .message = "cannot open catalog " + quoted(settings.path) + ": no memory"};
+                     .message = "cannot open catalog " + in_quotes(settings.path) + ": no memory"};
     }
     if (code != SQLITE_OK) return error_of(raw, {.what = "open", .path = settings.path});
 
@@ -150,9 +150,9 @@ Result<Done> enter_wal_mode(sqlite3* db, const Settings& settings) {
     }
     if (mode != "wal") {
         return Error{.code = ErrorCode::catalog_unavailable,
-                     .message = "cannot open catalog " + quoted(settings.path) +
+                     .message = "cannot open catalog " + in_quotes(settings.path) +
                                 ": its file system does not support a shared log (journal mode " +
-                                quoted(mode) + ")",
+                                in_quotes(mode) + ")",
                      .hint = "use a local disk"};
     }
     return execute(db, settings, "PRAGMA journal_size_limit=" + std::to_string(kLogBytesKept));
@@ -180,7 +180,7 @@ Result<std::int64_t> Connection::run(std::string_view sql, std::span<const SqlVa
     const Access allowed = transaction_.value_or(access_);
     if (allowed == Access::read && sqlite3_stmt_readonly(statement) == 0) {
         return Error{.code = ErrorCode::write_rejected,
-                     .message = "cannot write to catalog " + quoted(settings_.path) +
+                     .message = "cannot write to catalog " + in_quotes(settings_.path) +
                                 ": the connection or transaction only reads"};
     }
     TRY(bind(statement, parameters, sql));
@@ -194,7 +194,7 @@ Result<Done> Connection::run_script(const std::string& sql) {
     if (lost_) return *lost_;
     if (access_ == Access::read || transaction_ == Access::read) {
         return Error{.code = ErrorCode::write_rejected,
-                     .message = "cannot run a script on catalog " + quoted(settings_.path) +
+                     .message = "cannot run a script on catalog " + in_quotes(settings_.path) +
                                 ": the connection or transaction only reads"};
     }
     std::string_view rest = sql;
@@ -242,7 +242,7 @@ Result<Done> Connection::bind(sqlite3_stmt* statement, std::span<const SqlValue>
             sqlite3_clear_bindings(statement);
             return Error{.code = ErrorCode::write_rejected,
                          .message = "cannot " + std::string(kRun) + " catalog " +
-                                    quoted(settings_.path) + ": parameter " +
+                                    in_quotes(settings_.path) + ": parameter " +
                                     std::to_string(i + 1) +
                                     " is not text in UTF-8 without NUL, or not a finite number"};
         }
@@ -309,8 +309,8 @@ Result<Done> Connection::begin(Access access) {
     if (access == Access::write) {
         if (access_ == Access::read) {
             return Error{.code = ErrorCode::write_rejected,
-                         .message = "cannot begin to write to catalog " + quoted(settings_.path) +
-                                    ": the connection only reads"};
+                         .message = "cannot begin to write to catalog " +
+                                    in_quotes(settings_.path) + ": the connection only reads"};
         }
         TRY(control("BEGIN IMMEDIATE", kBegin));
         transaction_ = access;
@@ -390,8 +390,8 @@ Error Connection::failed(std::string_view sql, std::string_view what, bool commi
 
 Error Connection::refused(std::string_view sql, const std::string& why) const {
     return {.code = ErrorCode::defect,
-            .message = "cannot " + std::string(kRun) + " catalog " + quoted(settings_.path) + ": " +
-                       why + " in `" + std::string(sql) + "`",
+            .message = "cannot " + std::string(kRun) + " catalog " + in_quotes(settings_.path) +
+                       ": " + why + " in `" + std::string(sql) + "`",
             .hint = "this is a defect of Baton: please report it"};
 }
 

@@ -26,8 +26,8 @@ Result<Done> refuse_taken(const std::string& path) {
     for (const char* suffix : {"", "-wal", "-journal"}) {  // a stale log would be applied to it
         if (!exists(path + suffix)) continue;
         return Error{.code = ErrorCode::write_rejected,
-                     .message = "cannot write a backup to " + baton::quoted(path) + ": " +
-                                baton::quoted(path + suffix) + " exists",
+                     .message = "cannot write a backup to " + baton::in_quotes(path) + ": " +
+                                baton::in_quotes(path + suffix) + " exists",
                      .hint = "choose a new name or remove it first"};
     }
     return Done{};
@@ -55,7 +55,7 @@ Result<Done> copy_database(const Settings& source, const std::string& path) {
 
     TRY_ASSIGN(draft, Draft::create(draft_name(target)));
     {
-        const std::string what = "write to backup " + baton::quoted(target) + " of";
+        const std::string what = "write to backup " + baton::in_quotes(target) + " of";
         const Attempt attempt{.what = what, .path = source.path};
         const Settings settings{.path = draft.path(), .durable = false};
         TRY_ASSIGN(to, open_handle(settings, SQLITE_OPEN_READWRITE));

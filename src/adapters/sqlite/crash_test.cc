@@ -18,11 +18,11 @@ namespace {
 namespace fs = std::filesystem;
 using testing::TemporaryDirectory;
 
-constexpr std::int64_t kRows = 3000;
+constexpr std::int64_t kCrashRows = 3000;
 
-Result<Done> fill(Sql& sql) {
+Result<Done> fill_in_parts(Sql& sql) {
     TRY(sql.run_script("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT NOT NULL) STRICT"));
-    for (std::int64_t from = 0; from < kRows; from += 100) {  // several transactions
+    for (std::int64_t from = 0; from < kCrashRows; from += 100) {  // several transactions
         TRY(sql.begin(Access::write));
         for (std::int64_t i = from; i < from + 100; ++i) {
             TRY(sql.execute("INSERT INTO t VALUES (?, ?)", {i, std::string(200, 'x')}));
@@ -33,7 +33,7 @@ Result<Done> fill(Sql& sql) {
 }
 
 SqliteOptions options(const std::string& path, bool create = false) {
-    return {.path = path, .create = create, .initialise = fill};
+    return {.path = path, .create = create, .initialise = fill_in_parts};
 }
 
 std::int64_t count(SqlDatabase& database) {
@@ -79,7 +79,7 @@ TEST(SqliteCrash, WhileCreatingLeavesNothingOrAWholeCatalog) {
         // Either there is none yet, or it is complete; either way the next process can go on.
         const auto opened = open_sqlite(options(path, !published));
         ASSERT_TRUE(opened) << to_string(opened.error());
-        EXPECT_EQ(count(**opened), kRows);
+        EXPECT_EQ(count(**opened), kCrashRows);
         EXPECT_FALSE(fs::exists(path + ".new"));
     }
     RecordProperty("published_before_the_kill", wholes);
@@ -89,7 +89,7 @@ TEST(SqliteCrash, KeepsEveryConfirmedCommit) {
     const TemporaryDirectory directory;
     const std::string path = directory / "catalog";
     ASSERT_TRUE(open_sqlite(options(path, true)));
-    std::int64_t confirmed = kRows;
+    std::int64_t confirmed = kCrashRows;
     for (int round = 0; round < 10; ++round) {
         int pipe_ends[2];
         ASSERT_EQ(::pipe(pipe_ends), 0);
@@ -130,7 +130,7 @@ TEST(SqliteFullDisk, FailsACommitAndLeavesTheCatalogUsable) {
         const auto database = *open_sqlite(options(path));
         const auto sql = *database->connect(Access::write);
         limit_file_size(fs::file_size(path) + 500'000);
-        std::int64_t id = kRows;
+        std::int64_t id = kCrashRows;
         Result<std::int64_t> stored = std::int64_t{0};
         while (stored && id < 1'000'000) {
             stored = sql->execute("INSERT INTO t VALUES (?, ?)", {id++, std::string(2000, 'z')});

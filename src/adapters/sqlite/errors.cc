@@ -143,7 +143,7 @@ Verdict judge(const Failure& failure) {
 
 Error told(const Verdict& verdict, const Failure& failure, const Attempt& attempt) {
     Error error{.code = verdict.code};
-    error.message = "cannot " + std::string(attempt.what) + " catalog " + quoted(attempt.path) +
+    error.message = "cannot " + std::string(attempt.what) + " catalog " + in_quotes(attempt.path) +
                     ": " + failure.text;
     if (verdict.code == defect && !attempt.sql.empty()) {
         error.message += " in `" + std::string(attempt.sql) + "`";

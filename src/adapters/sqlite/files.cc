@@ -61,7 +61,7 @@ std::string pid_in(int descriptor) {
 Error system_error(std::string_view what, const std::string& path, int number) {
     const bool full = number == ENOSPC || number == EDQUOT || number == EFBIG;
     return {.code = full ? ErrorCode::catalog_full : ErrorCode::catalog_unavailable,
-            .message = "cannot " + std::string(what) + " " + baton::quoted(path) + ": " +
+            .message = "cannot " + std::string(what) + " " + baton::in_quotes(path) + ": " +
                        std::strerror(number),
             .hint = full ? "free space on its disk, then try again"
                          : "check the path, its directory and their permissions"};
@@ -90,7 +90,7 @@ Result<ProcessLock> ProcessLock::take(const std::string& path, const std::string
         if (errno != EWOULDBLOCK) return system_error("lock", path, errno);
         const std::string pid = pid_in(file.get());
         return Error{.code = ErrorCode::catalog_in_use,
-                     .message = "cannot open catalog " + baton::quoted(database) + ": " +
+                     .message = "cannot open catalog " + baton::in_quotes(database) + ": " +
                                 (pid.empty() ? "another process" : "process " + pid) + " holds it",
                      .hint = "stop that process first, or give this one another catalog"};
     }

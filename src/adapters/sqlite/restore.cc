@@ -46,10 +46,10 @@ Result<std::vector<std::string>> keep_beside(const std::string& path, const std:
 Result<std::vector<std::string>> restore_sqlite(const std::string& path, const std::string& backup,
                                                 const std::optional<std::string>& keep_as) {
     if (!keep_as && (sqlite::exists(path) || sqlite::exists(path + "-wal"))) {
-        return Error{
-            .code = ErrorCode::write_rejected,
-            .message = "cannot restore to " + baton::quoted(path) + ": there is a catalog already",
-            .hint = "--force replaces it and keeps the old one beside it"};
+        return Error{.code = ErrorCode::write_rejected,
+                     .message = "cannot restore to " + baton::in_quotes(path) +
+                                ": there is a catalog already",
+                     .hint = "--force replaces it and keeps the old one beside it"};
     }
     TRY(fold_log(path));
     TRY_ASSIGN(lock, sqlite::ProcessLock::take(path + ".lock", path));

@@ -49,7 +49,7 @@ struct Shared {
 
 Error only_reads(const Settings& settings) {
     return {.code = ErrorCode::write_rejected,
-            .message = "cannot write to catalog " + baton::quoted(settings.path) +
+            .message = "cannot write to catalog " + baton::in_quotes(settings.path) +
                        ": it was opened without its lock",
             .hint = "a database that is opened beside the coordinator only reads"};
 }
@@ -96,7 +96,7 @@ Result<Done> create(const Settings& settings, const SqliteOptions& options) {
     }  // closing copies the log into the file
     if (sqlite::exists(draft.path() + "-wal")) {
         return Error{.code = ErrorCode::catalog_unavailable,
-                     .message = "cannot create catalog " + baton::quoted(settings.path) +
+                     .message = "cannot create catalog " + baton::in_quotes(settings.path) +
                                 ": its log could not be copied into it",
                      .hint = "check the space and the disk of the catalog"};
     }
@@ -137,13 +137,13 @@ Result<bool> find(const Settings& settings, const SqliteOptions& options) {
         if (fs::is_regular_file(settings.path, ignored)) return true;
         return Error{
             .code = ErrorCode::catalog_unavailable,
-            .message = "cannot open catalog " + baton::quoted(settings.path) + ": not a file"};
+            .message = "cannot open catalog " + baton::in_quotes(settings.path) + ": not a file"};
     }
     if (sqlite::exists(settings.path + "-wal")) {
         return Error{.code = ErrorCode::catalog_corrupt,
-                     .message = "cannot open catalog " + baton::quoted(settings.path) +
+                     .message = "cannot open catalog " + baton::in_quotes(settings.path) +
                                 ": the file is missing, but its log " +
-                                baton::quoted(settings.path + "-wal") + " is there",
+                                baton::in_quotes(settings.path + "-wal") + " is there",
                      .hint =
                          "put the file back beside its log, or move the log away and restore "
                          "the last backup with `baton restore`"};
@@ -151,7 +151,7 @@ Result<bool> find(const Settings& settings, const SqliteOptions& options) {
     if (options.create && options.lock) return false;
     return Error{
         .code = ErrorCode::catalog_unavailable,
-        .message = "cannot open catalog " + baton::quoted(settings.path) + ": there is no file",
+        .message = "cannot open catalog " + baton::in_quotes(settings.path) + ": there is no file",
         .hint = "check the path, or let the coordinator create a new catalog"};
 }
 
@@ -228,10 +228,10 @@ Result<std::vector<std::string>> integrity_problems(const std::string& path) {
     if (!dangling) return as_problem(dangling.error());
     for (const SqlRow& row : *dangling) {
         const auto* number = std::get_if<std::int64_t>(&row[1]);  // not of every table
-        problems->push_back((number != nullptr ? "row " + std::to_string(*number) : "a row") +
-                            " of " + baton::quoted(std::get<std::string>(row[0])) +
-                            " refers to a row of " + baton::quoted(std::get<std::string>(row[2])) +
-                            " that does not exist");
+        problems->push_back(
+            (number != nullptr ? "row " + std::to_string(*number) : "a row") + " of " +
+            baton::in_quotes(std::get<std::string>(row[0])) + " refers to a row of " +
+            baton::in_quotes(std::get<std::string>(row[2])) + " that does not exist");
     }
     return problems;
 }

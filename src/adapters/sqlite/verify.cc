@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kHeaderBytes = 100;
 constexpr std::string_view kMagic("SQLite format 3\0", 16);
-constexpr std::string_view kRestore =
+constexpr std::string_view kKeepAndRestore =
     "keep the file for inspection and restore the last backup with `baton restore`";
 
 // The first bytes of a database; offsets as in SQLite's description of its file format.
@@ -39,10 +39,10 @@ public:
             code = file->pMethods->xRead(file, header.bytes_.data(), kHeaderBytes, 0);
         }
         if (code == SQLITE_OK) return header;
-        return Error{
-            .code = ErrorCode::catalog_unavailable,
-            .message = "cannot read catalog " + quoted(settings.path) + ": " + sqlite3_errstr(code),
-            .hint = "check the disk of the catalog"};
+        return Error{.code = ErrorCode::catalog_unavailable,
+                     .message = "cannot read catalog " + in_quotes(settings.path) + ": " +
+                                sqlite3_errstr(code),
+                     .hint = "check the disk of the catalog"};
     }
 
     [[nodiscard]] std::int64_t file_size() const { return file_size_; }
@@ -70,9 +70,10 @@ private:
     std::int64_t file_size_ = 0;
 };
 
-Error corrupt(const Settings& settings, const std::string& why, std::string_view hint = kRestore) {
+Error corrupt(const Settings& settings, const std::string& why,
+              std::string_view hint = kKeepAndRestore) {
     return {.code = ErrorCode::catalog_corrupt,
-            .message = "cannot use catalog " + quoted(settings.path) + ": " + why,
+            .message = "cannot use catalog " + in_quotes(settings.path) + ": " + why,
             .hint = std::string(hint)};
 }
 
@@ -120,7 +121,7 @@ Result<FileLength> verify_header(sqlite3* db, const Settings& settings) {
     }
     if (header.format() > 2) {
         return Error{.code = ErrorCode::catalog_version,
-                     .message = "cannot use catalog " + quoted(settings.path) +
+                     .message = "cannot use catalog " + in_quotes(settings.path) +
                                 ": its file format " + std::to_string(header.format()) +
                                 " is newer than the newest known one, 2",
                      .hint = "use the version of Baton that wrote it"};

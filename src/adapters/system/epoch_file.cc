@@ -19,7 +19,7 @@ namespace {
 
 Error file_error(const std::string& what, const std::string& path, const std::string& why) {
     return {.code = ErrorCode::unreadable_configuration,
-            .message = "cannot " + what + " " + quoted(path) + ": " + why};
+            .message = "cannot " + what + " " + in_quotes(path) + ": " + why};
 }
 
 Error system_error(const std::string& what, const std::string& path) {

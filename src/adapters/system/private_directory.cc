@@ -13,8 +13,8 @@ Result<Done> make_private_directory(const std::string& path, ErrorCode code) {
     const bool made = std::filesystem::create_directories(path, problem);
     if (problem) {
         return Error{.code = code,
-                     .message = "cannot create the data directory " + baton::quoted(path) + ": " +
-                                problem.message()};
+                     .message = "cannot create the data directory " + baton::in_quotes(path) +
+                                ": " + problem.message()};
     }
     if (made) (void)chmod(path.c_str(), S_IRWXU);
     return Done{};

@@ -37,7 +37,7 @@ std::string name_of(const TcpServer& server) {
 
 Error unreachable(const TcpServer& server, const std::string& why) {
     return {.code = ErrorCode::cannot_connect,
-            .message = "cannot connect to " + quoted(name_of(server)) + ": " + why,
+            .message = "cannot connect to " + in_quotes(name_of(server)) + ": " + why,
             .hint = "see whether the server is up and can be reached from the worker"};
 }
 

@@ -191,7 +191,7 @@ Result<sql::Statement> read_query(const Node& node) {
     TRY_ASSIGN(name, query_name_of(*given));
     auto& query = std::get<sql::CreateQuery>(statement.node);
     if (query.name) {
-        return refusal(given->at, "the query already has the name " + quoted(*query.name));
+        return refusal(given->at, "the query already has the name " + in_quotes(*query.name));
     }
     query.name = std::move(name);
     return statement;
@@ -267,7 +267,7 @@ Result<Deployment> read_deployment(std::string_view yaml_text) {
     TRY(read_queries(fields.find("query"), statements));
 
     const auto placement = [&](const char* key) {
-        return read_placement(fields.find(key), quoted(key), workers);
+        return read_placement(fields.find(key), in_quotes(key), workers);
     };
     TRY_ASSIGN(for_sources, placement("allow_source_placement"));
     TRY_ASSIGN(for_sinks, placement("allow_sink_placement"));

@@ -34,7 +34,7 @@ Result<Done> check_missing(const Node& node, std::string_view what, std::span<co
         const auto value = values.find(key.name);
         const bool given =
             value != values.end() && !std::holds_alternative<Nothing>(value->second->content);
-        if (!given) missing.push_back(quoted(key.name));
+        if (!given) missing.push_back(in_quotes(key.name));
     }
     if (missing.empty()) return Done{};
     return Error{.code = ErrorCode::missing_configuration,
@@ -96,7 +96,7 @@ Result<Fields> Fields::of(const Node& node, std::string_view what,
         if (key == known.end()) return unknown_key(entry, what, known);
         if (!fields.values_.emplace(key->name, &entry.value).second) {
             return refusal(entry.at, "key " + shown(entry.key) + " is an older name of " +
-                                         quoted(key->name) + ", which is there as well");
+                                         in_quotes(key->name) + ", which is there as well");
         }
     }
     TRY(check_missing(node, what, known, fields.values_));

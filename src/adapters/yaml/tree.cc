@@ -236,10 +236,10 @@ Result<Node> parse(std::string_view text) {
 }  // namespace
 
 std::string shown(std::string_view text) {
-    if (text.size() <= kShownMax) return quoted(text);
+    if (text.size() <= kShownMax) return in_quotes(text);
     std::size_t end = kShownMax;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) end -= 1;
-    return quoted(text.substr(0, end)) + "...";
+    return in_quotes(text.substr(0, end)) + "...";
 }
 
 std::string canonical_key(std::string_view key) {

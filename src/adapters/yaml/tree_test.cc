@@ -6,7 +6,7 @@ namespace baton::yaml {
 
 namespace {
 
-std::string complaint(std::string_view text) {
+std::string tree_complaint(std::string_view text) {
     const auto tree = read_tree(text);
     return tree ? "" : to_string(tree.error());
 }
@@ -38,77 +38,77 @@ TEST(Tree, KnowsWhereEverythingStands) {
 }
 
 TEST(Tree, RefusesWhatIsNotYaml) {
-    EXPECT_EQ(complaint("a: [1,\nb: 2"),
+    EXPECT_EQ(tree_complaint("a: [1,\nb: 2"),
               "error 1002 at 2:1: not valid YAML: end of sequence flow not found");
-    EXPECT_EQ(complaint("a: [[1], [2"),
+    EXPECT_EQ(tree_complaint("a: [[1], [2"),
               "error 1002 at 1:10: a key must be a word; a bracket that is not closed may also be "
               "the reason");
-    EXPECT_EQ(complaint("\tb: 1").substr(0, 10), "error 1002");
-    EXPECT_EQ(complaint("a: \"x").substr(0, 10), "error 1002");
-    EXPECT_EQ(complaint("a: b: c").substr(0, 10), "error 1002");
+    EXPECT_EQ(tree_complaint("\tb: 1").substr(0, 10), "error 1002");
+    EXPECT_EQ(tree_complaint("a: \"x").substr(0, 10), "error 1002");
+    EXPECT_EQ(tree_complaint("a: b: c").substr(0, 10), "error 1002");
 }
 
 TEST(Tree, RefusesAnEmptyFileAndASecondDocument) {
-    EXPECT_EQ(complaint(""), "error 1002: the file is empty");
-    EXPECT_EQ(complaint("# only a comment\n"), "error 1002: the file is empty");
-    EXPECT_EQ(complaint("a: 1\n---\nb: 2\n"),
+    EXPECT_EQ(tree_complaint(""), "error 1002: the file is empty");
+    EXPECT_EQ(tree_complaint("# only a comment\n"), "error 1002: the file is empty");
+    EXPECT_EQ(tree_complaint("a: 1\n---\nb: 2\n"),
               "error 1002 at 3:1: the file holds more than one document; use one file for each");
-    EXPECT_EQ(complaint("---\na: 1\n...\n"), "");
+    EXPECT_EQ(tree_complaint("---\na: 1\n...\n"), "");
 }
 
 TEST(Tree, RefusesAnchorsAliasesMergeKeysAndTags) {
     EXPECT_EQ(
-        complaint("a: &x 1"),
+        tree_complaint("a: &x 1"),
         "error 1002 at 1:4: an anchor (\"&x\") cannot be used in a deployment file; write the "
         "value out");
-    EXPECT_EQ(complaint("a: *x").substr(0, 10), "error 1002");
-    EXPECT_EQ(complaint("<<: {a: 1}"),
+    EXPECT_EQ(tree_complaint("a: *x").substr(0, 10), "error 1002");
+    EXPECT_EQ(tree_complaint("<<: {a: 1}"),
               "error 1002 at 1:1: a merge key (\"<<\") cannot be used in a deployment file; write "
               "the values out");
-    EXPECT_EQ(complaint("a: !!int 5"),
+    EXPECT_EQ(tree_complaint("a: !!int 5"),
               "error 1002 at 1:4: a tag (\"tag:yaml.org,2002:int\") cannot be used in a deployment "
               "file; write the value without it");
-    EXPECT_EQ(complaint("a: !mine {}").substr(0, 10), "error 1002");
-    EXPECT_EQ(complaint("a: !mine []").substr(0, 10), "error 1002");
-    EXPECT_EQ(complaint("a: &x {}").substr(0, 10), "error 1002");
-    EXPECT_EQ(complaint("&x a: 1").substr(0, 10), "error 1002");
+    EXPECT_EQ(tree_complaint("a: !mine {}").substr(0, 10), "error 1002");
+    EXPECT_EQ(tree_complaint("a: !mine []").substr(0, 10), "error 1002");
+    EXPECT_EQ(tree_complaint("a: &x {}").substr(0, 10), "error 1002");
+    EXPECT_EQ(tree_complaint("&x a: 1").substr(0, 10), "error 1002");
 }
 
 TEST(Tree, ABillionLaughsAreNotLaughed) {
-    EXPECT_NE(complaint("a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]\n"), "");
+    EXPECT_NE(tree_complaint("a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]\n"), "");
 }
 
 TEST(Tree, RefusesAKeyWrittenTwiceInWhateverSpelling) {
-    EXPECT_EQ(complaint("a: 1\nb: 2\na: 3"), "error 1000 at 3:1: key \"a\" is written twice");
-    EXPECT_EQ(complaint("field_delimiter: 1\nfieldDelimiter: 2"),
+    EXPECT_EQ(tree_complaint("a: 1\nb: 2\na: 3"), "error 1000 at 3:1: key \"a\" is written twice");
+    EXPECT_EQ(tree_complaint("field_delimiter: 1\nfieldDelimiter: 2"),
               "error 1000 at 2:1: key \"fieldDelimiter\" is written twice");
-    EXPECT_EQ(complaint("a: {b: 1}\nb: {b: 1}"), "");
+    EXPECT_EQ(tree_complaint("a: {b: 1}\nb: {b: 1}"), "");
 }
 
 TEST(Tree, RefusesKeysThatAreNotWords) {
     for (const char* text : {"[1]: 2", "{a: 1}: 2", "? [a]\n: b", "~: 1", ": 1"}) {
-        EXPECT_EQ(complaint(text).substr(0, 10), "error 1002") << text;
+        EXPECT_EQ(tree_complaint(text).substr(0, 10), "error 1002") << text;
     }
 }
 
 TEST(Tree, RefusesBytesThatAreNotText) {
-    EXPECT_EQ(complaint("a: \xFF"), "error 1002 at 1:4: the file is not text in UTF-8");
-    EXPECT_EQ(complaint("a: \"\\0\""),
+    EXPECT_EQ(tree_complaint("a: \xFF"), "error 1002 at 1:4: the file is not text in UTF-8");
+    EXPECT_EQ(tree_complaint("a: \"\\0\""),
               "error 1002 at 1:4: a text must not hold a zero byte; write the delimiter '\\0' in "
               "single quotes");
-    EXPECT_NE(complaint("a: \"\\uD800\""), "");
-    EXPECT_EQ(complaint("a: gr\xC3\xBC\xC3\x9F"), "");
+    EXPECT_NE(tree_complaint("a: \"\\uD800\""), "");
+    EXPECT_EQ(tree_complaint("a: gr\xC3\xBC\xC3\x9F"), "");
 }
 
 TEST(Tree, RefusesWhatIsTooLargeTooDeepOrTooMany) {
-    EXPECT_EQ(complaint(std::string(kBytesMax + 1, '#')),
+    EXPECT_EQ(tree_complaint(std::string(kBytesMax + 1, '#')),
               "error 2005: the file is larger than 1048576 bytes");
-    EXPECT_EQ(complaint(std::string(17, '[') + std::string(17, ']')),
+    EXPECT_EQ(tree_complaint(std::string(17, '[') + std::string(17, ']')),
               "error 2005 at 1:17: the file nests deeper than 16 levels");
-    EXPECT_EQ(complaint(std::string(16, '[') + std::string(16, ']')), "");
+    EXPECT_EQ(tree_complaint(std::string(16, '[') + std::string(16, ']')), "");
     std::string many = "[";
     for (std::size_t i = 0; i < kNodesMax; ++i) many += "a,";
-    EXPECT_EQ(complaint(many + "]").substr(0, 10), "error 2005");
+    EXPECT_EQ(tree_complaint(many + "]").substr(0, 10), "error 2005");
 }
 
 // A library that recurses or goes back over its input would not come through these in time.
@@ -116,7 +116,7 @@ TEST(Tree, AnswersToMegabytesOfMischief) {
     for (const char* piece : {"[", "- ", "{a: ", "\"", "a\n"}) {
         std::string text;
         while (text.size() + 8 < kBytesMax) text += piece;
-        (void)complaint(text);
+        (void)tree_complaint(text);
     }
 }
 

@@ -14,17 +14,22 @@ namespace {
 
 constexpr std::size_t kBounds = 2;  // START and END
 
-struct Entry {
+struct AggregateEntry {
     std::string_view name;
     AggregateFunction function;
 };
 
 constexpr std::array kAggregates = {
-    Entry{"COUNT", AggregateFunction::count},   Entry{"SUM", AggregateFunction::sum},
-    Entry{"MIN", AggregateFunction::min},       Entry{"MAX", AggregateFunction::max},
-    Entry{"AVG", AggregateFunction::avg},       Entry{"MEDIAN", AggregateFunction::median},
-    Entry{"STDDEV", AggregateFunction::stddev}, Entry{"VARIANCE", AggregateFunction::variance},
-    Entry{"FIRST", AggregateFunction::first},   Entry{"LAST", AggregateFunction::last},
+    AggregateEntry{"COUNT", AggregateFunction::count},
+    AggregateEntry{"SUM", AggregateFunction::sum},
+    AggregateEntry{"MIN", AggregateFunction::min},
+    AggregateEntry{"MAX", AggregateFunction::max},
+    AggregateEntry{"AVG", AggregateFunction::avg},
+    AggregateEntry{"MEDIAN", AggregateFunction::median},
+    AggregateEntry{"STDDEV", AggregateFunction::stddev},
+    AggregateEntry{"VARIANCE", AggregateFunction::variance},
+    AggregateEntry{"FIRST", AggregateFunction::first},
+    AggregateEntry{"LAST", AggregateFunction::last},
 };
 
 bool needs_number(AggregateFunction function) {
@@ -91,7 +96,7 @@ std::span<const std::string_view> aggregate_names() {
     static const auto kNames = [] {
         std::array<std::string_view, kAggregates.size()> names;
         std::transform(kAggregates.begin(), kAggregates.end(), names.begin(),
-                       [](const Entry& entry) { return entry.name; });
+                       [](const AggregateEntry& entry) { return entry.name; });
         return names;
     }();
     return kNames;
@@ -99,14 +104,14 @@ std::span<const std::string_view> aggregate_names() {
 
 bool is_aggregate(std::string_view function) {
     return std::any_of(kAggregates.begin(), kAggregates.end(),
-                       [&](const Entry& entry) { return entry.name == function; });
+                       [&](const AggregateEntry& entry) { return entry.name == function; });
 }
 
 Result<Aggregate> make_aggregate(const sql::Expr& whole, std::vector<Operand> arguments) {
     const auto& written = std::get<sql::Call>(whole.node);
     const auto* entry =
         std::find_if(kAggregates.begin(), kAggregates.end(),
-                     [&](const Entry& each) { return each.name == written.function; });
+                     [&](const AggregateEntry& each) { return each.name == written.function; });
     CHECK(entry != kAggregates.end());
     if (written.star && entry->function == AggregateFunction::count) return Aggregate{};
     if (written.star || arguments.size() != 1) return wrong_arity(whole, 1, 1);
@@ -168,7 +173,7 @@ Result<Expression> Grouping::after_grouping(const Expression& expression) const 
         if (column->index >= inputs) return at(column->index - inputs);
         const std::string name = full_name(input_.columns[column->index]);
         return Error{.code = ErrorCode::schema,
-                     .message = "column " + quoted(name) +
+                     .message = "column " + in_quotes(name) +
                                 " has no single value in a group: it stands neither in GROUP BY "
                                 "nor in an aggregate",
                      .at = outside_.at(column->index),

@@ -11,7 +11,7 @@ namespace baton {
 namespace {
 
 std::string described(const Column& column) {
-    return quoted(column.name) + " " + std::string(to_string(column.type)) +
+    return in_quotes(column.name) + " " + std::string(to_string(column.type)) +
            (column.nullable ? "" : " NOT NULL");
 }
 
@@ -77,7 +77,7 @@ Result<Done> check_names(const Schema& schema, Position at) {
     for (const Column& column : schema.columns) {
         if (seen.insert(column.name).second) continue;
         return Error{.code = ErrorCode::schema,
-                     .message = "the query gives two columns named " + quoted(column.name),
+                     .message = "the query gives two columns named " + in_quotes(column.name),
                      .at = at,
                      .hint = "give one of them another name with AS"};
     }
@@ -94,12 +94,12 @@ Result<Write> named_sink(const std::string& name, Position at, const analysis::S
                          const AnalysisView& view) {
     if (view.sink == nullptr) {
         return Error{.code = ErrorCode::unknown_sink,
-                     .message = "unknown sink " + quoted(name),
+                     .message = "unknown sink " + in_quotes(name),
                      .at = at,
                      .hint = did_you_mean(name, view.known_sinks)};
     }
     const Sink& sink = *view.sink;
-    TRY_ASSIGN(schema, fitted(scope, sink.schema, "sink " + quoted(name), at));
+    TRY_ASSIGN(schema, fitted(scope, sink.schema, "sink " + in_quotes(name), at));
     return Write{.sink = {.name = sink.name,
                           .worker = sink.worker,
                           .type = sink.type,

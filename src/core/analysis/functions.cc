@@ -15,10 +15,10 @@ namespace {
 using Arguments = std::vector<Operand>;
 constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
 
-struct Entry;
-using Make = Result<Expression> (*)(const Entry&, Arguments, const sql::Expr&);
+struct ScalarEntry;
+using Make = Result<Expression> (*)(const ScalarEntry&, Arguments, const sql::Expr&);
 
-struct Entry {
+struct ScalarEntry {
     std::string_view name;
     std::size_t least = 1;
     std::size_t most = 1;
@@ -33,7 +33,8 @@ DataType absolute_type(DataType type) {
     return type == DataType::int32 ? DataType::int64 : type;
 }
 
-Error needs(const Entry& entry, std::string_view what, const Operand& operand, ErrorCode code) {
+Error needs(const ScalarEntry& entry, std::string_view what, const Operand& operand,
+            ErrorCode code) {
     return Error{.code = code,
                  .message = std::string(entry.name) + " needs " + std::string(what) + ", but has " +
                             described(operand),
@@ -41,14 +42,14 @@ Error needs(const Entry& entry, std::string_view what, const Operand& operand, E
                  .hint = "CAST(x AS T) converts"};
 }
 
-Result<Expression> number(const Entry& entry, Operand operand) {
+Result<Expression> number(const ScalarEntry& entry, Operand operand) {
     if (operand.untyped) operand.value = null_of(DataType::float64);
     if (is_number(operand.value.type)) return std::move(operand.value);
     return needs(entry, "a number", operand, ErrorCode::type_inference);
 }
 
 // ABS, CEIL, FLOOR, ROUND
-Result<Expression> rounding(const Entry& entry, Arguments arguments, const sql::Expr&) {
+Result<Expression> rounding(const ScalarEntry& entry, Arguments arguments, const sql::Expr&) {
     TRY_ASSIGN(value, number(entry, std::move(arguments.front())));
     const DataType type = entry.function == Function::abs ? absolute_type(value.type) : value.type;
     std::vector<Expression> values;
@@ -57,7 +58,7 @@ Result<Expression> rounding(const Entry& entry, Arguments arguments, const sql::
 }
 
 // EXP, POW, SQRT
-Result<Expression> real(const Entry& entry, Arguments arguments, const sql::Expr&) {
+Result<Expression> real(const ScalarEntry& entry, Arguments arguments, const sql::Expr&) {
     std::vector<Expression> values;
     for (Operand& argument : arguments) {
         TRY_ASSIGN(value, number(entry, std::move(argument)));
@@ -66,12 +67,12 @@ Result<Expression> real(const Entry& entry, Arguments arguments, const sql::Expr
     return call(entry.function, std::move(values), DataType::float64);
 }
 
-Result<Expression> modulo(const Entry&, Arguments arguments, const sql::Expr& whole) {
+Result<Expression> modulo(const ScalarEntry&, Arguments arguments, const sql::Expr& whole) {
     return arithmetic(Function::modulo, std::move(arguments[0]), std::move(arguments[1]), whole);
 }
 
 // What takes texts.
-Result<Expression> textual(const Entry& entry, Arguments arguments, const sql::Expr&) {
+Result<Expression> textual(const ScalarEntry& entry, Arguments arguments, const sql::Expr&) {
     std::vector<Expression> values;
     for (Operand& argument : arguments) {
         if (argument.untyped) argument.value = null_of(DataType::varsized);
@@ -84,7 +85,7 @@ Result<Expression> textual(const Entry& entry, Arguments arguments, const sql::E
 }
 
 // What takes a time in ms.
-Result<Expression> temporal(const Entry& entry, Arguments arguments, const sql::Expr&) {
+Result<Expression> temporal(const ScalarEntry& entry, Arguments arguments, const sql::Expr&) {
     Operand& argument = arguments.front();
     if (argument.untyped) argument.value = null_of(DataType::uint64);
     if (!is_integer(argument.value.type)) {
@@ -95,11 +96,11 @@ Result<Expression> temporal(const Entry& entry, Arguments arguments, const sql::
     return call(entry.function, std::move(values), entry.result);
 }
 
-Result<Expression> test_null(const Entry&, Arguments arguments, const sql::Expr&) {
+Result<Expression> test_null(const ScalarEntry&, Arguments arguments, const sql::Expr&) {
     return is_null(std::move(arguments.front()));
 }
 
-Result<Expression> test_nan(const Entry&, Arguments arguments, const sql::Expr& whole) {
+Result<Expression> test_nan(const ScalarEntry&, Arguments arguments, const sql::Expr& whole) {
     return is_nan(std::move(arguments.front()), whole);
 }
 
@@ -128,7 +129,8 @@ Result<DataType> type_of_values(const Arguments& arguments, const sql::Expr& who
         .hint = "CAST(x AS T) converts"};
 }
 
-Result<Expression> conditional(const Entry& entry, Arguments arguments, const sql::Expr& whole) {
+Result<Expression> conditional(const ScalarEntry& entry, Arguments arguments,
+                               const sql::Expr& whole) {
     if (arguments.size() % 2 == 0) {
         return Error{.code = ErrorCode::arity,
                      .message =
@@ -159,37 +161,37 @@ Result<Expression> conditional(const Entry& entry, Arguments arguments, const sq
 }
 
 constexpr std::array kFunctions = {
-    Entry{"ABS", 1, 1, rounding, Function::abs},
-    Entry{"CEIL", 1, 1, rounding, Function::ceil},
-    Entry{"FLOOR", 1, 1, rounding, Function::floor},
-    Entry{"ROUND", 1, 1, rounding, Function::round},
-    Entry{"EXP", 1, 1, real, Function::exp},
-    Entry{"POW", 2, 2, real, Function::pow},
-    Entry{"SQRT", 1, 1, real, Function::sqrt},
-    Entry{"MOD", 2, 2, modulo, Function::modulo},
-    Entry{"CONCAT", 2, kAny, textual, Function::concat, DataType::varsized},
-    Entry{"CHAR_LENGTH", 1, 1, textual, Function::char_length, DataType::uint64},
-    Entry{"OCTET_LENGTH", 1, 1, textual, Function::octet_length, DataType::uint64},
-    Entry{"TO_BASE64", 1, 1, textual, Function::to_base64, DataType::varsized},
-    Entry{"FROM_BASE64", 1, 1, textual, Function::from_base64, DataType::varsized},
-    Entry{"CASTTOUNIXTS", 1, 1, textual, Function::cast_to_unix_ts, DataType::uint64},
-    Entry{"CASTFROMUNIXTS", 1, 1, temporal, Function::cast_from_unix_ts, DataType::varsized},
-    Entry{"DAY_OF", 1, 1, temporal, Function::day_of, DataType::uint64},
-    Entry{"DAYOF", 1, 1, temporal, Function::day_of, DataType::uint64},
-    Entry{"MONTH_OF", 1, 1, temporal, Function::month_of, DataType::uint64},
-    Entry{"MONTHOF", 1, 1, temporal, Function::month_of, DataType::uint64},
-    Entry{"YEAR_OF", 1, 1, temporal, Function::year_of, DataType::uint64},
-    Entry{"YEAROF", 1, 1, temporal, Function::year_of, DataType::uint64},
-    Entry{"ISNULL", 1, 1, test_null, Function::is_null},
-    Entry{"ISNAN", 1, 1, test_nan, Function::is_nan},
-    Entry{"CONDITIONAL", 3, kAny, conditional, Function::conditional},
+    ScalarEntry{"ABS", 1, 1, rounding, Function::abs},
+    ScalarEntry{"CEIL", 1, 1, rounding, Function::ceil},
+    ScalarEntry{"FLOOR", 1, 1, rounding, Function::floor},
+    ScalarEntry{"ROUND", 1, 1, rounding, Function::round},
+    ScalarEntry{"EXP", 1, 1, real, Function::exp},
+    ScalarEntry{"POW", 2, 2, real, Function::pow},
+    ScalarEntry{"SQRT", 1, 1, real, Function::sqrt},
+    ScalarEntry{"MOD", 2, 2, modulo, Function::modulo},
+    ScalarEntry{"CONCAT", 2, kAny, textual, Function::concat, DataType::varsized},
+    ScalarEntry{"CHAR_LENGTH", 1, 1, textual, Function::char_length, DataType::uint64},
+    ScalarEntry{"OCTET_LENGTH", 1, 1, textual, Function::octet_length, DataType::uint64},
+    ScalarEntry{"TO_BASE64", 1, 1, textual, Function::to_base64, DataType::varsized},
+    ScalarEntry{"FROM_BASE64", 1, 1, textual, Function::from_base64, DataType::varsized},
+    ScalarEntry{"CASTTOUNIXTS", 1, 1, textual, Function::cast_to_unix_ts, DataType::uint64},
+    ScalarEntry{"CASTFROMUNIXTS", 1, 1, temporal, Function::cast_from_unix_ts, DataType::varsized},
+    ScalarEntry{"DAY_OF", 1, 1, temporal, Function::day_of, DataType::uint64},
+    ScalarEntry{"DAYOF", 1, 1, temporal, Function::day_of, DataType::uint64},
+    ScalarEntry{"MONTH_OF", 1, 1, temporal, Function::month_of, DataType::uint64},
+    ScalarEntry{"MONTHOF", 1, 1, temporal, Function::month_of, DataType::uint64},
+    ScalarEntry{"YEAR_OF", 1, 1, temporal, Function::year_of, DataType::uint64},
+    ScalarEntry{"YEAROF", 1, 1, temporal, Function::year_of, DataType::uint64},
+    ScalarEntry{"ISNULL", 1, 1, test_null, Function::is_null},
+    ScalarEntry{"ISNAN", 1, 1, test_nan, Function::is_nan},
+    ScalarEntry{"CONDITIONAL", 3, kAny, conditional, Function::conditional},
 };
 
 }  // namespace
 
 Result<Expression> call_function(const sql::Expr& whole, std::vector<Operand> arguments) {
     const std::string& name = std::get<sql::Call>(whole.node).function;
-    for (const Entry& entry : kFunctions) {
+    for (const ScalarEntry& entry : kFunctions) {
         if (entry.name != name) continue;
         if (arguments.size() < entry.least || arguments.size() > entry.most) {
             return wrong_arity(whole, entry.least, entry.most);
@@ -213,10 +215,10 @@ Error unknown_function(const sql::Expr& whole) {
     const auto& written = std::get<sql::Call>(whole.node);
     std::vector<std::string> known;
     known.reserve(kFunctions.size() + aggregate_names().size());
-    for (const Entry& entry : kFunctions) known.emplace_back(entry.name);
+    for (const ScalarEntry& entry : kFunctions) known.emplace_back(entry.name);
     for (const std::string_view name : aggregate_names()) known.emplace_back(name);
     return Error{.code = ErrorCode::not_supported,
-                 .message = "unknown function " + quoted(written.function),
+                 .message = "unknown function " + in_quotes(written.function),
                  .at = whole.at,
                  .hint = did_you_mean(written.function, known)};
 }

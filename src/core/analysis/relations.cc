@@ -69,7 +69,7 @@ Result<JoinTimes> join_times(const sql::Window& window, const Scope& left, const
 }
 
 std::string typed_name(const Column& column) {
-    return quoted(column.name) + " of type " + std::string(to_string(column.type));
+    return in_quotes(column.name) + " of type " + std::string(to_string(column.type));
 }
 
 Error unlike(const Schema& first, const Schema& other, std::size_t branch, Position at) {
@@ -160,7 +160,7 @@ Result<Rows> QueryAnalyser::named(const sql::NamedRelation& named, Position at) 
     if (found == view_.logical_sources.end()) {
         const bool view = named.parts.size() > 1 && named.parts.front() == "BATON";
         return Error{.code = ErrorCode::unknown_source,
-                     .message = "unknown source " + quoted(name),
+                     .message = "unknown source " + in_quotes(name),
                      .at = at,
                      .hint = view ? "the views of BATON are asked without INTO"
                                   : did_you_mean(name, view_.known_sources)};

@@ -31,7 +31,7 @@ Error unknown_relation(const Scope& scope, const std::string& name, Position at)
         hint = known.empty() ? "these columns belong to none: write the name of the column alone"
                              : "here are " + enumerate(known);
     }
-    return unknown("relation " + quoted(name), at, std::move(hint));
+    return unknown("relation " + in_quotes(name), at, std::move(hint));
 }
 
 Error unknown_column(const Scope& scope, const sql::ColumnRef& name, Position at) {
@@ -45,7 +45,7 @@ Error unknown_column(const Scope& scope, const sql::ColumnRef& name, Position at
     const bool bound = wanted == "START" || wanted == "END";
     if (bound && hint.empty()) hint = "START and END can be selected after a window";
     if (hint.empty()) hint = "the columns are " + enumerate(known);
-    return unknown("column " + quoted(join(name.parts, ".")), at, std::move(hint));
+    return unknown("column " + in_quotes(join(name.parts, ".")), at, std::move(hint));
 }
 
 Error ambiguous(const Scope& scope, const sql::ColumnRef& name,
@@ -56,7 +56,7 @@ Error ambiguous(const Scope& scope, const sql::ColumnRef& name,
     const bool told_apart =
         std::set<std::string>(candidates.begin(), candidates.end()).size() == candidates.size();
     return Error{.code = ErrorCode::unknown_field,
-                 .message = "column " + quoted(join(name.parts, ".")) +
+                 .message = "column " + in_quotes(join(name.parts, ".")) +
                             " is ambiguous: it can be " + enumerate(candidates),
                  .at = at,
                  .hint = told_apart ? "write one of these" : "give each relation a name with AS",

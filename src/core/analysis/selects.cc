@@ -28,7 +28,7 @@ Result<Done> check_names(const Scope& scope, const std::vector<Position>& at) {
         const ScopeColumn& column = scope.columns[i];
         if (seen.emplace(column.relation, column.column.name).second) continue;
         return Error{.code = ErrorCode::schema,
-                     .message = "column " + quoted(full_name(column)) + " is selected twice",
+                     .message = "column " + in_quotes(full_name(column)) + " is selected twice",
                      .at = at[i],
                      .hint = "give one of them another name with AS"};
     }

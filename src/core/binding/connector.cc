@@ -14,7 +14,7 @@ namespace {
 
 Error invalid(const sql::Setting& setting, const std::string& why, std::string hint = {}) {
     return Error{.code = ErrorCode::invalid_configuration,
-                 .message = "setting " + quoted(join(setting.key, ".")) + " " + why,
+                 .message = "setting " + in_quotes(join(setting.key, ".")) + " " + why,
                  .at = setting.at,
                  .hint = std::move(hint)};
 }
@@ -71,7 +71,7 @@ Result<Done> sort_own(Sorted& sorted, const sql::Setting& setting) {
         if (sorted.schema) return invalid(setting, "is given twice");
         const auto* schema = std::get_if<Schema>(&setting.value);
         if (schema == nullptr) return invalid(setting, "must be SCHEMA(column TYPE, ...)");
-        TRY(validate(*schema, "setting " + quoted(join(setting.key, "."))));
+        TRY(validate(*schema, "setting " + in_quotes(join(setting.key, "."))));
         sorted.schema = *schema;
         return Done{};
     }
@@ -168,7 +168,8 @@ Result<Done> bind_worker_setting(WorkerSettings& worker, const sql::Setting& set
         worker.name = text;
     } else {
         auto& peers = key == "UPSTREAM" ? worker.upstream : worker.downstream;
-        if (!peers.insert(text).second) return invalid(setting, "names " + quoted(text) + " twice");
+        if (!peers.insert(text).second)
+            return invalid(setting, "names " + in_quotes(text) + " twice");
     }
     return Done{};
 }

@@ -57,7 +57,7 @@ private:
             } else if (is_absent(fragment) && !ending &&
                        fragment.recorded != FragmentState::pending) {
                 report(fragment, FragmentState::failed,
-                       "worker " + quoted(fragment.worker) + " no longer has it");
+                       "worker " + in_quotes(fragment.worker) + " no longer has it");
             }
         }
         // What never came to its worker has ended, too, if its run has.
@@ -170,7 +170,7 @@ private:
 
     static std::string why(const FragmentView& fragment) {
         const std::string reason = fragment.reason.empty() ? "" : ": " + fragment.reason;
-        return "fragment " + to_string(fragment.id) + " on worker " + quoted(fragment.worker) +
+        return "fragment " + to_string(fragment.id) + " on worker " + in_quotes(fragment.worker) +
                " is " + std::string(to_string(fragment.recorded)) + reason;
     }
 
@@ -258,7 +258,7 @@ private:
         std::string reason = "it did not run within " + in_seconds(*limit);
         std::vector<std::string> names;
         for (const FragmentView& fragment : view_.fragments) {
-            if (!fragment.ready) names.push_back(quoted(fragment.worker));
+            if (!fragment.ready) names.push_back(in_quotes(fragment.worker));
         }
         if (!names.empty()) {
             reason += ": no word from worker " + join(names, ", ");
@@ -373,7 +373,7 @@ private:
         std::string first;
         for (const FragmentView& fragment : view_.fragments) {
             if (!fragment.ready || fragment.recorded != FragmentState::pending) continue;
-            const std::string who = "worker " + quoted(fragment.worker) + ": ";
+            const std::string who = "worker " + in_quotes(fragment.worker) + ": ";
             const auto* rebuffed = std::get_if<Rebuffed>(&fragment.talk);
             if (query().reason.starts_with(who)) {
                 return rebuffed == nullptr ? query().reason : who + rebuffed->why;

@@ -41,10 +41,11 @@ std::string hint_for(std::string_view word, std::span<const std::string> known) 
 Error unknown_option(const Descriptor& descriptor, const GivenOption& given) {
     std::vector<std::string> keys;
     for (const Option& option : descriptor.options) keys.emplace_back(option.key);
-    return {.code = ErrorCode::invalid_configuration,
-            .message = quoted(descriptor.name) + " has no option " + quoted(to_upper(given.key)),
-            .at = given.at,
-            .hint = hint_for(given.key, keys)};
+    return {
+        .code = ErrorCode::invalid_configuration,
+        .message = in_quotes(descriptor.name) + " has no option " + in_quotes(to_upper(given.key)),
+        .at = given.at,
+        .hint = hint_for(given.key, keys)};
 }
 
 // ---- one value --------------------------------------------------------------------------------
@@ -220,7 +221,7 @@ std::string hint_for_value(const Option& option, const ConfigValue& value) {
 Error unfit_value(const Option& option, const GivenOption& given) {
     const std::string value = option.secret ? "the value given" : shown(given.value);
     return {.code = ErrorCode::invalid_configuration,
-            .message = "option " + quoted(option.key) + " cannot be " + value + ": it must be " +
+            .message = "option " + in_quotes(option.key) + " cannot be " + value + ": it must be " +
                        what_fits(option),
             .at = given.at,
             .hint = option.secret ? std::string() : hint_for_value(option, given.value)};
@@ -262,8 +263,8 @@ Result<Done> move_option(const GivenOption& option, const Move& move, Given& giv
     }
     if (agree(there->value, option.value)) return Done{};
     return Error{.code = ErrorCode::invalid_configuration,
-                 .message = "option " + quoted(move.from) + " says " + shown(option.value) +
-                            ", but the format's option " + quoted(move.to) + " says " +
+                 .message = "option " + in_quotes(move.from) + " says " + shown(option.value) +
+                            ", but the format's option " + in_quotes(move.to) + " says " +
                             shown(there->value),
                  .at = option.at,
                  .hint = "give one of the two"};
@@ -305,10 +306,11 @@ Result<const Descriptor*> format_of(const Descriptor& type, DescriptorKind kind,
     const bool fits =
         std::find(type.formats.begin(), type.formats.end(), (*found)->name) != type.formats.end();
     if (fits) return found;
-    return Error{.code = ErrorCode::invalid_configuration,
-                 .message = quoted(type.name) + " cannot have the format " + quoted((*found)->name),
-                 .at = named->at,
-                 .hint = "it can have " + join(strings(type.formats), ", ")};
+    return Error{
+        .code = ErrorCode::invalid_configuration,
+        .message = in_quotes(type.name) + " cannot have the format " + in_quotes((*found)->name),
+        .at = named->at,
+        .hint = "it can have " + join(strings(type.formats), ", ")};
 }
 
 struct Sides {
@@ -353,11 +355,11 @@ Result<Done> check_missing(const Descriptor& descriptor, const Config& config) {
     std::vector<std::string> missing;
     for (const Option& option : descriptor.options) {
         const std::string key(option.key);
-        if (option.required && !config.contains(key)) missing.push_back(quoted(key));
+        if (option.required && !config.contains(key)) missing.push_back(in_quotes(key));
     }
     if (missing.empty()) return Done{};
     return Error{.code = ErrorCode::missing_configuration,
-                 .message = quoted(descriptor.name) + " needs " +
+                 .message = in_quotes(descriptor.name) + " needs " +
                             (missing.size() == 1 ? "the option " : "the options ") +
                             join(missing, ", ")};
 }
@@ -372,7 +374,7 @@ Result<const Descriptor*> descriptor_of(DescriptorKind kind, std::string_view na
     }
     const auto [code, noun] = words_of(kind);
     return Error{.code = code,
-                 .message = "unknown " + std::string(noun) + " " + quoted(name),
+                 .message = "unknown " + std::string(noun) + " " + in_quotes(name),
                  .hint = hint_for(name, names)};
 }
 
@@ -384,7 +386,7 @@ Result<Config> complete(const Descriptor& descriptor, std::span<const GivenOptio
         if (option == nullptr) return unknown_option(descriptor, one);
         if (!positions.emplace(option->key, one.at).second) {
             return Error{.code = ErrorCode::invalid_configuration,
-                         .message = "option " + quoted(option->key) + " is given twice",
+                         .message = "option " + in_quotes(option->key) + " is given twice",
                          .at = one.at};
         }
         auto value = converted(*option, one.value);
@@ -400,7 +402,7 @@ Result<Config> complete(const Descriptor& descriptor, std::span<const GivenOptio
     if (!misfit) return config;
     const auto position = positions.find(misfit->key);
     return Error{.code = ErrorCode::invalid_configuration,
-                 .message = "option " + quoted(misfit->key) + " " + excerpt(misfit->message),
+                 .message = "option " + in_quotes(misfit->key) + " " + excerpt(misfit->message),
                  .at = position == positions.end() ? std::nullopt : position->second,
                  .hint = misfit->hint};
 }

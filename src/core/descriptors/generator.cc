@@ -94,7 +94,7 @@ std::optional<DataType> numeric_type_of(std::string_view word) {
 
 Misfit bad_field(const Words& field, const std::string& why, const std::string& hint) {
     return {.key = kSchemaKey,
-            .message = "has a bad field " + quoted(text_of(field)) + ": " + why,
+            .message = "has a bad field " + in_quotes(text_of(field)) + ": " + why,
             .hint = hint};
 }
 
@@ -103,10 +103,10 @@ std::optional<Misfit> sequence_misfit(const Words& field) {
     const std::string form = "write SEQUENCE type from to step";
     if (field.size() != words) return bad_field(field, "it has the wrong number of words", form);
     const auto type = numeric_type_of(field[1]);
-    if (!type) return bad_field(field, quoted(field[1]) + " is not a numeric type", form);
+    if (!type) return bad_field(field, in_quotes(field[1]) + " is not a numeric type", form);
     for (std::size_t i = 2; i < words; ++i) {
         if (fits(field[i], *type)) continue;
-        return bad_field(field, quoted(field[i]) + " is not a " + std::string(to_string(*type)),
+        return bad_field(field, in_quotes(field[i]) + " is not a " + std::string(to_string(*type)),
                          form);
     }
     return std::nullopt;
@@ -117,11 +117,11 @@ std::optional<Misfit> normal_misfit(const Words& field) {
     const std::string form = "write NORMAL_DISTRIBUTION type mean deviation";
     if (field.size() != words) return bad_field(field, "it has the wrong number of words", form);
     if (!numeric_type_of(field[1])) {
-        return bad_field(field, quoted(field[1]) + " is not a numeric type", form);
+        return bad_field(field, in_quotes(field[1]) + " is not a numeric type", form);
     }
     for (std::size_t i = 2; i < words; ++i) {
         if (!finite_of(field[i])) {
-            return bad_field(field, quoted(field[i]) + " is not a number", form);
+            return bad_field(field, in_quotes(field[i]) + " is not a number", form);
         }
     }
     if (*finite_of(field[3]) < 0) return bad_field(field, "the deviation is negative", form);
@@ -157,7 +157,7 @@ std::optional<Misfit> schema_misfit(std::string_view text) {
             misfit = text_misfit(field);
         } else {
             const std::string near = did_you_mean(field[0], kinds);
-            misfit = bad_field(field, "unknown kind " + quoted(field[0]),
+            misfit = bad_field(field, "unknown kind " + in_quotes(field[0]),
                                near.empty() ? "known kinds: " + join(kinds, ", ") : near);
         }
         if (misfit) return misfit;
@@ -188,16 +188,16 @@ std::optional<Misfit> rate_misfit(std::string_view text, std::string_view type) 
     }
     for (const Words& entry : entries_of(text)) {
         const auto parameter = given.find(parameter_name(entry[0]));
-        if (parameter == given.end()) return refuse("unknown word " + quoted(entry[0]));
-        if (parameter->second) return refuse(quoted(entry[0]) + " is given twice");
+        if (parameter == given.end()) return refuse("unknown word " + in_quotes(entry[0]));
+        if (parameter->second) return refuse(in_quotes(entry[0]) + " is given twice");
         parameter->second = true;
         const auto value = entry.size() == 2 ? finite_of(entry[1]) : std::nullopt;
         if (!value || *value <= 0) {
-            return refuse(quoted(text_of(entry)) + " is not a name and a positive number");
+            return refuse(in_quotes(text_of(entry)) + " is not a name and a positive number");
         }
     }
     for (const auto& [name, is_given] : given) {
-        if (!is_given) return refuse(quoted(name) + " is missing");
+        if (!is_given) return refuse(in_quotes(name) + " is missing");
     }
     return std::nullopt;
 }
@@ -242,11 +242,11 @@ Result<GeneratorSpec> generator_of(const Config& config) {
         const auto found = config.find(std::string(key));
         if (found != config.end() && std::holds_alternative<std::string>(found->second)) continue;
         return Error{.code = ErrorCode::missing_configuration,
-                     .message = "a generator needs the option " + quoted(key)};
+                     .message = "a generator needs the option " + in_quotes(key)};
     }
     if (const auto misfit = generator_misfit(config)) {
         return Error{.code = ErrorCode::invalid_configuration,
-                     .message = "option " + quoted(misfit->key) + " " + misfit->message,
+                     .message = "option " + in_quotes(misfit->key) + " " + misfit->message,
                      .hint = misfit->hint};
     }
     const auto text = [&](std::string_view key) -> std::string_view {

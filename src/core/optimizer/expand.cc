@@ -44,7 +44,7 @@ Result<PlanNode> expanded(PlanNode root, const SourcesView& sources) {
               [](const auto* a, const auto* b) { return a->id < b->id; });
     if (found.empty()) {
         return Error{.code = ErrorCode::placement,
-                     .message = "cannot place the query: source " + quoted(scan->source) +
+                     .message = "cannot place the query: source " + in_quotes(scan->source) +
                                 " has no physical source",
                      .hint = "add one with CREATE PHYSICAL SOURCE FOR " + scan->source};
     }

@@ -11,7 +11,7 @@ namespace {
 
 using namespace testing;  // NOLINT: the builders read better without a prefix
 
-constexpr WindowSpec kWindow{.size = 10, .advance = 10};
+constexpr WindowSpec kRuleWindow{.size = 10, .advance = 10};
 
 Schema columns(const std::vector<std::string>& names) {
     Schema schema;
@@ -105,7 +105,7 @@ TEST(FilterRules, GoIntoEveryBranchOfAUnion) {
 
 TEST(FilterRules, OnKeysGoBelowAnAggregation) {
     const PlanNode scan = source();
-    const PlanNode groups = window_aggregate(scan, kWindow, 0, {column(scan, 2)},
+    const PlanNode groups = window_aggregate(scan, kRuleWindow, 0, {column(scan, 2)},
                                              {aggregate(AggregateFunction::count_all)});
     const Expression on_count =
         call(Function::greater, {column(groups, 3), cast_to(DataType::uint64, number(1))});
@@ -118,7 +118,7 @@ TEST(FilterRules, OnKeysGoBelowAnAggregation) {
 
 TEST(FilterRules, OnStartAndEndStayAboveAnAggregation) {
     const PlanNode scan = source();
-    const PlanNode groups = window_aggregate(scan, kWindow, 0, {column(scan, 2)}, {});
+    const PlanNode groups = window_aggregate(scan, kRuleWindow, 0, {column(scan, 2)}, {});
     const auto on = [&](std::size_t index) {
         return filter(groups, call(Function::greater, {column(groups, index), column(groups, 0)}));
     };
@@ -137,7 +137,7 @@ struct JoinCase {
 PlanNode joined(JoinSides sides, const Expression& on) {
     return window_join(
         source("S"), source("T"),
-        {.sides = sides, .predicate = on, .window = kWindow, .left_time = 0, .right_time = 0});
+        {.sides = sides, .predicate = on, .window = kRuleWindow, .left_time = 0, .right_time = 0});
 }
 
 TEST(JoinRules, AFilterGoesToTheSidesThatTheJoinKeepsWhole) {

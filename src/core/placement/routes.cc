@@ -47,7 +47,7 @@ Error unknown(const Pinned& pinned, const CapacityView& view) {
     std::vector<std::string> known;
     for (const auto& [name, worker] : view.cluster.workers) known.push_back(name);
     return Error{.code = ErrorCode::unknown_worker,
-                 .message = "unknown worker " + quoted(pinned.worker) + " for " + pinned.what,
+                 .message = "unknown worker " + in_quotes(pinned.worker) + " for " + pinned.what,
                  .hint = did_you_mean(pinned.worker, known)};
 }
 
@@ -61,7 +61,7 @@ Result<Done> check_pinned(const std::vector<Pinned>& all, const CapacityView& vi
         const auto found = view.cluster.workers.find(pinned.worker);
         if (found == view.cluster.workers.end()) return unknown(pinned, view);
         const Worker& worker = found->second;
-        const std::string name = "worker " + quoted(pinned.worker);
+        const std::string name = "worker " + in_quotes(pinned.worker);
         const std::string state = state_against(worker);
         const std::string capacity = capacity_against(worker, view);
         if (!state.empty()) {
@@ -129,9 +129,9 @@ Error no_way(const std::string& from, const std::string& to, const CapacityView&
     std::vector<std::string> reasons;
     for (const std::string& name : blocked) {
         if (!links.path(name, to)) continue;
-        reasons.push_back("worker " + quoted(name) + " " + against(name, view));
+        reasons.push_back("worker " + in_quotes(name) + " " + against(name, view));
     }
-    const std::string ends = "from worker " + quoted(from) + " to " + quoted(to);
+    const std::string ends = "from worker " + in_quotes(from) + " to " + in_quotes(to);
     if (reasons.empty()) {
         return no_placement({"no path of links leads " + ends},
                             "link them with '" + to + "' AS DOWNSTREAM when creating a worker");

@@ -7,7 +7,7 @@ namespace baton {
 
 Error damaged_plan(const std::string& where, const std::string& why) {
     return Error{.code = ErrorCode::catalog_corrupt,
-                 .message = "damaged plan of a fragment, at " + quoted(where) + ": " + why};
+                 .message = "damaged plan of a fragment, at " + in_quotes(where) + ": " + why};
 }
 
 Result<Fields> Fields::of(const Json& json, std::string where) {

@@ -192,19 +192,19 @@ bool is_host(std::string_view host) {
 Result<Address> parse_address(std::string_view text) {
     const auto refuse = [&](const std::string& why) {
         return Error{.code = ErrorCode::invalid_address,
-                     .message = "invalid address " + quoted(text) + ": " + why,
+                     .message = "invalid address " + in_quotes(text) + ": " + why,
                      .hint = "write it as 'host:port', for example 'localhost:8080'"};
     };
     const std::size_t colon = text.rfind(':');
     if (colon == std::string_view::npos) return refuse("it has no port");
     const std::string_view host = text.substr(0, colon);
     const std::string_view digits = text.substr(colon + 1);
-    if (!is_host(host)) return refuse(quoted(host) + " is not a host");
+    if (!is_host(host)) return refuse(in_quotes(host) + " is not a host");
     std::uint32_t port = 0;
     const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
     const bool whole = problem == std::errc() && end == digits.data() + digits.size();
     if (!whole || port == 0 || port > UINT16_MAX) {
-        return refuse(quoted(digits) + " is not a port from 1 to 65535");
+        return refuse(in_quotes(digits) + " is not a port from 1 to 65535");
     }
     return Address{.host = std::string(host), .port = static_cast<std::uint16_t>(port)};
 }

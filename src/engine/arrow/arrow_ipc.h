@@ -20,6 +20,8 @@
 
 namespace baton {
 
+inline constexpr std::size_t kArrowAlignment = 8;
+
 using ArrowBytes = std::shared_ptr<const std::string>;
 
 // A stream is the message of its schema, messages of batches, and the end.

@@ -13,7 +13,6 @@ namespace baton {
 
 namespace {
 
-constexpr std::size_t kAlignment = 8;
 constexpr std::size_t kPrefix = 8;  // the mark, and the length of the metadata
 constexpr std::int64_t kRowsMax = 1 << 24;
 
@@ -42,7 +41,7 @@ Result<Envelope> open_envelope(std::string_view bytes, std::size_t at) {
     if (mark != 0xffffffffU) return malformed("a message does not begin with its mark");
     if (length == 0) return Envelope{.message = nullptr, .body = 0, .end = at + kPrefix};
     if (length > left - kPrefix) return malformed("it ends within the description of a message");
-    if (length % kAlignment != 0) return malformed("a description is not padded to 8 bytes");
+    if (length % kArrowAlignment != 0) return malformed("a description is not padded to 8 bytes");
     const auto* metadata = reinterpret_cast<const std::uint8_t*>(bytes.data() + at + kPrefix);
     flatbuffers::Verifier verifier(metadata, length);
     if (!ipc::VerifyMessageBuffer(verifier)) return malformed("a description is damaged");
@@ -55,7 +54,7 @@ Result<Envelope> open_envelope(std::string_view bytes, std::size_t at) {
     if (body < 0 || static_cast<std::uint64_t>(body) > bytes.size() - envelope.body) {
         return malformed("it ends within the body of a message");
     }
-    if (static_cast<std::size_t>(body) % kAlignment != 0) {
+    if (static_cast<std::size_t>(body) % kArrowAlignment != 0) {
         return malformed("a body is not padded to 8 bytes");
     }
     envelope.end = envelope.body + static_cast<std::size_t>(body);
@@ -150,7 +149,7 @@ private:
                 body_.size() - static_cast<std::size_t>(found.offset())) {
             return malformed("a buffer lies outside of its message");
         }
-        if (static_cast<std::size_t>(found.offset()) % kAlignment != 0) {
+        if (static_cast<std::size_t>(found.offset()) % kArrowAlignment != 0) {
             return malformed("a buffer is not aligned to 8 bytes");
         }
         return body_.substr(static_cast<std::size_t>(found.offset()),
@@ -278,7 +277,7 @@ Result<Batch> read_record(const Schema& schema, const ArrowBytes& bytes, const E
 }
 
 ArrowBytes in_place(ArrowBytes bytes) {
-    if (is_aligned(bytes->data(), kAlignment)) return bytes;
+    if (is_aligned(bytes->data(), kArrowAlignment)) return bytes;
     auto moved = std::make_shared<std::string>();
     moved->reserve(bytes->size() + 64);  // not inside of the string itself
     *moved += *bytes;

@@ -15,12 +15,11 @@ static_assert(std::endian::native == std::endian::little, "buffers are copied as
 
 namespace {
 
-constexpr std::size_t kAlignment = 8;
 constexpr std::uint32_t kContinuation = 0xffffffffU;
 constexpr std::size_t kTextsMax = 1 << 30;
 
 std::size_t aligned(std::size_t size) {
-    return (size + kAlignment - 1) / kAlignment * kAlignment;
+    return (size + kArrowAlignment - 1) / kArrowAlignment * kArrowAlignment;
 }
 
 std::size_t bitmap_size(std::size_t rows) {

@@ -23,15 +23,15 @@ namespace {
 constexpr std::string_view kParquet = "Parquet";
 
 Error unsupported(std::string_view what, const std::string& type) {
-    return {
-        .code = ErrorCode::not_supported,
-        .message = "a " + std::string(what) + " of type " + quoted(type) + " cannot be opened here",
-        .hint = "this program was put together without it"};
+    return {.code = ErrorCode::not_supported,
+            .message =
+                "a " + std::string(what) + " of type " + in_quotes(type) + " cannot be opened here",
+            .hint = "this program was put together without it"};
 }
 
 Error missing(const std::string& type, std::string_view key) {
     return {.code = ErrorCode::missing_configuration,
-            .message = quoted(type) + " needs the option " + quoted(key)};
+            .message = in_quotes(type) + " needs the option " + in_quotes(key)};
 }
 
 std::optional<std::string> text_if(const Config& config, std::string_view key) {
@@ -219,8 +219,8 @@ Result<std::unique_ptr<RowSink>> FormattedConnectors::open_sink(const SinkWrite&
     for (const Column& column : rows.columns) {
         if (column.name == name) {
             return Error{.code = ErrorCode::invalid_configuration,
-                         .message = "option \"ADD_TIMESTAMP\" would add a column " + quoted(name) +
-                                    ", but the rows have one",
+                         .message = "option \"ADD_TIMESTAMP\" would add a column " +
+                                    in_quotes(name) + ", but the rows have one",
                          .hint = "give that column another name with AS"};
         }
         wider.columns.push_back(column);

@@ -100,7 +100,7 @@ Result<bool> FormattedSource::read_some(Instant deadline) {
 }
 
 Error FormattedSource::named(Error error) const {
-    error.message = "cannot read " + quoted(parts_.name) + ": " + error.message;
+    error.message = "cannot read " + in_quotes(parts_.name) + ": " + error.message;
     return error;
 }
 

@@ -157,7 +157,7 @@ Error misfit(const std::string& why) {
 
 Result<Done> check_type(const GeneratedField& field, const Column& column, std::size_t number) {
     const std::string which =
-        "field " + std::to_string(number) + " is for the column " + quoted(column.name);
+        "field " + std::to_string(number) + " is for the column " + in_quotes(column.name);
     const auto refuse = [&](std::string_view given) {
         return misfit(which + " of type " + std::string(to_string(column.type)) + ", not " +
                       std::string(given));

@@ -143,7 +143,7 @@ Result<ColumnVector> absolute(const Arguments& of) {
 }
 
 template <class T>
-Kernel kernel_of(Function function) {
+Kernel whole_arithmetic(Function function) {
     if (function == Function::add) return total<T, Add>;
     if (function == Function::subtract) return total<T, Subtract>;
     if (function == Function::multiply) return total<T, Multiply>;
@@ -209,7 +209,7 @@ Result<ColumnVector> unchanged(const Arguments& of) {
 }
 
 template <class T>
-Kernel real_kernel_of(Function function) {
+Kernel real_arithmetic(Function function) {
     if (function == Function::ceil) return real_unary<T, Ceil>;
     if (function == Function::floor) return real_unary<T, Floor>;
     if (function == Function::round) return real_unary<T, Round>;
@@ -225,7 +225,7 @@ Kernel arithmetic_kernel(Function function, DataType type) {
     return with_element(type, [&](auto* none) -> Kernel {
         using T = std::remove_pointer_t<decltype(none)>;
         if constexpr (std::is_arithmetic_v<T>) {
-            return kernel_of<T>(function);
+            return whole_arithmetic<T>(function);
         } else {
             return nullptr;
         }
@@ -236,8 +236,8 @@ Kernel real_kernel(Function function, DataType type) {
     const bool rounds =
         function == Function::ceil || function == Function::floor || function == Function::round;
     if (is_integer(type)) return rounds ? unchanged : nullptr;
-    if (type == DataType::float32) return real_kernel_of<float>(function);
-    return type == DataType::float64 ? real_kernel_of<double>(function) : nullptr;
+    if (type == DataType::float32) return real_arithmetic<float>(function);
+    return type == DataType::float64 ? real_arithmetic<double>(function) : nullptr;
 }
 
 }  // namespace baton::expressions

@@ -112,7 +112,7 @@ Result<ColumnVector> is_nan(const Arguments& of) {
 }
 
 template <class T>
-Kernel kernel_of(Function function) {
+Kernel comparison_of(Function function) {
     if (function == Function::equal) return comparison<T, Equal>;
     if (function == Function::not_equal) return comparison<T, NotEqual>;
     if (function == Function::less) return comparison<T, Less>;
@@ -137,7 +137,7 @@ Result<ColumnVector> inverted(const Arguments& of) {
 Kernel comparison_kernel(Function function, DataType type) {
     if (function == Function::is_null) return is_null;
     return with_element(type, [&](auto* none) -> Kernel {
-        return kernel_of<std::remove_pointer_t<decltype(none)>>(function);
+        return comparison_of<std::remove_pointer_t<decltype(none)>>(function);
     });
 }
 

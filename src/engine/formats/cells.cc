@@ -21,7 +21,7 @@ std::string_view without_blanks(std::string_view text) {
 }
 
 std::string field_name(const Column& column, std::size_t number) {
-    return "field " + std::to_string(number) + ", " + quoted(column.name) + ", ";
+    return "field " + std::to_string(number) + ", " + in_quotes(column.name) + ", ";
 }
 
 std::string type_name(DataType type) {
@@ -190,10 +190,10 @@ ColumnVector column_of_cells(const Column& column, std::size_t number, std::span
 
 std::string shown(std::string_view text) {
     if (!is_utf8(text)) return std::to_string(text.size()) + " bytes that are not UTF-8";
-    if (text.size() <= kShownMax) return quoted(text);
+    if (text.size() <= kShownMax) return in_quotes(text);
     std::size_t end = kShownMax;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) end -= 1;
-    return quoted(text.substr(0, end)) + "...";
+    return in_quotes(text.substr(0, end)) + "...";
 }
 
 }  // namespace baton

@@ -12,7 +12,7 @@ Result<std::unique_ptr<Decoder>> make_decoder(const DecoderSetup& setup) {
     if (type == "CSV") return std::unique_ptr<Decoder>(std::make_unique<CsvDecoder>(setup));
     if (type == "JSON") return std::unique_ptr<Decoder>(std::make_unique<JsonDecoder>(setup));
     return Error{.code = ErrorCode::invalid_configuration,
-                 .message = "rows cannot be read from the format " + quoted(type),
+                 .message = "rows cannot be read from the format " + in_quotes(type),
                  .hint = "known: CSV, JSON"};
 }
 

@@ -210,7 +210,7 @@ Result<std::unique_ptr<Encoder>> make_encoder(const Config& format, const Schema
     }
     if (type == "JSON") return std::unique_ptr<Encoder>(std::make_unique<JsonEncoder>(schema));
     return Error{.code = ErrorCode::invalid_configuration,
-                 .message = "rows cannot be written in the format " + quoted(type),
+                 .message = "rows cannot be written in the format " + in_quotes(type),
                  .hint = "known: CSV, JSON"};
 }
 

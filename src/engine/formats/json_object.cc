@@ -175,7 +175,7 @@ std::string JsonObjectReader::Walk::read_value(ondemand::value& value, const Fou
     if (!found.is_exact && is_exact[index]) return {};
     is_exact[index] = found.is_exact;
     if (type == ondemand::json_type::object || type == ondemand::json_type::array) {
-        return baton::quoted(columns[index]) + " is " +
+        return baton::in_quotes(columns[index]) + " is " +
                (type == ondemand::json_type::object ? "an object" : "an array") + ", not a value";
     }
     return type == ondemand::json_type::string ? read_string(value, cells[index])

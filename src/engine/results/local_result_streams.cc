@@ -56,7 +56,7 @@ std::unique_ptr<ResultStream> LocalResultStreams::open(const std::string& worker
     if (address) {
         return std::make_unique<NoStream>(
             Error{.code = ErrorCode::worker_unreachable,
-                  .message = "there is no way to worker " + quoted(worker) + " from here"});
+                  .message = "there is no way to worker " + in_quotes(worker) + " from here"});
     }
     auto outlet = hub_.read(token, std::move(wake));
     if (!outlet) return std::make_unique<NoStream>(outlet.error());
