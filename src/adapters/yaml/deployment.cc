@@ -159,8 +159,7 @@ Result<sql::Statement> read_sink(const Node& node, const Workers& workers) {
 // A name that SQL could only write between quotes is kept as it is.
 Result<std::string> query_name_of(const Node& node) {
     if (auto name = name_of(node, "the name of a query")) return name;
-    TRY_ASSIGN(text, text_of(node, "the name of a query"));
-    if (text.empty()) return refusal(node.at, "the name of a query must not be empty");
+    TRY_ASSIGN(text, filled_text_of(node, "the name of a query"));
     return text;
 }
 

@@ -51,6 +51,15 @@ TEST(Deployment, IsTheStatementsItStandsFor) {
                         });
 }
 
+TEST(Deployment, AWorkerHasAnAddress) {
+    EXPECT_EQ(complaint("workers: [{host: \"\"}]"),
+              "error 1000 at 1:18: \"host\" must not be empty");
+    EXPECT_EQ(complaint("workers: [{host: a, grpc: \"\"}]"),
+              "error 1000 at 1:27: \"grpc\" must not be empty");
+    EXPECT_EQ(complaint("workers: [{host: a, data_address: \"\"}]"),
+              "error 1000 at 1:35: \"data_address\" must not be empty");
+}
+
 // What SQL prints, SQL reads: so the trees are those that the parser would have given.
 TEST(Deployment, GivesTheTreesThatTheParserGives) {
     for (const char* name : {"whole.yaml", "older.yaml", "tree.yaml"}) {

@@ -121,6 +121,12 @@ Result<std::string> text_of(const Node& node, std::string_view what) {
     return scalar->text;
 }
 
+Result<std::string> filled_text_of(const Node& node, std::string_view what) {
+    TRY_ASSIGN(text, text_of(node, what));
+    if (text.empty()) return refusal(node.at, std::string(what) + " must not be empty");
+    return text;
+}
+
 Result<std::span<const Node>> items_of(const Node* node, std::string_view what) {
     if (node == nullptr) return std::span<const Node>();
     if (const auto* items = std::get_if<Sequence>(&node->content)) {

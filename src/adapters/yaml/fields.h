@@ -40,6 +40,9 @@ private:
 // The text of a scalar, however it is written; `what` names it in messages.
 [[nodiscard]] Result<std::string> text_of(const Node& node, std::string_view what);
 
+// The same, and refused if it is empty: an address, a name.
+[[nodiscard]] Result<std::string> filled_text_of(const Node& node, std::string_view what);
+
 // The items of a list; nothing is an empty list. `node` may be null.
 [[nodiscard]] Result<std::span<const Node>> items_of(const Node* node, std::string_view what);
 // The entries of a mapping; nothing is an empty mapping. `node` may be null.

@@ -26,7 +26,7 @@ struct Worker {
 };
 
 Result<Done> read_addresses(const Fields& fields, Worker& worker, Workers& workers) {
-    TRY_ASSIGN(host, text_of(fields.at("host"), "\"host\""));
+    TRY_ASSIGN(host, filled_text_of(fields.at("host"), "\"host\""));
     const Node* const data = fields.find("data_address");
     const Node* const grpc = fields.find("grpc");
     worker.control = host;
@@ -37,11 +37,11 @@ Result<Done> read_addresses(const Fields& fields, Worker& worker, Workers& worke
                            "under \"host\"",
                            "give \"host\" and \"data_address\"");
         }
-        TRY_ASSIGN(control, text_of(*grpc, "\"grpc\""));
+        TRY_ASSIGN(control, filled_text_of(*grpc, "\"grpc\""));
         worker.control = std::move(control);
         worker.data = host;
     } else if (data != nullptr) {
-        TRY_ASSIGN(address, text_of(*data, "\"data_address\""));
+        TRY_ASSIGN(address, filled_text_of(*data, "\"data_address\""));
         worker.data = std::move(address);
     }
     if (workers.addresses.contains(worker.control) || workers.addresses.contains(host)) {
