@@ -1,0 +1,125 @@
+// Replays a corpus through a fuzz target, without clang: every file as it is, then variants of it
+// that follow from a fixed seed. So a test run never depends on luck; scripts/fuzz searches.
+//
+//     <target>_replay DIRECTORY [VARIANTS]        100 variants of each file unless told
+//
+// A case that fails ends the process. Its file and the number of the variant are printed first, and
+// `<target>_replay FILE VARIANT --only` repeats it alone.
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "base/prng.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kSizeMax = 1 << 16;
+constexpr std::array<int, 5> kFatal = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+
+std::array<char, 4096> current{};  // the case that runs, for the handler
+
+void say_which(int signal) {
+    (void)!::write(STDERR_FILENO, current.data(), std::strlen(current.data()));
+    ::signal(signal, SIG_DFL);
+    ::raise(signal);
+}
+
+std::string contents_of(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Variant 0 is the text itself.
+std::string variant_of(std::string text, const std::string& other, std::uint64_t number) {
+    baton::Prng prng(number);
+    const std::uint64_t changes = number == 0 ? 0 : prng.between(1, 4);
+    for (std::uint64_t i = 0; i < changes; ++i) {
+        const std::size_t at = prng.between(0, text.size());
+        const std::size_t size = prng.between(0, std::min<std::size_t>(text.size() - at, 32));
+        switch (prng.between(0, 5)) {
+            case 0:
+                text.insert(at, 1, static_cast<char>(prng.between(0, 255)));
+                break;
+            case 1:
+                text.erase(at, size);
+                break;
+            case 2:
+                text.insert(at, text.substr(at, size));
+                break;
+            case 3:
+                if (at < text.size()) {
+                    text[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^
+                                                 (1U << prng.between(0, 7)));
+                }
+                break;
+            case 4:
+                text.resize(at);
+                break;
+            default:
+                text.insert(at, other, prng.between(0, other.size()), prng.between(1, 64));
+        }
+    }
+    text.resize(std::min(text.size(), kSizeMax));
+    return text;
+}
+
+void run(const fs::path& path, const std::string& text, const std::string& other,
+         std::uint64_t variant) {
+    (void)std::snprintf(current.data(), current.size(), "failed: %s, variant %llu\n", path.c_str(),
+                        static_cast<unsigned long long>(variant));
+    const std::string bytes = variant_of(text, other, variant);
+    (void)LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const bool only = argc == 4 && std::string(argv[3]) == "--only";
+    if (argc < 2 || (argc > 3 && !only)) {
+        (void)std::fprintf(stderr, "usage: %s DIRECTORY [VARIANTS]\n", argv[0]);
+        return 2;
+    }
+    for (const int signal : kFatal) ::signal(signal, say_which);
+    const std::uint64_t variants = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 100;
+
+    const fs::path given = argv[1];
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(only ? given.parent_path() : given)) {
+        if (entry.is_regular_file()) files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    if (files.empty()) {
+        (void)std::fprintf(stderr, "%s holds no file\n", argv[1]);
+        return 2;
+    }
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (only && files[i] != given) continue;
+        const std::string text = contents_of(files[i]);
+        const std::string other = contents_of(files[(i + 1) % files.size()]);
+        if (only) {
+            run(files[i], text, other, variants);
+            continue;
+        }
+        for (std::uint64_t variant = 0; variant <= variants; ++variant) {
+            run(files[i], text, other, variant);
+        }
+    }
+    (void)std::printf("%zu files, %llu variants of each\n", files.size(),
+                      static_cast<unsigned long long>(variants));
+    return 0;
+}
