@@ -59,6 +59,10 @@ int run_statements(shell::Shell& shell, shell::Counterpart& counterpart,
     if (isatty(STDIN_FILENO) == 0) {
         auto read = text_of_file("-");
         if (!read) return fail(read.error());
+        if (read->find_first_not_of(" \t\r\n") == std::string::npos) {
+            std::cerr << "there are no statements on standard input; give some with -c 'SHOW "
+                         "QUERIES' or -f FILE, or start the shell in a terminal\n";
+        }
         return shell.run_all(*read) ? 0 : 1;
     }
     std::cout << kVersion << ", "

@@ -118,7 +118,8 @@ Result<Configuration> configuration_of(const ServeCommand& command) {
         catalog != variables.end() && catalog->second.empty()) {
         return empty_catalog(catalog->first);
     }
-    TRY(configuration.settings.set_from_environment(variables));
+    TRY_ASSIGN(warnings, configuration.settings.set_from_environment(variables));
+    configuration.warnings = std::move(warnings);
     for (const ServeCommand::Flag& flag : command.flags) {
         if (flag.key == "catalog" && flag.value.empty()) return empty_catalog(flag.option);
         TRY(configuration.settings.set(flag.key, flag.value, flag.option));
@@ -129,6 +130,7 @@ Result<Configuration> configuration_of(const ServeCommand& command) {
 int run_config_show(const ServeCommand& command) {
     const auto configuration = configuration_of(command);
     if (!configuration) return fail(configuration.error());
+    for (const auto& warning : configuration->warnings) std::cerr << "warning: " << warning << "\n";
     std::string group;
     for (const auto& shown : configuration->settings.all()) {
         const std::size_t dot = shown.key.find('.');
@@ -146,6 +148,7 @@ int run_config_show(const ServeCommand& command) {
 int run_config_check(const ServeCommand& command) {
     const auto configuration = configuration_of(command);
     if (!configuration) return fail(configuration.error());
+    for (const auto& warning : configuration->warnings) std::cerr << "warning: " << warning << "\n";
     std::cout << "the configuration is well\n";
     return 0;
 }

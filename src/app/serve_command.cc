@@ -237,6 +237,7 @@ int run_serve(const ServeCommand& command) {
     }
     const SystemClock clock;
     LogWriter log = log_of(configuration->settings, clock);
+    for (const std::string& warning : configuration->warnings) log.warn(warning);
     const auto served = serve(*configuration, signals, clock, log);
     if (!served) {
         log.error("cannot serve", {{"reason", to_string(served.error())}});

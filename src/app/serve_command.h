@@ -26,6 +26,7 @@ struct ServeCommand {
 struct Configuration {
     config::Settings settings;
     front::Access access;
+    std::vector<std::string> warnings;
 };
 
 // All layers. Fails with 1xxx errors that name the place.

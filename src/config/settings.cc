@@ -188,23 +188,24 @@ Result<Done> Settings::set(const std::string& key, std::string value, std::strin
     return Done{};
 }
 
-Result<Done> Settings::set_from_environment(const std::map<std::string, std::string>& all) {
-    for (const auto& variable : all) {
-        const std::string& name = variable.first;
+Result<std::vector<std::string>> Settings::set_from_environment(
+    const std::map<std::string, std::string>& all) {
+    const auto& list = known_list();
+    std::vector<std::string> names;
+    for (const Known& one : list) names.push_back(environment_name(one.key));
+    std::vector<std::string> warnings;
+    for (const auto& [name, value] : all) {
         if (!name.starts_with("BATON_") || name == "BATON_CONNECT") continue;  // that is clients'
-        const auto& list = known_list();
-        const auto known = std::find_if(list.begin(), list.end(), [&](const Known& one) {
-            return environment_name(one.key) == name;
-        });
-        if (known == list.end()) {
-            std::vector<std::string> names;
-            for (const Known& one : list) names.push_back(environment_name(one.key));
-            return refused("environment", "unknown variable " + in_quotes(name),
-                           did_you_mean(name, names));
+        const auto known = std::find(names.begin(), names.end(), name);
+        if (known != names.end()) {
+            const auto at = static_cast<std::size_t>(known - names.begin());
+            TRY(set(std::string(list[at].key), value, "environment " + name));
+        } else if (const std::string hint = did_you_mean(name, names); !hint.empty()) {
+            warnings.push_back("the environment variable " + in_quotes(name) +
+                               " is no setting and has no effect; " + hint);
         }
-        TRY(set(std::string(known->key), variable.second, "environment " + name));
     }
-    return Done{};
+    return warnings;
 }
 
 const std::string& Settings::text(std::string_view key) const {

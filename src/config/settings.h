@@ -41,8 +41,11 @@ public:
     // `origin` says where it was set: "baton.yaml:3". Fails with invalid_configuration, naming the
     // origin and, for a key that is not known, the nearest one that is.
     [[nodiscard]] Result<Done> set(const std::string& key, std::string value, std::string origin);
-    // Every variable that begins with BATON_ must be a setting.
-    [[nodiscard]] Result<Done> set_from_environment(const std::map<std::string, std::string>& all);
+    // Reads the variables that are settings and ignores the others: Kubernetes sets BATON_PORT and
+    // the like for a service named baton. Returns a warning for each that looks like a mistyped
+    // one.
+    [[nodiscard]] Result<std::vector<std::string>> set_from_environment(
+        const std::map<std::string, std::string>& all);
 
     // Of a key that is known.
     [[nodiscard]] const std::string& text(std::string_view key) const;

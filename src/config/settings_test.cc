@@ -33,9 +33,34 @@ TEST(SettingsTest, AnUnknownKeyIsRefusedWithTheNearestOne) {
     EXPECT_EQ(to_string(set.error()),
               "error 1000: baton.yaml:7: unknown setting \"http.listn\"; did you mean "
               "\"http.listen\"?");
-    const auto variable = settings.set_from_environment({{"BATON_HTTP_LISTN", "x"}});
-    ASSERT_FALSE(variable);
-    EXPECT_NE(variable.error().hint.find("BATON_HTTP_LISTEN"), std::string::npos);
+}
+
+TEST(SettingsTest, AMistypedVariableGivesAWarningWithTheNearestOne) {
+    Settings settings;
+    const auto warnings = settings.set_from_environment({{"BATON_HTTP_LISTN", "x"}});
+    ASSERT_TRUE(warnings);
+    EXPECT_EQ(*warnings, std::vector<std::string>{
+                             "the environment variable \"BATON_HTTP_LISTN\" is no setting and has "
+                             "no effect; did you mean \"BATON_HTTP_LISTEN\"?"});
+}
+
+TEST(SettingsTest, VariablesThatKubernetesSetsForAServiceAreNoMistakes) {
+    Settings settings;
+    const auto warnings =
+        settings.set_from_environment({{"BATON_SERVICE_HOST", "10.0.0.1"},
+                                       {"BATON_SERVICE_PORT", "5433"},
+                                       {"BATON_SERVICE_PORT_PG", "5433"},
+                                       {"BATON_SERVICE_PORT_HTTP", "8080"},
+                                       {"BATON_PORT", "tcp://10.0.0.1:5433"},
+                                       {"BATON_PORT_5433_TCP", "tcp://10.0.0.1:5433"},
+                                       {"BATON_PORT_5433_TCP_ADDR", "10.0.0.1"},
+                                       {"BATON_PORT_5433_TCP_PORT", "5433"},
+                                       {"BATON_PORT_5433_TCP_PROTO", "tcp"},
+                                       {"BATON_HTTP_PORT", "tcp://10.0.0.2:80"},
+                                       {"BATON_HTTP_SERVICE_HOST", "10.0.0.2"}});
+    ASSERT_TRUE(warnings);
+    EXPECT_EQ(*warnings, std::vector<std::string>{});
+    for (const Settings::Shown& shown : settings.all()) EXPECT_EQ(shown.origin, "default");
 }
 
 TEST(SettingsTest, AValueThatDoesNotFitIsRefusedAndTheOldOneStays) {

@@ -63,7 +63,8 @@ public:
         if (error) {
             return misconfigured("cannot listen at " + options_.address + ":" +
                                      std::to_string(options_.port) + ": " + error.message(),
-                                 "choose another address or port");
+                                 "stop the program that listens there, or choose another address "
+                                 "(--http HOST:PORT; --http '' closes this door)");
         }
         port_ = acceptor_.local_endpoint(error).port();
         return Done{};

@@ -82,7 +82,10 @@ public:
         if (error) {
             return Error{.code = ErrorCode::cannot_open,
                          .message = "cannot listen on " + options_.host + ":" +
-                                    std::to_string(options_.port) + ": " + error.message()};
+                                    std::to_string(options_.port) + ": " + error.message(),
+                         .hint =
+                             "stop the program that listens there, or choose another address "
+                             "(--pg HOST:PORT; --pg '' closes this door)"};
         }
         port_ = acceptor_.local_endpoint().port();
         asio::post(acceptor_.get_executor(), [this] { accept(); });
