@@ -10,6 +10,7 @@
 
 #include "adapters/yaml/deployment.h"
 #include "base/text.h"
+#include "shell/advice.h"
 #include "shell/interrupts.h"
 #include "shell/progress.h"
 #include "shell/script.h"
@@ -107,11 +108,12 @@ bool Shell::run(std::string_view text) {
 }
 
 bool Shell::run_part(std::string_view text, std::size_t begin, std::size_t end) {
-    Replies replies = execute(text.substr(begin, end - begin));
+    const std::string_view part = text.substr(begin, end - begin);
+    Replies replies = execute(part);
     if (replies.error && replies.error->at) {
         replies.error->at = position_at(text, begin + replies.error->at->offset);
     }
-    return show(std::move(replies), text);
+    return show(std::move(replies), part, text);
 }
 
 bool Shell::run_all(std::string_view text) {
@@ -204,7 +206,7 @@ bool Shell::apply(std::string_view text, bool is_yaml, bool commit) {
         replies.done.erase(replies.done.begin());
         if (!replies.error) replies.done.back().value = "dry run: nothing was changed";
     }
-    return show(std::move(replies), text);
+    return show(std::move(replies), {}, text);
 }
 
 // ---- answers ------------------------------------------------------------------------------------
@@ -214,9 +216,17 @@ void Shell::complain(const Error& error, std::string_view text) {
     errors_ << render_error(error, text, options_.colours_of_errors) << std::flush;
 }
 
-bool Shell::show(Replies replies, std::string_view text) {
-    for (Reply& reply : replies.done) {
-        if (!show(std::move(reply))) return false;
+bool Shell::show(Replies replies, std::string_view part, std::string_view text) {
+    const auto statements = sql::parse(part);
+    for (std::size_t i = 0; i < replies.done.size(); ++i) {
+        const auto* table = std::get_if<Table>(&replies.done[i].value);
+        const std::string advice = table != nullptr && statements && i < statements->size()
+                                       ? advice_on((*statements)[i], *table)
+                                       : "";
+        if (!show(std::move(replies.done[i]))) return false;
+        if (advice.empty()) continue;
+        out_.flush();
+        errors_ << advice << "\n";
     }
     out_.flush();
     if (!replies.error) return true;

@@ -46,7 +46,8 @@ private:
     // Runs what is in `text` from `begin` to `end`.
     [[nodiscard]] bool run_part(std::string_view text, std::size_t begin, std::size_t end);
     [[nodiscard]] Replies execute(std::string_view text);
-    [[nodiscard]] bool show(Replies replies, std::string_view text);
+    // `part` of `text` was executed; errors have their places in the whole.
+    [[nodiscard]] bool show(Replies replies, std::string_view part, std::string_view text);
     [[nodiscard]] bool show(Reply reply);
     [[nodiscard]] bool follow(ComingEvents& events, const Look& look);
     [[nodiscard]] bool follow(ComingRows& rows, const Look& look);
