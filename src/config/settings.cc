@@ -10,6 +10,8 @@ namespace baton::config {
 
 namespace {
 
+constexpr std::string_view kPrefix = "BATON_";  // of variables in the environment
+
 const std::vector<Known>& known_list() {
     static const std::vector<Known> kKnown = {
         {.key = "data", .fallback = "./baton-data", .meaning = "the directory of the catalog"},
@@ -159,7 +161,7 @@ std::span<const Known> known_settings() {
 }
 
 std::string environment_name(std::string_view key) {
-    std::string name = "BATON_" + to_upper(key);
+    std::string name = std::string(kPrefix) + to_upper(key);
     std::replace(name.begin(), name.end(), '.', '_');
     return name;
 }
@@ -191,18 +193,22 @@ Result<Done> Settings::set(const std::string& key, std::string value, std::strin
 Result<std::vector<std::string>> Settings::set_from_environment(
     const std::map<std::string, std::string>& all) {
     const auto& list = known_list();
-    std::vector<std::string> names;
-    for (const Known& one : list) names.push_back(environment_name(one.key));
+    std::vector<std::string> endings;  // what they all begin with is no likeness
+    for (const Known& one : list) {
+        endings.push_back(environment_name(one.key).substr(kPrefix.size()));
+    }
     std::vector<std::string> warnings;
     for (const auto& [name, value] : all) {
-        if (!name.starts_with("BATON_") || name == "BATON_CONNECT") continue;  // that is clients'
-        const auto known = std::find(names.begin(), names.end(), name);
-        if (known != names.end()) {
-            const auto at = static_cast<std::size_t>(known - names.begin());
+        if (!name.starts_with(kPrefix) || name == "BATON_CONNECT") continue;  // that is clients'
+        const std::string ending = name.substr(kPrefix.size());
+        const auto known = std::find(endings.begin(), endings.end(), ending);
+        if (known != endings.end()) {
+            const auto at = static_cast<std::size_t>(known - endings.begin());
             TRY(set(std::string(list[at].key), value, "environment " + name));
-        } else if (const std::string hint = did_you_mean(name, names); !hint.empty()) {
+        } else if (const std::string near = nearest(ending, endings); !near.empty()) {
             warnings.push_back("the environment variable " + in_quotes(name) +
-                               " is no setting and has no effect; " + hint);
+                               " is no setting and has no effect; did you mean " +
+                               in_quotes(std::string(kPrefix) + near) + "?");
         }
     }
     return warnings;
