@@ -8,6 +8,7 @@
 #include "catalog/lease.h"
 #include "catalog/row_cursor.h"
 #include "ports/sql_signals.h"
+#include "ports/sql_values.h"
 
 namespace baton {
 
@@ -15,6 +16,9 @@ namespace {
 
 // Rows removed by one call of trim, so that a commit never waits long for housekeeping.
 constexpr std::int64_t kTrimMost = 2'000;
+
+constexpr std::size_t kPrincipalMax = 255;
+constexpr std::size_t kMessageMax = 4'000;
 
 }  // namespace
 
@@ -105,11 +109,11 @@ Result<Done> WriteTransaction::log(const StatementRecord& record) {
     const std::array<SqlValue, 9> values = {
         value_of(state_.next_statement),
         to_string(record.received),
-        record.principal,
-        record.statement,
+        storable_text(record.principal, kPrincipalMax),
+        storable_text(record.statement, kStatementMax),
         std::string(ok ? "OK" : "ERROR"),
         ok ? SqlValue() : value_of(number(record.error->code)),
-        ok ? SqlValue() : SqlValue(to_string(*record.error)),
+        ok ? SqlValue() : SqlValue(storable_text(to_string(*record.error), kMessageMax)),
         std::int64_t{record.took.count()},
         record.revision ? value_of(record.revision->value()) : SqlValue()};
     TRY(write("INSERT INTO statement_log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values));

@@ -34,7 +34,10 @@ struct HistoryLimits {
     Duration statements_age_max = std::chrono::hours(24 * 30);
 };
 
-// A line of the statement log.
+inline constexpr std::size_t kStatementMax = 10'000;  // bytes of a statement in the log
+
+// A line of the statement log. Its texts may be any bytes: the log keeps as much of them as can be
+// stored, up to a bound.
 struct StatementRecord {
     WallTime received;
     std::string principal;

@@ -39,6 +39,25 @@ namespace baton {
     return true;
 }
 
+// The text with U+FFFD for each byte that no database would store, and of `most` bytes at most: a
+// longer one ends in an ellipsis. `most` is at least 3.
+[[nodiscard]] inline std::string storable_text(std::string_view text, std::size_t most) {
+    constexpr std::string_view kInstead = "\xef\xbf\xbd";
+    constexpr std::string_view kEllipsis = "\xe2\x80\xa6";
+    std::string storable;
+    std::size_t room_for_ellipsis = 0;  // the longest beginning that leaves room for it
+    while (!text.empty()) {
+        if (storable.size() + kEllipsis.size() <= most) room_for_ellipsis = storable.size();
+        const std::size_t size = plain_character_size(text);
+        storable += size == 0 ? kInstead : text.substr(0, size);
+        text.remove_prefix(std::max<std::size_t>(size, 1));
+        if (storable.size() <= most) continue;
+        storable.resize(room_for_ellipsis);
+        return storable += kEllipsis;
+    }
+    return storable;
+}
+
 [[nodiscard]] inline bool is_storable(const SqlValue& value) {
     if (const auto* text = std::get_if<std::string>(&value)) return is_plain_text(*text);
     if (const auto* real = std::get_if<double>(&value)) return std::isfinite(*real);

@@ -36,5 +36,28 @@ TEST(SqlValues, RefusesIllFormedText) {
     }
 }
 
+TEST(SqlValues, MakesAnyBytesStorable) {
+    EXPECT_EQ(storable_text("plain \u00e9", 100), "plain \u00e9");
+    EXPECT_EQ(storable_text("a\xff"
+                            "b",
+                            100),
+              "a\ufffdb");
+    EXPECT_EQ(storable_text(std::string_view("a\0b", 3), 100), "a\ufffdb");
+    EXPECT_EQ(storable_text("\xc3", 100), "\ufffd");
+    EXPECT_EQ(storable_text("", 100), "");
+}
+
+TEST(SqlValues, CutsBetweenCharacters) {
+    const std::string text = "xx\u00e9\u00e9\u00e9";
+    for (std::size_t most = 3; most < 12; ++most) {
+        const std::string cut = storable_text(text, most);
+        EXPECT_TRUE(is_plain_text(cut)) << most;
+        EXPECT_LE(cut.size(), most);
+    }
+    EXPECT_EQ(storable_text(text, 8), text);
+    EXPECT_EQ(storable_text(text, 7), "xx\u00e9\u2026");
+    EXPECT_LE(storable_text(std::string(1000, '\xff'), 100).size(), 100U);
+}
+
 }  // namespace
 }  // namespace baton

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "catalog/history.h"
+#include "ports/sql_values.h"
 #include "runtime/attempts.h"
 
 namespace baton {
@@ -115,7 +116,20 @@ Result<Done> Committer::catch_up(WriteTransaction& tx) {
 }
 
 void Committer::log(StatementRecord record) {
+    record.statement = storable_text(record.statement, kStatementMax);
+    const std::size_t bytes =
+        record.statement.size() + (record.error ? record.error->message.size() : 0);
+    const Instant now = clock_.now();
     const std::lock_guard lock(log_mutex_);
+    if (now - log_minute_ >= std::chrono::minutes(1)) {
+        log_minute_ = now;
+        log_minute_bytes_ = 0;
+    }
+    if (log_minute_bytes_ + bytes > options_.log_bytes_per_minute) {
+        log_dropped_ += 1;
+        return;
+    }
+    log_minute_bytes_ += bytes;
     if (log_waiting_.size() >= options_.log_waiting_max) {
         log_waiting_.erase(log_waiting_.begin());
         log_dropped_ += 1;

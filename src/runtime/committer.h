@@ -33,6 +33,8 @@ namespace baton {
 
 struct CommitterOptions {
     std::size_t log_waiting_max = 10'000;  // lines of the statement log without a bundle
+    // Of such lines; more than that are dropped and counted.
+    std::uint64_t log_bytes_per_minute = 8'000'000;
     HistoryLimits history;
     Epoch epoch;
     Revision start;  // of the catalog as it was opened
@@ -72,7 +74,8 @@ public:
     void refuse(std::vector<Job>& jobs, const Error& error, const Hand& hand);
 
     // Adds a line to the statement log with the next commit that succeeds. If too many are waiting,
-    // the oldest is dropped and counted. After an unknown outcome a line may stand twice.
+    // the oldest is dropped and counted; if there were too many in this minute, the line is. After
+    // an unknown outcome a line may stand twice.
     void log(StatementRecord record);
     // Puts on record that the whole bundle did not happen, under its first statement.
     void log_undone(const Bundle& bundle, const Error& error);
@@ -117,6 +120,8 @@ private:
 
     std::mutex log_mutex_;
     std::vector<StatementRecord> log_waiting_;
+    Instant log_minute_{};  // when it began
+    std::uint64_t log_minute_bytes_ = 0;
     std::vector<StatementRecord> log_in_hand_;  // written, not yet committed
     std::atomic<std::uint64_t> log_dropped_ = 0;
 };

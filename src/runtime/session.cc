@@ -49,8 +49,7 @@ Execution Session::execute(std::string_view text, const Wait& wait,
         return execution;
     }
     if (transaction_) transaction_->failed = true;
-    constexpr std::size_t kLoggedMax = 10'000;
-    log_rejected(sql::without_strings(text.substr(0, kLoggedMax)), statements.error());
+    log_rejected(sql::without_strings(text.substr(0, kStatementMax)), statements.error());
     return {.results = {}, .error = statements.error()};
 }
 

@@ -170,6 +170,43 @@ TEST_F(SessionTest, TheLogKeepsEveryStatementOfABundle) {
               "CREATE WORKER 'a:1'|1\nCREATE WORKER 'b:1'|1\n");
 }
 
+TEST_F(SessionTest, AStatementThatIsNotTextKeepsNothingFromBeingWritten) {
+    for (const std::string& odd :
+         {std::string("SHOW \xff"), std::string("SHOW \0 x", 8), std::string("\xc3"),
+          "SHOW \"" + std::string(9'993, 'x') + "\u00e9\"y",  // cut inside of a character
+          std::string(20'000, '\xed')}) {
+        Session stranger(*coordinator_, "stranger\xff");
+        (void)error_of(stranger, odd);
+        run("CREATE LOGICAL SOURCE s (x INT8)");
+        run("DROP LOGICAL SOURCE s");
+    }
+    EXPECT_EQ(rows("SELECT statement FROM baton.statements WHERE principal = 'stranger\ufffd' AND "
+                   "error = 2000 LIMIT 1"),
+              "SHOW \ufffd\n");
+}
+
+TEST_F(SessionTest, TheLogKeepsOnlySoMuchOfAStatement) {
+    (void)error_of("SHOW " + std::string(100'000, 'x'));
+    run("CREATE LOGICAL SOURCE s (x INT8)");
+    const std::string line =
+        rows("SELECT statement, message FROM baton.statements WHERE outcome = 'ERROR'");
+    EXPECT_GT(line.size(), 1'000U);
+    EXPECT_LT(line.size(), 15'000U);
+}
+
+// A reader may write nothing, and what it is refused is written down: that has a bound, too.
+TEST_F(SessionTest, TheLogTakesOnlySoMuchInAMinute) {
+    CoordinatorOptions options;
+    options.commits.committer.log_bytes_per_minute = 20'000;
+    open(options);
+    for (int i = 0; i < 100; ++i) (void)error_of("SHOW " + std::string(1'000, 'x'));
+    run("CREATE LOGICAL SOURCE s (x INT8)");
+    const std::string lines = rows("SELECT id FROM baton.statements WHERE outcome = 'ERROR'");
+    const auto count = std::count(lines.begin(), lines.end(), '\n');
+    EXPECT_GE(count, 5);
+    EXPECT_LE(count, 20);
+}
+
 TEST_F(SessionTest, TheLogIsBoundedByCount) {
     CoordinatorOptions options;
     options.commits.committer.history.statements_max = 50;
