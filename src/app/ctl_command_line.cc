@@ -1,5 +1,7 @@
 #include "app/ctl_command_line.h"
 
+#include <cstdlib>
+
 #include "app/commands.h"
 #include "sql/printer.h"
 
@@ -64,15 +66,15 @@ public:
         stop.add_flag("--forceful", words_.flag, "without what is still on its way through it");
         add_wait(stop, words_.wait);
         on(stop, [](CtlWords& words) {
-            return run_for(words.command, "STOP QUERY " + query_in_statement(words.name) +
-                                              (words.flag ? " FORCEFUL" : ""));
+            return run_change(words.command, "STOP QUERY " + query_in_statement(words.name) +
+                                                 (words.flag ? " FORCEFUL" : ""));
         });
 
         CLI::App& drop = add(query, "drop", "end a query, and forget it");
         add_name(drop, "its name or number");
         add_wait(drop, words_.wait);
         on(drop, [](CtlWords& words) {
-            return run_for(words.command, "DROP QUERY " + query_in_statement(words.name));
+            return run_change(words.command, "DROP QUERY " + query_in_statement(words.name));
         });
 
         CLI::App& logs = add(query, "logs", "what became of a query and its fragments");
@@ -92,12 +94,12 @@ public:
             add(worker, "drain", "a worker gets nothing new; what runs there goes on");
         add_name(drain, "its name");
         on(drain, [](CtlWords& words) {
-            return run_for(words.command, "DRAIN WORKER " + name_of_worker(words.name));
+            return run_change(words.command, "DRAIN WORKER " + name_of_worker(words.name));
         });
         CLI::App& resume = add(worker, "resume", "a drained worker takes fragments again");
         add_name(resume, "its name");
         on(resume, [](CtlWords& words) {
-            return run_for(words.command, "RESUME WORKER " + name_of_worker(words.name));
+            return run_change(words.command, "RESUME WORKER " + name_of_worker(words.name));
         });
     }
 
@@ -107,8 +109,8 @@ private:
         CLI::App& command = *app.add_subcommand(name, meaning);
         command
             .add_option("--connect", words_.command.reach.connect,
-                        "where the coordinator is: postgres://USER@HOST:PORT or HOST:PORT")
-            ->envname("BATON_CONNECT")
+                        "where the coordinator is: postgres://USER@HOST:PORT or HOST:PORT; "
+                        "BATON_CONNECT if it is not given")
             ->capture_default_str();
         command.add_option("--data", words_.command.reach.data,
                            "instead, a data directory that no process uses now");
@@ -129,7 +131,9 @@ private:
         });
     }
     // Names of workers are kept as they were given.
-    static std::string name_of_worker(const std::string& given) { return "'" + given + "'"; }
+    static std::string name_of_worker(const std::string& given) {
+        return sql::print(sql::Literal(given));
+    }
 
     CtlWords& words_;
     int& status_;
@@ -138,6 +142,10 @@ private:
 }  // namespace
 
 void add_ctl(CLI::App& app, CLI::App& worker, CtlWords& words, int& status) {
+    // Read here and not by CLI11: the commands share one variable, and it would set that for the
+    // commands that were not given, after the flag of the one that was.
+    const char* const address = std::getenv("BATON_CONNECT");  // NOLINT(concurrency-mt-unsafe)
+    if (address != nullptr && *address != '\0') words.command.reach.connect = address;
     Ctl ctl(words, status);
     ctl.add_status(app);
     ctl.add_top(app);

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "adapters/system/system_clock.h"
+#include "app/catalogs.h"
 #include "app/files.h"
 #include "app/screen.h"
 #include "base/text.h"
@@ -44,6 +45,12 @@ Result<std::string> version_of(Counterpart& counterpart) {
     return shown(table.rows[0][0], table.columns[0].type);
 }
 
+// Below what was done, since it may have been meant for another cluster.
+void say_where(const CtlCommand& command) {
+    const Reach& where = command.reach;
+    std::cerr << "at " << shown_place(where.data.empty() ? where.connect : where.data) << "\n";
+}
+
 bool is_number(const std::string& text) {
     return !text.empty() && std::all_of(text.begin(), text.end(),
                                         [](unsigned char c) { return std::isdigit(c) != 0; });
@@ -77,6 +84,12 @@ int run_for(const CtlCommand& command, const std::string& statements) {
     return shell.run_all(statements) ? 0 : 1;
 }
 
+int run_change(const CtlCommand& command, const std::string& statements) {
+    const int status = run_for(command, statements);
+    if (status == 0) say_where(command);
+    return status;
+}
+
 int run_apply(const CtlCommand& command, const std::string& file, bool dry_run) {
     const SystemClock clock;
     const auto text = text_of_file(file);
@@ -84,7 +97,9 @@ int run_apply(const CtlCommand& command, const std::string& file, bool dry_run) 
     const auto reached = reach(command.reach, command.wait, clock);
     if (!reached) return fail(reached.error());
     shell::Shell shell(*reached->counterpart, std::cout, std::cerr, options_of(command));
-    return shell.apply(*text, is_deployment(file), !dry_run) ? 0 : 1;
+    if (!shell.apply(*text, is_deployment(file), !dry_run)) return 1;
+    if (!dry_run) say_where(command);
+    return 0;
 }
 
 // ---- logs of a query ----------------------------------------------------------------------------

@@ -21,6 +21,8 @@ struct CtlCommand {
 
 // Runs statements that the command stands for, such as SHOW WORKERS.
 [[nodiscard]] int run_for(const CtlCommand& command, const std::string& statements);
+// The same for what changes something: also says where, on the standard error.
+[[nodiscard]] int run_change(const CtlCommand& command, const std::string& statements);
 
 // What became of a query, and of its parts, since it was made. `which` is its name or number; one
 // that is gone is known by its number only. `follow`: then what becomes of it, until Ctrl-C.

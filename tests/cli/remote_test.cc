@@ -148,6 +148,40 @@ TEST_F(Remote, WhoCannotConnectIsToldWhere) {
     EXPECT_NE(ended.errors.find("port 1"), std::string::npos) << ended.errors;
 }
 
+TEST_F(Remote, AFlagWinsOverTheEnvironmentForEveryCommand) {
+    ASSERT_EQ(shell(kQuery + "CREATE WORKER 'w:1'").status, 0);
+    const std::string statements = file("more.sql", "CREATE LOGICAL SOURCE t (x INT8);");
+    const std::vector<std::vector<std::string>> commands = {{"status"},
+                                                            {"top", "--once"},
+                                                            {"query", "list"},
+                                                            {"query", "logs", "q"},
+                                                            {"query", "stop", "q"},
+                                                            {"query", "drop", "q"},
+                                                            {"worker", "list"},
+                                                            {"worker", "drain", "w:1"},
+                                                            {"worker", "resume", "w:1"},
+                                                            {"apply", "-f", statements},
+                                                            {"shell", "-c", "SHOW VERSION"}};
+    for (const auto& words : commands) {
+        std::vector<std::string> line = {"env", "BATON_CONNECT=127.0.0.1:1", "baton"};
+        line.insert(line.end(), words.begin(), words.end());
+        line.insert(line.end(), {"--connect", address_});
+        const Ended ended = run(line);
+        EXPECT_NE(ended.status, 1) << words[0] << " " << words.back() << ": " << ended.errors;
+    }
+    const Ended far = run({"env", "BATON_CONNECT=127.0.0.1:1", "baton", "query", "list"});
+    EXPECT_EQ(far.status, 1) << "without a flag the environment holds";
+    EXPECT_NE(far.errors.find("error 4004"), std::string::npos) << far.errors;
+}
+
+TEST_F(Remote, ACommandThatChangesSomethingSaysWhere) {
+    ASSERT_EQ(shell(kQuery).status, 0);
+    const Ended dropped = ask({"query", "drop", "q"});
+    EXPECT_EQ(dropped.status, 0);
+    EXPECT_EQ(dropped.errors, "at " + address_ + "\n");
+    EXPECT_EQ(ask({"query", "list"}).errors, "");
+}
+
 // ---- at a terminal ------------------------------------------------------------------------------
 
 TEST_F(Remote, TheTabKeyCompletesWordsAndNames) {

@@ -123,6 +123,23 @@ bool asks_catalog(Tokens tokens) {
 
 // ---- which answers ------------------------------------------------------------------------------
 
+// Whether it is one of PostgreSQL's about transactions, by all of its words: START QUERY is none.
+bool is_about_transaction(Tokens tokens) {
+    const Token& first = at(tokens, 0);
+    const Token& second = at(tokens, 1);
+    if (first.is("start")) return second.is("transaction");
+    if (first.is("begin")) {
+        return tokens.size() == 1 ||
+               second.is_any({"work", "transaction", "isolation", "read", "deferrable", "not"});
+    }
+    if (first.is_any({"savepoint", "release"})) return second.names() && !second.is("lock");
+    if (!first.is_any({"commit", "end", "rollback", "abort"})) return false;
+    const Tokens rest = tokens.subspan(second.is_any({"work", "transaction"}) ? 2 : 1);
+    if (rest.empty() || rest[0].is_any({"to", "prepared"})) return true;
+    const std::size_t no = at(rest, 1).is("no") ? 1 : 0;
+    return rest[0].is("and") && at(rest, 1 + no).is("chain") && rest.size() == 2 + no;
+}
+
 Answerer transaction_statement(Tokens tokens, std::string& text) {
     const Token& first = tokens[0];
     const auto has = [&](std::string_view word) {
@@ -166,11 +183,7 @@ Answerer answerer_of(Tokens tokens, std::string& text) {
     if (first.is("discard")) {
         return Forget{.tag = "DISCARD " + to_upper(second.text), .parameters = second.is("all")};
     }
-    if (first.is("release") && second.is("lock")) return ForSession{};  // no savepoint
-    if (first.is_any(
-            {"begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release"})) {
-        return transaction_statement(tokens, text);
-    }
+    if (is_about_transaction(tokens)) return transaction_statement(tokens, text);
     if (first.is("deallocate")) return Forget{.tag = "DEALLOCATE"};
     if (first.is("unlisten")) return Forget{.tag = "UNLISTEN"};
     if (first.is("close") && second.is("all")) return Forget{.tag = "CLOSE CURSOR ALL"};

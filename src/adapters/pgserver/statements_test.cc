@@ -44,6 +44,21 @@ TEST(Statements, OursGoToTheSession) {
               "session; commit; rollback; commit; rollback");
 }
 
+// A first word alone decides nothing: these began, committed and rolled back transactions.
+TEST(Statements, WhatOnlyBeginsLikeATransactionIsForOurParser) {
+    EXPECT_EQ(
+        who("START QUERY x; END QUERY x; ABORT QUERY x; COMMIT QUERY x; BEGIN QUERY x; START"),
+        "session; session; session; session; session; session");
+    EXPECT_EQ(
+        who("RELEASE LOCK x OWNER 'y'; ROLLBACK x; COMMIT AND; END AND CHAIN x; COMMIT WORK 1"),
+        "session; session; session; session; session");
+    EXPECT_EQ(who("START TRANSACTION READ ONLY; BEGIN WORK; END WORK; ABORT TRANSACTION; "
+                  "COMMIT AND NO CHAIN; ROLLBACK AND CHAIN; ROLLBACK TO SAVEPOINT a; SAVEPOINT a; "
+                  "RELEASE a"),
+              "session; session; commit; rollback; commit; refuse 0A000; refuse 0A000; "
+              "refuse 0A000; refuse 0A000");
+}
+
 TEST(Statements, AboutPostgresGoesToItsCatalog) {
     EXPECT_EQ(who("SELECT 1"), "catalog");
     EXPECT_EQ(who("SELECT version()"), "catalog");
