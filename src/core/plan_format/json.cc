@@ -9,12 +9,14 @@ namespace baton {
 
 namespace {
 
+constexpr std::size_t kFieldsMax = 10'000;  // of one object; each is compared with all others
+
 class Parser {
 public:
     Parser(std::string_view text, std::size_t depth) : text_(text), depth_max_(depth) {}
 
     Result<Json> document() {
-        TRY_ASSIGN(value, any(0));
+        TRY_ASSIGN(value, any());
         skip_space();
         if (at_ != text_.size()) return damaged("nothing may follow");
         return value;
@@ -38,61 +40,91 @@ private:
         return true;
     }
 
-    Result<Json> any(std::size_t depth) {
-        if (depth > depth_max_) return damaged("it is nested too deep");
-        skip_space();
-        switch (peek()) {
-            case '{':
-                return object(depth);
-            case '[':
-                return array(depth);
-            case '"': {
-                TRY_ASSIGN(text, string());
-                return Json{std::move(text)};
+    // A value that holds others, not closed yet.
+    struct Open {
+        Json holder;
+        std::string key;  // of the field that is being read, in an object
+    };
+
+    // Without recursion: how deep a text may be is for the limit to say, not for the stack.
+    Result<Json> any() {
+        std::vector<Open> open;
+        for (;;) {
+            skip_space();
+            if (peek() == '{' || peek() == '[') {
+                if (open.size() >= depth_max_) return damaged("it is nested too deep");
+                const bool object = peek() == '{';
+                at_ += 1;
+                open.push_back({.holder = object ? Json{Json::Object()} : Json{Json::Array()}});
+                skip_space();
+                if (!take(object ? "}" : "]")) {
+                    if (object) TRY(begin_field(open.back()));
+                    continue;
+                }
+            } else {
+                TRY_ASSIGN(value, scalar());
+                if (open.empty()) return value;
+                put(open.back(), std::move(value));
+                TRY_ASSIGN(closed, closes(open.back()));
+                if (!closed) continue;
             }
-            default:
-                break;
+            // The last one is closed, and may close those around it.
+            for (bool closed = true; closed;) {
+                Json value = std::move(open.back().holder);
+                open.pop_back();
+                if (open.empty()) return value;
+                put(open.back(), std::move(value));
+                TRY_ASSIGN(next, closes(open.back()));
+                closed = next;
+            }
+        }
+    }
+
+    static void put(Open& open, Json value) {
+        if (auto* fields = std::get_if<Json::Object>(&open.holder.value)) {
+            fields->push_back({.key = std::move(open.key), .value = std::move(value)});
+        } else {
+            std::get<Json::Array>(open.holder.value).push_back(std::move(value));
+        }
+    }
+
+    // After a value: whether it was the last one. If not, the next one follows.
+    Result<bool> closes(Open& open) {
+        const bool object = std::holds_alternative<Json::Object>(open.holder.value);
+        skip_space();
+        if (take(object ? "}" : "]")) return true;
+        if (!take(",")) {
+            return damaged(object ? "a comma or a closing brace is expected"
+                                  : "a comma or a closing bracket is expected");
+        }
+        if (object) TRY(begin_field(open));
+        return false;
+    }
+
+    Result<Done> begin_field(Open& open) {
+        const auto& fields = std::get<Json::Object>(open.holder.value);
+        skip_space();
+        if (peek() != '"') return damaged("a key is expected");
+        TRY_ASSIGN(key, string());
+        if (fields.size() >= kFieldsMax) return damaged("an object has too many fields");
+        const bool twice = std::any_of(fields.begin(), fields.end(),
+                                       [&](const auto& field) { return field.key == key; });
+        if (twice) return damaged("a key stands twice");
+        skip_space();
+        if (!take(":")) return damaged("a colon is expected");
+        open.key = std::move(key);
+        return Done{};
+    }
+
+    Result<Json> scalar() {
+        if (peek() == '"') {
+            TRY_ASSIGN(text, string());
+            return Json{std::move(text)};
         }
         if (take("null")) return Json{};
         if (take("true")) return Json{true};
         if (take("false")) return Json{false};
         return number();
-    }
-
-    Result<Json> object(std::size_t depth) {
-        at_ += 1;
-        Json::Object fields;
-        skip_space();
-        if (take("}")) return Json{std::move(fields)};
-        while (true) {
-            skip_space();
-            if (peek() != '"') return damaged("a key is expected");
-            TRY_ASSIGN(key, string());
-            const bool twice = std::any_of(fields.begin(), fields.end(),
-                                           [&](const auto& field) { return field.key == key; });
-            if (twice) return damaged("a key stands twice");
-            skip_space();
-            if (!take(":")) return damaged("a colon is expected");
-            TRY_ASSIGN(value, any(depth + 1));
-            fields.push_back({.key = std::move(key), .value = std::move(value)});
-            skip_space();
-            if (take("}")) return Json{std::move(fields)};
-            if (!take(",")) return damaged("a comma or a closing brace is expected");
-        }
-    }
-
-    Result<Json> array(std::size_t depth) {
-        at_ += 1;
-        Json::Array items;
-        skip_space();
-        if (take("]")) return Json{std::move(items)};
-        while (true) {
-            TRY_ASSIGN(value, any(depth + 1));
-            items.push_back(std::move(value));
-            skip_space();
-            if (take("]")) return Json{std::move(items)};
-            if (!take(",")) return damaged("a comma or a closing bracket is expected");
-        }
     }
 
     Result<std::string> string() {

@@ -193,6 +193,22 @@ RC_GTEST_PROP(PlanFormatProperty, TextsAndNumbersSurvive,
     RC_ASSERT(*back == plan);
 }
 
+// Depth and number are for a limit to say, not for the stack or for patience.
+TEST(PlanFormat, WhatIsNestedOrRepeatedWithoutEndIsRefused) {
+    for (const char open : {'[', '{'}) {
+        std::string text;
+        for (int i = 0; i < 1'000'000; ++i) text += open == '[' ? "[" : "{\"a\":";
+        const auto plan = read_plan(text);
+        ASSERT_FALSE(plan);
+        EXPECT_NE(to_string(plan.error()).find("nested too deep"), std::string::npos);
+    }
+    std::string fields = "{";
+    for (int i = 0; i < 1'000'000; ++i) fields += "\"" + std::to_string(i) + "\":0,";
+    const auto plan = read_plan(fields + "\"x\":0}");
+    ASSERT_FALSE(plan);
+    EXPECT_NE(to_string(plan.error()).find("too many fields"), std::string::npos);
+}
+
 RC_GTEST_PROP(PlanFormatProperty, AChangedByteNeverCrashesTheReader, ()) {
     std::string text = write_plan(everything());
     const auto at = *rc::gen::inRange<std::size_t>(0, text.size());
