@@ -27,6 +27,20 @@ Result<Listening> listening_of(const config::Settings& settings, const std::stri
     return Listening{.host = address->host, .port = any_port ? std::uint16_t{0} : address->port};
 }
 
+// "a, b": a and b.
+std::vector<std::string> words_of(const std::string& list) {
+    std::vector<std::string> words;
+    std::string word;
+    for (const char c : list + ",") {
+        if (c != ',' && c != ' ') {
+            word += c;
+        } else if (!word.empty()) {
+            words.push_back(std::exchange(word, {}));
+        }
+    }
+    return words;
+}
+
 bool is_loopback(const std::string& host) {
     return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
@@ -74,6 +88,8 @@ Result<std::unique_ptr<http::Server>> open_http(const Configuration& configurati
     options.body_bytes_max = settings.number("http.body_max");
     options.connections_max = settings.number("http.connections_max");
     options.service.log = &log;
+    options.service.site = {.hosts = words_of(settings.text("http.hosts")),
+                            .any_address = !is_loopback(where.host)};
     if (!settings.text("tls.cert").empty()) {
         options.tls = http::TlsFiles{.certificate = settings.text("tls.cert"),
                                      .key = settings.text("tls.key")};

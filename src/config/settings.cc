@@ -59,6 +59,10 @@ const std::vector<Known>& known_list() {
         {.key = "http.listen",
          .fallback = "127.0.0.1:8080",
          .meaning = "host:port for HTTP; empty: closed"},
+        {.key = "http.hosts",
+         .fallback = "",
+         .meaning = "names by which clients may ask for it while nobody has to say who they are, "
+                    "beside localhost: a.example, b.example"},
         {.key = "http.body_max",
          .type = Type::number,
          .fallback = "16777216",

@@ -259,23 +259,9 @@ Plan plan_routed(const Routed& routed, const Request& request, const Target& tar
     return problem({.code = ErrorCode::defect, .message = "a route nobody serves"});
 }
 
-// A page of another site may make a browser send requests here. It cannot read the answers, since
-// there is no CORS; but changes would happen.
-bool comes_from_another_site(const Request& request) {
-    const std::string* origin = request.header("origin");
-    if (origin == nullptr) return false;
-    const std::string* host = request.header("host");
-    const std::size_t scheme = origin->find("://");
-    return host == nullptr || scheme == std::string::npos || origin->substr(scheme + 3) != *host;
-}
-
 }  // namespace
 
 Planned plan(const Request& request, const ApiOptions& options) {
-    if (comes_from_another_site(request)) {
-        return {.what = problem({.code = ErrorCode::not_permitted,
-                                 .message = "requests from pages of other sites are not served"})};
-    }
     const auto target = parse_target(request.target);
     if (!target) return {.what = problem(target.error())};
     const auto found = find_route(request.method, target->path);

@@ -17,6 +17,7 @@
 #include "adapters/http/idempotency.h"
 #include "adapters/http/message.h"
 #include "adapters/http/request_ids.h"
+#include "adapters/http/site_check.h"
 #include "adapters/http/watch_hub.h"
 #include "front/access.h"
 #include "front/desk.h"
@@ -29,6 +30,8 @@ struct ServiceOptions {
     ApiOptions api;
     IdempotencyOptions idempotency;
     WatchHubOptions watches;
+    // `any_host` is not read: it follows from whether clients prove who they are.
+    SitePolicy site;
     Log* log = nullptr;  // outlives the service; none: nobody is told
 };
 
