@@ -97,7 +97,7 @@ std::string post_of(const std::string& statement) {
         body += c;
     }
     body += "\"}";
-    return "POST /v1/sql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    return "POST /v1/sql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
            "Content-Length: " +
            std::to_string(body.size()) + "\r\n\r\n" + body;
 }

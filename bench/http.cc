@@ -61,7 +61,7 @@ public:
           epoll_(::epoll_create1(0)) {
         for (unsigned i = 0; i < count; ++i) {
             const int socket = connect_to(port);
-            send_all(socket, "GET /v1/workers/watch HTTP/1.1\r\nHost: x\r\n\r\n");
+            send_all(socket, "GET /v1/workers/watch HTTP/1.1\r\nHost: localhost\r\n\r\n");
             epoll_event wanted{.events = EPOLLIN, .data = {.u32 = i}};
             ::epoll_ctl(epoll_, EPOLL_CTL_ADD, socket, &wanted);
             sockets_.push_back(socket);
@@ -235,7 +235,7 @@ void crowd(std::uint16_t port, unsigned clients, front::Gauge& open) {
         std::array<char, 4'096> bytes{};
         for (unsigned i = 0; i < clients; ++i) {
             sockets.push_back(connect_to(port));
-            send_all(sockets.back(), "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+            send_all(sockets.back(), "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
         }
         for (const int socket : sockets) {
             if (::recv(socket, bytes.data(), bytes.size(), 0) <= 0) give_up("it hung up");
@@ -278,12 +278,12 @@ void run(const Arguments& arguments) {
     const std::string body = R"({"sql": "SHOW WORKERS"})";
     Table table({"request", "clients", "a second", "p50", "p99", "CPU us each"});
     for (const unsigned clients : {1U, 16U}) {
-        ask(server->port(), "GET /healthz", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", clients,
-            seconds, table);
-        ask(server->port(), "GET /v1/workers/W", "GET /v1/workers/W HTTP/1.1\r\nHost: x\r\n\r\n",
+        ask(server->port(), "GET /healthz", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
             clients, seconds, table);
+        ask(server->port(), "GET /v1/workers/W",
+            "GET /v1/workers/W HTTP/1.1\r\nHost: localhost\r\n\r\n", clients, seconds, table);
         ask(server->port(), "POST /v1/sql SHOW",
-            "POST /v1/sql HTTP/1.1\r\nHost: x\r\nContent-Type: "
+            "POST /v1/sql HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
             "application/json\r\nContent-Length: " +
                 std::to_string(body.size()) + "\r\n\r\n" + body,
             clients, seconds, table);

@@ -35,8 +35,8 @@ protected:
     }
     static std::string post(const std::string& sql, const std::string& headers = kEvents) {
         const std::string body = json{{"sql", sql}}.dump();
-        return "POST /v1/sql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" + headers +
-               "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+        return "POST /v1/sql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+               headers + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
     }
     std::string queries() { return rows("SELECT name, state FROM baton.queries"); }
     // Nothing is left of any client.

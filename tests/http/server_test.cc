@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-const char* const kWatchWorkers = "GET /v1/workers/watch HTTP/1.1\r\nHost: x\r\n";
+const char* const kWatchWorkers = "GET /v1/workers/watch HTTP/1.1\r\nHost: localhost\r\n";
 
 // ---- curl ---------------------------------------------------------------------------------------
 
@@ -39,7 +39,7 @@ TEST_F(ServerTest, AConnectionCarriesManyRequests) {
     listen({.requests_per_connection_max = 3});
     RawClient client(server_->port());
     for (int i = 0; i < 3; ++i) {
-        client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+        client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
         EXPECT_NE(client.read_until("ok\n").find("200 OK"), std::string::npos);
     }
     client.read_all();
@@ -50,8 +50,8 @@ TEST_F(ServerTest, RequestsMayBeSentAhead) {
     listen();
     RawClient client(server_->port());
     std::string many;
-    for (int i = 0; i < 10; ++i) many += "GET /v1/workers HTTP/1.1\r\nHost: x\r\n\r\n";
-    client.send(many + "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    for (int i = 0; i < 10; ++i) many += "GET /v1/workers HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    client.send(many + "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     const std::string told = client.read_all();
     EXPECT_NE(told.find("ok\n"), std::string::npos) << told;
     std::size_t count = 0;
@@ -73,7 +73,7 @@ TEST_F(ServerTest, TlsIsServed) {
     const std::string seen = curl("-N --max-time 1", "/v1/workers/watch");
     EXPECT_NE(seen.find("event: snapshot"), std::string::npos) << seen;
     RawClient plain(server_->port());
-    plain.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+    plain.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     EXPECT_EQ(plain.read_all().find("ok"), std::string::npos);
 }
 
@@ -146,7 +146,8 @@ TEST_F(LoginTest, WhoIsLetInIsLoggedOncePerConnection) {
     RawClient client(server_->port());
     for (int i = 0; i < 3; ++i) {
         client.send(
-            "GET /v1/openapi.yaml HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer Wv8x\r\n\r\n");
+            "GET /v1/openapi.yaml HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+            "Wv8x\r\n\r\n");
         EXPECT_NE(client.read_until("results: {type: array").find("200 OK"), std::string::npos);
     }
     EXPECT_EQ(log_.count("info: a client showed its token door=http user=ann role=reader "
@@ -172,7 +173,7 @@ TEST_F(ServerTest, WhoIsSlowWithItsHeaderIsCutOff) {
 TEST_F(ServerTest, WhoIsSlowWithItsBodyIsCutOff) {
     listen({.body_timeout = 200ms});
     RawClient slow(server_->port());
-    slow.send("POST /v1/sql HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc");
+    slow.send("POST /v1/sql HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nabc");
     slow.read_all(3'000);
     EXPECT_TRUE(slow.ended());
     EXPECT_TRUE(soon([&] { return open_connections() == 0; }));
@@ -181,7 +182,7 @@ TEST_F(ServerTest, WhoIsSlowWithItsBodyIsCutOff) {
 TEST_F(ServerTest, WhoSaysNothingMoreIsCutOff) {
     listen({.idle_timeout = 200ms});
     RawClient idle(server_->port());
-    idle.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+    idle.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     idle.read_all(3'000);
     EXPECT_TRUE(idle.ended());
 }
@@ -189,7 +190,8 @@ TEST_F(ServerTest, WhoSaysNothingMoreIsCutOff) {
 TEST_F(ServerTest, AHeaderHasALimit) {
     listen({.header_bytes_max = 4'096});
     RawClient client(server_->port());
-    client.send("GET /healthz HTTP/1.1\r\nHost: x\r\nX: " + std::string(10'000, 'x') + "\r\n\r\n");
+    client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(10'000, 'x') +
+                "\r\n\r\n");
     EXPECT_NE(client.read_all().find(" 431 "), std::string::npos);
 }
 
@@ -214,7 +216,7 @@ TEST_F(ServerTest, ALargeBodyWithinTheLimitIsRead) {
     const std::string body =
         R"({"sql": "SHOW VERSION", "parameters": [")" + std::string(8'000'000, 'x') + "\"]}";
     client.send(
-        "POST /v1/sql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        "POST /v1/sql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         "Content-Length: " +
         std::to_string(body.size()) + "\r\n\r\n" + body);
     EXPECT_NE(client.read_until("baton 0").find("200 OK"), std::string::npos);
@@ -271,7 +273,7 @@ TEST_F(ServerTest, ACrowdLeavesNothingBehind) {
         std::vector<std::unique_ptr<RawClient>> crowd;
         for (std::int64_t i = 0; i < most; ++i) {
             crowd.push_back(std::make_unique<RawClient>(server_->port()));
-            if (i % 2 == 0) crowd.back()->send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+            if (i % 2 == 0) crowd.back()->send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
             if (i % 8 == 1) crowd.back()->send(std::string(kWatchWorkers) + "\r\n");
         }
         EXPECT_TRUE(soon([&] { return open_connections() == most; })) << open_connections();
@@ -294,7 +296,7 @@ TEST_F(ServerTest, WhoGoesAwayWhileItWaitsIsForgotten) {
                                  "wait": "running"})";
     RawClient client(server_->port());
     client.send(
-        "POST /v1/sql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        "POST /v1/sql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         "Content-Length: " +
         std::to_string(body.size()) + "\r\n\r\n" + body);
     ASSERT_TRUE(soon([&] { return !rows("SELECT name FROM baton.queries").empty(); }));
@@ -378,7 +380,7 @@ TEST_F(ServerTest, StoppingEndsStreamsAndLetsRequestsFinish) {
                                  "wait": "running", "timeout_ms": 300})";
     RawClient waiting(server_->port());
     waiting.send(
-        "POST /v1/sql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        "POST /v1/sql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         "Content-Length: " +
         std::to_string(body.size()) + "\r\n\r\n" + body);
     ASSERT_TRUE(soon([&] { return desk_->load().running == 1; }));
@@ -396,7 +398,7 @@ TEST_F(ServerTest, WhatDoesNotFinishInTimeIsCancelled) {
                                  "wait": "running"})";
     RawClient waiting(server_->port());
     waiting.send(
-        "POST /v1/sql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        "POST /v1/sql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         "Content-Length: " +
         std::to_string(body.size()) + "\r\n\r\n" + body);
     ASSERT_TRUE(soon([&] { return desk_->load().running == 1; }));
