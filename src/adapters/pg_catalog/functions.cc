@@ -1,7 +1,8 @@
 #include "adapters/pg_catalog/functions.h"
 
 #include <charconv>
-#include <regex>
+
+#include <re2/re2.h>
 
 #include "adapters/pg_catalog/tables.h"
 #include "adapters/pg_catalog/tokens.h"
@@ -15,6 +16,7 @@ using Arguments = std::span<const SqlValue>;
 
 constexpr std::size_t kPatternBytesMax = 300;
 constexpr std::size_t kSubjectBytesMax = 300;
+constexpr std::int64_t kPatternMemoryMax = 1 << 20;
 
 const SqlValue kNull;
 
@@ -124,7 +126,7 @@ void define_arrays(Store& store) {
 
 // ---- patterns -----------------------------------------------------------------------------------
 
-// In polynomial time, whatever the pattern: that it may not contain references back.
+// In linear time, whatever the pattern: so it may not contain references back.
 Store::Function matcher(bool any_case) {
     return [any_case](Arguments arguments) -> SqlValue {
         if (is_null(argument(arguments, 0)) || is_null(argument(arguments, 1))) return {};
@@ -133,13 +135,11 @@ Store::Function matcher(bool any_case) {
         if (pattern.size() > kPatternBytesMax || subject.size() > kSubjectBytesMax) {
             return std::int64_t{0};
         }
-        try {
-            auto flags = std::regex::ECMAScript | std::regex_constants::__polynomial;
-            if (any_case) flags |= std::regex::icase;
-            return std::int64_t{std::regex_search(subject, std::regex(pattern, flags))};
-        } catch (const std::regex_error&) {
-            return std::int64_t{0};
-        }
+        RE2::Options options(RE2::Quiet);
+        options.set_case_sensitive(!any_case);
+        options.set_max_mem(kPatternMemoryMax);
+        const RE2 compiled(pattern, options);
+        return std::int64_t{compiled.ok() && RE2::PartialMatch(subject, compiled)};
     };
 }
 

@@ -1,5 +1,7 @@
 #include "adapters/pg_catalog/pg_catalog.h"
 
+#include <ctime>
+
 #include <gtest/gtest.h>
 
 #include "base/text.h"
@@ -125,6 +127,36 @@ TEST(PgCatalog, GivesUpInTime) {
     EXPECT_NE(
         asked("SELECT " + std::string(5'000, '(') + "1" + std::string(5'000, ')')).find("error"),
         std::string::npos);
+}
+
+TEST(PgCatalog, NestingEndsNoProcess) {
+    std::string nested = "SELECT * FROM ";
+    while (nested.size() < 90'000) nested += "unnest(SELECT x FROM ";
+    EXPECT_NE(asked(nested).find("error 2001"), std::string::npos);
+    nested = "SELECT 1";
+    while (nested.size() < 90'000) nested = "SELECT (" + nested + ")";
+    EXPECT_NE(asked(nested).find("error 2001"), std::string::npos);
+}
+
+// The worst that a reader may ask: a second of the processor, 64 MB of memory, nothing on disk.
+TEST(PgCatalog, TheWorstQuestionIsBounded) {
+    const std::string rows = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) ";
+    for (const std::string& question :
+         {rows + "SELECT count(*) FROM (SELECT DISTINCT hex(zeroblob(50000)) || n FROM r)",
+          rows + "SELECT max(x) FROM (SELECT replace(hex(zeroblob(50000)), '0', 'ab') x FROM r)",
+          rows + "SELECT group_concat(hex(zeroblob(100000))) FROM r",
+          rows + "SELECT n, hex(zeroblob(60000)) FROM r ORDER BY 2, 1",
+          std::string("WITH RECURSIVE r(t) AS (SELECT hex(zeroblob(100000)) UNION ALL SELECT t || "
+                      "'x' FROM r) "
+                      "SELECT length(t) FROM r")}) {
+        const std::clock_t before = std::clock();
+        EXPECT_NE(asked(question).find("error"), std::string::npos) << question;
+        EXPECT_LT(std::clock() - before, 4 * CLOCKS_PER_SEC) << question;
+    }
+    // A pattern that took half a minute.
+    std::string pattern;
+    for (int i = 0; i < 40; ++i) pattern += "(a|aa)+";
+    EXPECT_EQ(asked("SELECT '" + std::string(280, 'a') + "b' ~ '^" + pattern + "$'"), "0");
 }
 
 TEST(PgCatalog, RefusesWhatItDoesNotKnow) {

@@ -53,9 +53,12 @@ bool ends_operand(std::string_view out) {
            (last >= '0' && last <= '9') || (last >= 'a' && last <= 'z');
 }
 
+constexpr std::size_t kDepthMax = 8;  // of table functions in table functions; clients have one
+
 class Rewriter {
 public:
-    explicit Rewriter(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
+    explicit Rewriter(std::vector<Token> tokens, std::size_t depth = 0)
+        : tokens_(std::move(tokens)), depth_(depth) {}
 
     std::string run() {
         while (at_ < tokens_.size()) step();
@@ -124,7 +127,7 @@ private:
         } else if (text == "operator" && look(1).is("(")) {
             qualified_operator();
         } else if ((text == "unnest" || text == "generate_series") && look(1).is("(") &&
-                   (after("from") || after("join"))) {
+                   (after("from") || after("join")) && depth_ < kDepthMax) {
             table_function(text == "unnest");
         } else if (text == "trim" && look(1).is("(") && look(3).kind == TokenKind::string &&
                    look(4).is("from")) {
@@ -236,12 +239,12 @@ private:
             if (look().is_any({"(", "["})) depth += 1;
             if (look().is_any({")", "]"}) && --depth == 0) break;
             if (depth == 1 && look().is(",")) {
-                arguments.push_back(Rewriter(std::exchange(argument, {})).run());
+                arguments.push_back(Rewriter(std::exchange(argument, {}), depth_ + 1).run());
             } else {
                 argument.push_back(look());
             }
         }
-        arguments.push_back(Rewriter(std::move(argument)).run());
+        arguments.push_back(Rewriter(std::move(argument), depth_ + 1).run());
         at_ += 1;
         if (look().is("as")) at_ += 1;
         std::string name = unnests ? "unnest" : "generate_series";
@@ -378,6 +381,7 @@ private:
     }
 
     std::vector<Token> tokens_;
+    std::size_t depth_;
     std::size_t at_ = 0;
     std::vector<std::string> out_;
     std::vector<std::string> closers_;

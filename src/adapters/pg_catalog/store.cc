@@ -1,5 +1,6 @@
 #include "adapters/pg_catalog/store.h"
 
+#include <ctime>
 #include <map>
 #include <optional>
 #include <utility>
@@ -17,8 +18,17 @@ using pgwire::ColumnType;
 
 constexpr std::size_t kRowsMax = 100'000;
 constexpr std::size_t kBytesMax = std::size_t{32} << 20U;
-constexpr int kStepsBetweenLooks = 10'000;
-constexpr int kLooksMax = 2'000;  // twenty million steps: a second or two
+constexpr int kStepsBetweenLooks = 100;
+constexpr int kTextBytesMax = 256 << 10;  // and so what a hundred steps can make
+constexpr std::int64_t kMemoryMax = std::int64_t{64} << 20U;
+constexpr std::int64_t kProcessorMax = 1'000'000'000;  // nanoseconds
+
+// Of this thread.
+std::int64_t processor_time() {
+    timespec time{};
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
 
 SqlValue value_of(sqlite3_value* value) {
     switch (sqlite3_value_type(value)) {
@@ -133,7 +143,14 @@ struct Store::Inside {
     sqlite3* database = nullptr;
     std::map<std::string, Function> functions;
     std::map<std::string, Prepared> inserts;
-    int looks = 0;
+    std::int64_t processor_at_first = 0;
+    std::int64_t memory_at_first = 0;
+
+    // SQLite counts memory for the whole process, so this is only about right while others work.
+    [[nodiscard]] bool takes_too_much() const {
+        return processor_time() - processor_at_first > kProcessorMax ||
+               sqlite3_memory_used() - memory_at_first > kMemoryMax;
+    }
 
     [[nodiscard]] Error defect(const std::string& what) const {
         return {.code = ErrorCode::defect, .message = what + ": " + sqlite3_errmsg(database)};
@@ -158,7 +175,8 @@ Result<std::unique_ptr<Store>> Store::open() {
     }
     sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
     sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
-    sqlite3_limit(database, SQLITE_LIMIT_LENGTH, 4 << 20);
+    sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kTextBytesMax);
+    sqlite3_exec(database, "PRAGMA temp_store = MEMORY", nullptr, nullptr, nullptr);
     sqlite3_limit(database, SQLITE_LIMIT_EXPR_DEPTH, 200);
     return store;
 }
@@ -204,10 +222,12 @@ void Store::lock() {
     // A table-valued function is made when it is first used, which is no reading.
     sqlite3_exec(inside_->database, "SELECT 1 FROM json_each('[]')", nullptr, nullptr, nullptr);
     sqlite3_set_authorizer(inside_->database, only_reading, nullptr);
+    inside_->processor_at_first = processor_time();
+    inside_->memory_at_first = sqlite3_memory_used();
     sqlite3_progress_handler(
         inside_->database, kStepsBetweenLooks,
-        [](void* looks) { return ++*static_cast<int*>(looks) > kLooksMax ? 1 : 0; },
-        &inside_->looks);
+        [](void* inside) { return static_cast<const Inside*>(inside)->takes_too_much() ? 1 : 0; },
+        inside_.get());
 }
 
 Result<Rows> Store::select(const std::string& statement, std::span<const SqlValue> parameters) {
@@ -243,7 +263,7 @@ Result<Rows> Store::select(const std::string& statement, std::span<const SqlValu
         const bool long_one = stepped == SQLITE_INTERRUPT || stepped == SQLITE_ROW;
         return Error{.code = long_one ? ErrorCode::too_large : ErrorCode::not_supported,
                      .message = std::string("this question about PostgreSQL's catalog ") +
-                                (long_one ? "takes too long"
+                                (long_one ? "takes too long or too much memory"
                                           : "cannot be answered: " +
                                                 std::string(sqlite3_errmsg(inside_->database)))};
     }

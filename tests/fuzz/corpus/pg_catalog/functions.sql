@@ -1,0 +1,1 @@
+SELECT version(), current_schema(), format_type(23, -1), 'pg_class'::regclass::oid, ARRAY[1,2]::text[], trim(both 'x' from 'xax')

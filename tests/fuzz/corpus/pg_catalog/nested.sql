@@ -1,0 +1,1 @@
+SELECT * FROM unnest(unnest(unnest(ARRAY[1]

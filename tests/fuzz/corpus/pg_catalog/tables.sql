@@ -1,0 +1,1 @@
+SELECT c.relname, n.nspname FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r','v') AND c.relname OPERATOR(pg_catalog.~) '^(x)$' COLLATE pg_catalog.default ORDER BY 1

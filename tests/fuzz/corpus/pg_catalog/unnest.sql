@@ -1,0 +1,1 @@
+SELECT x FROM unnest('{a,b}'::text[]) AS x(y) JOIN generate_series(1, 3) g ON true WHERE x = ANY ('{a}')
