@@ -16,6 +16,9 @@ namespace {
 
 using Tokens = std::span<const Token>;
 
+constexpr std::size_t kTextBytesMax = std::size_t{1} << 20U;
+constexpr std::ptrdiff_t kSemicolonsMax = 10'000;
+
 pgwire::Report not_supported(std::string message, std::string hint = {}) {
     return {.sqlstate = "0A000", .message = std::move(message), .hint = std::move(hint)};
 }
@@ -318,6 +321,14 @@ void drop_escape_marks(std::string& text, Tokens tokens, std::size_t begin) {
 }  // namespace
 
 std::vector<Statement> statements_of(std::string_view text) {
+    if (text.size() > kTextBytesMax || std::count(text.begin(), text.end(), ';') > kSemicolonsMax) {
+        return {{.text = {},
+                 .answerer = Refuse{{.sqlstate = "54000",
+                                     .message = "a message has at most 1 MB of statements, and "
+                                                "10,000 of them",
+                                     .hint = "send them in several messages"}},
+                 .copy = {}}};
+    }
     const std::vector<Token> all = pg::tokens_of(text);
     std::vector<Statement> statements;
     for (std::size_t from = 0; from < all.size();) {

@@ -59,6 +59,13 @@ TEST(Statements, WhatOnlyBeginsLikeATransactionIsForOurParser) {
               "refuse 0A000; refuse 0A000");
 }
 
+TEST(Statements, TooManyAreRefusedTogether) {
+    std::string text;
+    for (int i = 0; i < 20'000; ++i) text += "a;";
+    EXPECT_EQ(who(text), "refuse 54000");
+    EXPECT_EQ(who("SHOW " + std::string(2 << 20, 'x')), "refuse 54000");
+}
+
 TEST(Statements, AboutPostgresGoesToItsCatalog) {
     EXPECT_EQ(who("SELECT 1"), "catalog");
     EXPECT_EQ(who("SELECT version()"), "catalog");
