@@ -3,7 +3,10 @@
 # Library and headers come from two packages. What version the headers are of is given to the
 # compiler as DUCKDB_HEADER_VERSION and DUCKDB_HEADER_SOURCE_ID; tests/duckdb_smoke.cc holds both
 # against the library. Only adapters may use this target.
-set(DUCKDB_ROOT ${CMAKE_SOURCE_DIR}/.deps/duckdb)
+# The path of the tree itself, so that another version is another path. It is looked up again when
+# scripts/setup changes, which names the version.
+file(REAL_PATH ${CMAKE_SOURCE_DIR}/.deps/duckdb DUCKDB_ROOT)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/scripts/setup)
 if(NOT EXISTS ${DUCKDB_ROOT}/lib/libduckdb.so OR NOT EXISTS ${DUCKDB_ROOT}/include/version)
     message(FATAL_ERROR "DuckDB is not there: run scripts/setup")
 endif()

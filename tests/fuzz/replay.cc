@@ -23,6 +23,8 @@
 #include "base/prng.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+// There with a sanitizer only.
+extern "C" void __sanitizer_set_death_callback(void (*callback)()) __attribute__((weak));
 
 namespace {
 
@@ -33,10 +35,31 @@ constexpr std::array<int, 5> kFatal = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}
 
 std::array<char, 4096> current{};  // the case that runs, for the handler
 
-void say_which(int signal) {
+void print_current() {
     (void)!::write(STDERR_FILENO, current.data(), std::strlen(current.data()));
+}
+
+void say_which(int signal) {
+    print_current();
     ::signal(signal, SIG_DFL);
     ::raise(signal);
+}
+
+// Also when the stack is used up, and when a sanitizer ends the process.
+void watch_for_the_end() {
+    if (__sanitizer_set_death_callback != nullptr) {
+        __sanitizer_set_death_callback(print_current);
+        return;
+    }
+    static std::array<char, 65'536> stack;
+    stack_t other{};
+    other.ss_sp = stack.data();
+    other.ss_size = stack.size();
+    ::sigaltstack(&other, nullptr);
+    struct sigaction action {};
+    action.sa_handler = say_which;
+    action.sa_flags = SA_ONSTACK;
+    for (const int signal : kFatal) ::sigaction(signal, &action, nullptr);
 }
 
 std::string contents_of(const fs::path& path) {
@@ -70,8 +93,10 @@ std::string variant_of(std::string text, const std::string& other, std::uint64_t
             case 4:
                 text.resize(at);
                 break;
-            default:
-                text.insert(at, other, prng.between(0, other.size()), prng.between(1, 64));
+            default: {
+                const std::size_t from = prng.between(0, other.size());
+                text.insert(at, other, from, prng.between(1, 64));
+            }
         }
     }
     text.resize(std::min(text.size(), kSizeMax));
@@ -94,10 +119,10 @@ int main(int argc, char** argv) {
         (void)std::fprintf(stderr, "usage: %s DIRECTORY [VARIANTS]\n", argv[0]);
         return 2;
     }
-    for (const int signal : kFatal) ::signal(signal, say_which);
+    watch_for_the_end();
     const std::uint64_t variants = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 100;
 
-    const fs::path given = argv[1];
+    const fs::path given = fs::absolute(argv[1]);
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(only ? given.parent_path() : given)) {
         if (entry.is_regular_file()) files.push_back(entry.path());
@@ -105,6 +130,10 @@ int main(int argc, char** argv) {
     std::sort(files.begin(), files.end());
     if (files.empty()) {
         (void)std::fprintf(stderr, "%s holds no file\n", argv[1]);
+        return 2;
+    }
+    if (only && std::find(files.begin(), files.end(), given) == files.end()) {
+        (void)std::fprintf(stderr, "%s is not there\n", argv[1]);
         return 2;
     }
     for (std::size_t i = 0; i < files.size(); ++i) {
