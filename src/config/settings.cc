@@ -1,6 +1,7 @@
 #include "config/settings.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "base/check.h"
@@ -152,6 +153,17 @@ std::string misfit(const Known& known, const std::string& value) {
     return "it is one of " + join(choices, ", ");
 }
 
+// For each service Kubernetes sets NAME_SERVICE_HOST, NAME_SERVICE_PORT, NAME_SERVICE_PORT_HTTP,
+// NAME_PORT, NAME_PORT_8080_TCP and more of the kind.
+bool is_of_kubernetes(const std::string& ending) {
+    const std::string words = "_" + ending + "_";
+    const std::size_t port = words.find("_PORT_");
+    const bool of_port = port != std::string::npos &&
+                         (port + 6 == words.size() || std::isdigit(words[port + 6]) != 0);
+    return of_port || words.find("_SERVICE_HOST_") != std::string::npos ||
+           words.find("_SERVICE_PORT_") != std::string::npos;
+}
+
 Error refused(const std::string& origin, const std::string& message, std::string hint = {}) {
     return Error{.code = ErrorCode::invalid_configuration,
                  .message = origin + ": " + message,
@@ -209,7 +221,8 @@ Result<std::vector<std::string>> Settings::set_from_environment(
         if (known != endings.end()) {
             const auto at = static_cast<std::size_t>(known - endings.begin());
             TRY(set(std::string(list[at].key), value, "environment " + name));
-        } else if (const std::string near = nearest(ending, endings); !near.empty()) {
+        } else if (const std::string near = nearest(ending, endings);
+                   !near.empty() && !is_of_kubernetes(ending)) {
             warnings.push_back("the environment variable " + in_quotes(name) +
                                " is no setting and has no effect; did you mean " +
                                in_quotes(std::string(kPrefix) + near) + "?");

@@ -10,6 +10,18 @@
 
 namespace baton::pg {
 
+bool concerns_relations(std::string_view statement) {
+    for (const Token& token : tokens_of(statement)) {
+        if (!token.names()) continue;
+        const std::string name = to_lower(token.text);
+        if (name == "from" || name == "table" || name.find("reg") != std::string::npos ||
+            name.find("description") != std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
 Result<Rows> answer(const World& world, std::string_view statement,
                     std::span<const SqlValue> parameters) {
     constexpr std::size_t kBytesMax = 100'000;

@@ -5,9 +5,9 @@
 // Output:  rows; or not_supported, if the statement wants more than is here.
 //
 // Each question gets an SQLite database in memory of its own, filled from the World; the statement
-// is rewritten into SQLite's dialect token by token and run there. It can only read, runs for a
-// bounded number of steps, and gives a bounded number of rows.
-// Blocks for some milliseconds: not for a thread of the network.
+// is rewritten into SQLite's dialect token by token and run there. It can only read, and has a
+// bounded time of the processor, memory and number of rows. Blocks for some milliseconds: not for a
+// thread of the network.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +52,10 @@ struct Rows {
     std::vector<pgwire::Column> columns;
     std::vector<SqlRow> rows;
 };
+
+// Whether the answer may depend on World::relations: without a table and a function about one it
+// does not, and they need not be read for it.
+[[nodiscard]] bool concerns_relations(std::string_view statement);
 
 [[nodiscard]] Result<Rows> answer(const World& world, std::string_view statement,
                                   std::span<const SqlValue> parameters);

@@ -159,6 +159,20 @@ TEST(PgCatalog, TheWorstQuestionIsBounded) {
     EXPECT_EQ(asked("SELECT '" + std::string(280, 'a') + "b' ~ '^" + pattern + "$'"), "0");
 }
 
+// A driver's SELECT 1 is asked often, and took 27 ms with 5,000 sources.
+TEST(PgCatalog, OnlyWhatIsAboutRelationsNeedsThem) {
+    for (const char* statement : {"SELECT 1", "SELECT version(), current_database()", "SHOW x",
+                                  "SELECT current_setting('x'), $1::int"}) {
+        EXPECT_FALSE(concerns_relations(statement)) << statement;
+    }
+    for (const char* statement :
+         {"SELECT * FROM pg_class", "TABLE pg_class", "SELECT 'x'::regclass",
+          "SELECT to_regclass('x')", "SELECT obj_description(1, 'pg_class')",
+          "SELECT (SELECT 1 FROM pg_type)"}) {
+        EXPECT_TRUE(concerns_relations(statement)) << statement;
+    }
+}
+
 TEST(PgCatalog, RefusesWhatItDoesNotKnow) {
     EXPECT_NE(asked("SELECT * FROM pg_nothing").find("not supported: no such table: pg_nothing"),
               std::string::npos);

@@ -41,8 +41,10 @@ std::function<Result<pg::Rows>()> Runner::question(std::string text,
     return
         [coordinator = &options_.desk->coordinator(), world = std::move(world),
          text = std::move(text), parameters = std::move(parameters)]() mutable -> Result<pg::Rows> {
-            TRY_ASSIGN(relations, relations_of(*coordinator));
-            world.relations = std::move(relations);
+            if (pg::concerns_relations(text)) {
+                TRY_ASSIGN(relations, relations_of(*coordinator));
+                world.relations = std::move(relations);
+            }
             return pg::answer(world, text, parameters);
         };
 }
