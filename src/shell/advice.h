@@ -1,14 +1,13 @@
-// What to say beside an answer that would leave a newcomer at a loss.
+// Advice beside an answer that would leave a newcomer at a loss.
 #pragma once
 
 #include <string>
 
-#include "catalog/view_query.h"
 #include "sql/ast.h"
 
 namespace baton::shell {
 
-// A sentence for below the table; empty if the table speaks for itself.
-[[nodiscard]] std::string advice_on(const sql::Statement& statement, const Table& table);
+// A sentence to stand below the table of the statement, which has no rows. Empty: there is no need.
+[[nodiscard]] std::string advice_on(const sql::Statement& statement);
 
 }  // namespace baton::shell

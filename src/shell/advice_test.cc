@@ -7,8 +7,8 @@
 namespace baton::shell {
 namespace {
 
-std::string advice(const std::string& text, const Table& table = {}) {
-    return advice_on(*sql::parse_one(text), table);
+std::string advice(const std::string& text) {
+    return advice_on(*sql::parse_one(text));
 }
 
 TEST(Advice, AnEmptyListOfWorkersSaysWhereQueriesRun) {
@@ -18,9 +18,6 @@ TEST(Advice, AnEmptyListOfWorkersSaysWhereQueriesRun) {
 TEST(Advice, NothingIsSaidOfAnAnswerThatSpeaksForItself) {
     EXPECT_EQ(advice("SHOW QUERIES"), "");
     EXPECT_EQ(advice("SHOW WORKERS WHERE name = 'x'"), "");
-    Table table;
-    table.rows.emplace_back();
-    EXPECT_EQ(advice("SHOW WORKERS", table), "");
 }
 
 }  // namespace

@@ -217,12 +217,13 @@ void Shell::complain(const Error& error, std::string_view text) {
 }
 
 bool Shell::show(Replies replies, std::string_view part, std::string_view text) {
-    const auto statements = sql::parse(part);
     for (std::size_t i = 0; i < replies.done.size(); ++i) {
+        std::string advice;
         const auto* table = std::get_if<Table>(&replies.done[i].value);
-        const std::string advice = table != nullptr && statements && i < statements->size()
-                                       ? advice_on((*statements)[i], *table)
-                                       : "";
+        if (table != nullptr && table->rows.empty()) {
+            const auto statements = sql::parse(part);
+            if (statements && i < statements->size()) advice = advice_on((*statements)[i]);
+        }
         if (!show(std::move(replies.done[i]))) return false;
         if (advice.empty()) continue;
         out_.flush();

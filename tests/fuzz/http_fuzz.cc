@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "adapters/http/api.h"
+#include "adapters/http/site_check.h"
 #include "base/check.h"
 #include "base/overload.h"
 #include "sql/parser.h"
@@ -73,7 +74,10 @@ void check_ask(const Ask& ask) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const Planned planned = plan(request_of({reinterpret_cast<const char*>(data), size}));
+    const http::Request request = request_of({reinterpret_cast<const char*>(data), size});
+    const SitePolicy open;
+    if (const auto refused = refused_site(request, &open)) check_response(*refused);
+    const Planned planned = plan(request);
     std::visit(Overload{
                    [](const Response& response) { check_response(response); },
                    [](const Ask& ask) { check_ask(ask); },

@@ -93,9 +93,7 @@ std::optional<front::Principal> Service::who(const Request& request) const {
 std::optional<Response> Service::refusal(const Request& head, std::string& known_as) const {
     const std::string path = path_of(head);
     if (path == "/healthz" || path == "/readyz") return std::nullopt;
-    SitePolicy site = options_.site;
-    site.any_host = !access_.trusts_everybody();
-    if (auto refused = refused_site(head, site)) {
+    if (auto refused = refused_site(head, access_.trusts_everybody() ? &options_.site : nullptr)) {
         metrics_.answered("http", "none", std::to_string(refused->status), Duration::zero());
         return refused;
     }

@@ -30,8 +30,7 @@ struct ServiceOptions {
     ApiOptions api;
     IdempotencyOptions idempotency;
     WatchHubOptions watches;
-    // `any_host` is not read: it follows from whether clients prove who they are.
-    SitePolicy site;
+    SitePolicy site;     // while nobody has to say who they are
     Log* log = nullptr;  // outlives the service; none: nobody is told
 };
 

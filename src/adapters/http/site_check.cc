@@ -57,12 +57,12 @@ Response refused(std::string message, std::string hint = {}) {
 
 }  // namespace
 
-std::optional<Response> refused_site(const Request& head, const SitePolicy& policy) {
+std::optional<Response> refused_site(const Request& head, const SitePolicy* open) {
     const auto hosts = std::count_if(head.headers.begin(), head.headers.end(),
                                      [](const auto& header) { return header.first == "host"; });
     if (hosts > 1) return problem(malformed("the header Host is there twice"));
     const std::string* host = head.header("host");
-    if (host != nullptr && !policy.any_host && !is_served(*host, policy)) {
+    if (host != nullptr && open != nullptr && !is_served(*host, *open)) {
         return refused("no requests for the host " + baton::in_quotes(*host) +
                            " are served while nobody has to say who they are",
                        "ask for localhost or 127.0.0.1, or name the host in the setting "

@@ -14,13 +14,14 @@
 
 namespace baton::http {
 
+// The hosts that requests may name.
 struct SitePolicy {
-    bool any_host = true;                 // clients prove who they are: the name does not matter
-    std::vector<std::string> hosts = {};  // names that are served beside those of this machine
-    bool any_address = false;             // it listens beyond this machine, and is meant to
+    std::vector<std::string> hosts = {};  // beside the names of this machine
+    bool any_address = false;             // the door is meant to be open beyond this machine
 };
 
-// The answer to one that is refused.
-[[nodiscard]] std::optional<Response> refused_site(const Request& head, const SitePolicy& policy);
+// The answer to a request that is refused. Without `open`, clients prove who they are, and may name
+// any host.
+[[nodiscard]] std::optional<Response> refused_site(const Request& head, const SitePolicy* open);
 
 }  // namespace baton::http

@@ -45,7 +45,7 @@ TEST(Statements, OursGoToTheSession) {
 }
 
 // A first word alone decides nothing: these began, committed and rolled back transactions.
-TEST(Statements, WhatOnlyBeginsLikeATransactionIsForOurParser) {
+TEST(Statements, AFirstWordAloneBeginsAndEndsNoTransaction) {
     EXPECT_EQ(
         who("START QUERY x; END QUERY x; ABORT QUERY x; COMMIT QUERY x; BEGIN QUERY x; START"),
         "session; session; session; session; session; session");

@@ -194,7 +194,7 @@ RC_GTEST_PROP(PlanFormatProperty, TextsAndNumbersSurvive,
 }
 
 // Depth and number are for a limit to say, not for the stack or for patience.
-TEST(PlanFormat, WhatIsNestedOrRepeatedWithoutEndIsRefused) {
+TEST(PlanFormat, DepthAndFieldsAreBounded) {
     for (const char open : {'[', '{'}) {
         std::string text;
         for (int i = 0; i < 1'000'000; ++i) text += open == '[' ? "[" : "{\"a\":";
