@@ -285,7 +285,7 @@ void Election::step_down(Step& step, Reason reason, const std::string& why) {
 
 void Election::stand_by(Step& step, Duration pause) {
     if (!leaving_) {
-        state_ = Standby{.look_at = step.now + pause};
+        state_ = Standby{.look_at = std::max(step.now + pause, rests_until_)};
         return;
     }
     state_ = Gone{};
@@ -307,8 +307,15 @@ void Election::on(Step& step, const EpochHeard& event) {
               "a worker has obeyed epoch " + baton::to_string(event.epoch));
 }
 
+void Election::on(Step& step, const Unable& event) {
+    if (!std::holds_alternative<Leading>(state_)) return;
+    rests_until_ = step.now + 2 * timers_.ttl;
+    step_down(step, Reason::unable, event.why);
+}
+
 void Election::on(Step& step, const Hinted& /*event*/) {
-    if (auto* standby = std::get_if<Standby>(&state_)) standby->look_at = step.now;
+    auto* standby = std::get_if<Standby>(&state_);
+    if (standby != nullptr) standby->look_at = std::max(step.now, rests_until_);
 }
 
 void Election::on(Step& step, const LeaveAsked& /*event*/) {
@@ -358,6 +365,8 @@ std::string election::to_string(Reason reason) {
             return "gave up";
         case Reason::superseded:
             return "superseded";
+        case Reason::unable:
+            return "unable";
         case Reason::leaving:
             return "leaving";
     }

@@ -23,6 +23,8 @@
 //   - An answer counts for the request it carries, if that is the one waited for. One call is
 //   waited
 //     for at a time; one that takes too long is abandoned, and the next must not wait for it.
+//   - A leader that is unable to do its work gives the lease up, and stands by for two TTLs: who is
+//     able comes first.
 // Pure: no clock, no I/O, no threads; dice are handed in. Early and repeated ticks are harmless.
 #pragma once
 
@@ -90,10 +92,13 @@ struct Drained {  // nothing that began in this term is under way any more
 struct EpochHeard {  // from a worker
     Epoch epoch;
 };
+struct Unable {  // what this process leads for cannot be done here
+    std::string why;
+};
 struct Hinted {};  // the lease may be free: a standby looks at once
 struct LeaveAsked {};
 using Event = std::variant<Tick, Watched, Acquired, Refused, Renewed, Lost, Released, Failed,
-                           Uncertain, Drained, EpochHeard, Hinted, LeaveAsked>;
+                           Uncertain, Drained, EpochHeard, Unable, Hinted, LeaveAsked>;
 
 // ---- effects ------------------------------------------------------------------------------------
 
@@ -129,6 +134,7 @@ enum class Reason : std::uint8_t {
     expired,     // its time ran out before we heard of a renewal
     gave_up,     // no renewal has succeeded for too long
     superseded,  // a higher epoch was heard of
+    unable,      // to do what it leads for
     leaving,
 };
 struct StepDown {  // end what is guarded, then say Drained
@@ -240,6 +246,7 @@ private:
     void on(Step& step, const election::Uncertain& event);
     void on(Step& step, const election::Drained& event);
     void on(Step& step, const election::EpochHeard& event);
+    void on(Step& step, const election::Unable& event);
     void on(Step& step, const election::Hinted& event);
     void on(Step& step, const election::LeaveAsked& event);
 
@@ -270,6 +277,7 @@ private:
     State state_;
     election::Call next_call_ = 1;
     Epoch highest_;              // of all epochs heard of
+    Instant rests_until_{};      // after it was unable: it does not stand before
     std::set<Epoch> undrained_;  // of terms that are over
     std::optional<Known> known_;
     std::string trouble_;

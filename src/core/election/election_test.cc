@@ -198,6 +198,22 @@ TEST_F(ElectionTest, ItsOwnEpochHeardOfIsNoNews) {
     EXPECT_TRUE(election_.may_act(at(1s)));
 }
 
+TEST_F(ElectionTest, ALeaderThatIsUnableGivesUpTheLeaseAndLetsOthersGoFirst) {
+    lead();
+    EXPECT_EQ(said(1s, Unable{"the disk is gone"}), "step down from 1, unable: the disk is gone");
+    EXPECT_EQ(said(1s, Drained{Epoch(1)}), "release 1");
+    EXPECT_EQ(said(2s, Released{3}), "");
+    EXPECT_EQ(said(3s, Hinted{}), "");  // also if it is said to be free
+    EXPECT_EQ(election_.wake_at(), at(21s));
+    EXPECT_EQ(said(21s, Tick{}), "watch");
+}
+
+TEST_F(ElectionTest, WhoDoesNotLeadCannotBeUnable) {
+    ASSERT_EQ(said(0s, Tick{}), "watch");
+    EXPECT_EQ(said(0s, Unable{"late news"}), "");
+    EXPECT_EQ(said(0s, Watched{.call = 1, .held = {}}), "acquire at least 1");
+}
+
 TEST_F(ElectionTest, AHintMakesAStandbyLookAtOnce) {
     ASSERT_EQ(said(0s, Tick{}), "watch");
     ASSERT_EQ(said(0s, Watched{.call = 1, .held = {"other", Epoch(4), 9s}}), "");

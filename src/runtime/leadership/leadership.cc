@@ -65,6 +65,10 @@ void Leadership::hint() {
     post(Hinted{});
 }
 
+void Leadership::unable(const std::string& why) {
+    post(Unable{why});
+}
+
 void Leadership::leave() {
     post(LeaveAsked{});
 }

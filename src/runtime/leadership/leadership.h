@@ -63,9 +63,10 @@ public:
     [[nodiscard]] std::optional<Epoch> acting() const;
     [[nodiscard]] ElectionStatus status() const;
 
-    void drained(Epoch epoch);   // of a term that is over
-    void heard_of(Epoch epoch);  // that a worker has obeyed
-    void hint();                 // the lock may be free
+    void drained(Epoch epoch);            // of a term that is over
+    void heard_of(Epoch epoch);           // that a worker has obeyed
+    void hint();                          // the lock may be free
+    void unable(const std::string& why);  // to do what it leads for: somebody else is to lead
     void leave();
 
 private:

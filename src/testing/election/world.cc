@@ -354,7 +354,7 @@ private:
         Node* led = leader();
         Node& node =
             led != nullptr && chance(60) ? *led : nodes_[prng_.between(0, nodes_.size() - 1)];
-        switch (prng_.between(0, 5)) {
+        switch (prng_.between(0, 6)) {
             case 0:
                 kill(node);
                 at(now_ + up_to(timers_.ttl), [this, &node, life = node.life] {
@@ -370,6 +370,9 @@ private:
                 return;
             case 4:
                 if (restores_) restore();
+                return;
+            case 5:
+                deliver(node, node.life, Unable{"its disk is full"});
                 return;
             default:
                 deliver(node, node.life, Hinted{});
