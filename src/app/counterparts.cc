@@ -10,6 +10,7 @@
 
 #include "adapters/libpq/remote.h"
 #include "adapters/sqlite/data_directory.h"
+#include "adapters/sqlite/sqlite.h"
 #include "app/tls_options.h"
 #include "catalog/schema.h"
 #include "shell/local.h"
@@ -32,6 +33,7 @@ Result<Embedded> open_catalog(const std::string& data, bool create, bool offline
     }
     if (opened->is_new) std::cerr << "created a new catalog in " << catalog_path(data) << "\n";
     CoordinatorOptions options;
+    options.scratch = temporary_sqlites(migrate);
     if (!offline) {
         TRY_ASSIGN(files, all_or_none(tls));
         TRY_ASSIGN(worker, EmbeddedWorker::start(clock, {.tls = files, .log = {}}));

@@ -11,6 +11,7 @@
 #include "adapters/libpq/leader_line.h"
 #include "adapters/pgwire/scram.h"
 #include "adapters/sqlite/data_directory.h"
+#include "adapters/sqlite/sqlite.h"
 #include "adapters/system/digest.h"
 #include "adapters/system/log_writer.h"
 #include "adapters/system/service_manager.h"
@@ -54,6 +55,7 @@ public:
         std::unique_ptr<House> house(new House);
         CoordinatorOptions options;
         options.follows = is_server(shared);
+        options.scratch = temporary_sqlites(migrate);
         TRY_ASSIGN(database, house->open_database(settings, log));
         if (options.follows) TRY(house->learn_secret(*database));
         options.line = house->open_line(settings);
@@ -67,6 +69,10 @@ public:
         options.stale_views.on_change = [&log](const Result<Done>& look) {
             if (look) return log.info("the catalog can be read again");
             log.warn("the catalog cannot be read", {{"reason", to_string(look.error())}});
+        };
+        options.commits.committer.on_health = [&log](const Result<Done>& health) {
+            if (health) return log.info("changes can be committed again");
+            log.error("no change can be committed", {{"reason", to_string(health.error())}});
         };
         TRY_ASSIGN(coordinator, CoordinatorRuntime::open(std::move(database), clock, options));
         house->coordinator_ = std::move(coordinator);

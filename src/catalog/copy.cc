@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "catalog/row_cursor.h"
 #include "catalog/schema.h"
 
 namespace baton {
@@ -11,12 +12,12 @@ namespace baton {
 namespace {
 
 // In the order of their references; `meta` and `fence` have their rows from migrate().
-constexpr std::array kTables = {
-    "meta",           "fence",           "worker",         "network_link",
-    "logical_source", "physical_source", "sink",           "query",
-    "query_source",   "query_sink",      "fragment",       "statement_log",
-    "change_feed",    "task_list",       "task_partition",
+constexpr std::array kStateTables = {
+    "meta",           "fence", "worker",       "network_link", "logical_source", "physical_source",
+    "sink",           "query", "query_source", "query_sink",   "fragment",       "task_list",
+    "task_partition",
 };
+constexpr std::array kHistoryTables = {"statement_log", "change_feed"};
 
 Result<Done> require_empty(Sql& to) {
     TRY_ASSIGN(rows, to.query("SELECT revision, next_statement FROM meta WHERE id = 1"));
@@ -50,15 +51,23 @@ Result<std::int64_t> copy_table(Sql& from, Sql& to, const std::string& table) {
     return count;
 }
 
+template <class Tables>
+Result<std::int64_t> copy_tables(Sql& from, Sql& to, const Tables& tables) {
+    std::int64_t count = 0;
+    for (const char* table : tables) {
+        TRY_ASSIGN(copied, copy_table(from, to, table));
+        count += copied;
+    }
+    return count;
+}
+
 Result<std::int64_t> copy_all(Sql& from, Sql& to) {
     TRY(require_current_version(from));
     TRY(require_current_version(to));
     TRY(require_empty(to));
-    std::int64_t count = 0;
-    for (const char* table : kTables) {
-        TRY_ASSIGN(copied, copy_table(from, to, table));
-        count += copied;
-    }
+    TRY_ASSIGN(state, copy_tables(from, to, kStateTables));
+    TRY_ASSIGN(history, copy_tables(from, to, kHistoryTables));
+    const std::int64_t count = state + history;
     // Whoever led the old one is told apart from who leads the new one.
     TRY(
         to.execute("UPDATE lease SET epoch = (SELECT epoch FROM fence WHERE "
@@ -76,6 +85,23 @@ Result<std::int64_t> copy_catalog(Sql& from, Sql& to) {
     }
     auto copied = copy_all(from, to);
     from.rollback();
+    if (!copied) {
+        to.rollback();
+        return copied;
+    }
+    TRY(to.commit());
+    return copied;
+}
+
+Result<Epoch> copy_state(Sql& from, Sql& to) {
+    TRY(to.begin(Access::write));
+    const auto copied = [&]() -> Result<Epoch> {
+        TRY(copy_tables(from, to, kStateTables));
+        // Nobody can read its history, nor has to.
+        TRY(to.execute("UPDATE meta SET feed_floor = revision"));
+        TRY_ASSIGN(rows, to.query("SELECT epoch FROM fence WHERE lock_key = 'leader'"));
+        return Epoch(RowCursor(rows.at(0)).number());
+    }();
     if (!copied) {
         to.rollback();
         return copied;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/id.h"
 #include "base/result.h"
 #include "ports/sql.h"
 
@@ -13,5 +14,9 @@ namespace baton {
 // holds anything else, and with catalog_version if `from` is not of this version. Leases are not
 // copied, epochs are: whoever leads next is of a higher one than any before. How many rows.
 [[nodiscard]] Result<std::int64_t> copy_catalog(Sql& from, Sql& to);
+
+// What the catalog holds now, without its history, as the transaction that `from` is in has it. The
+// rest is as above. The epoch under which the copy can be changed.
+[[nodiscard]] Result<Epoch> copy_state(Sql& from, Sql& to);
 
 }  // namespace baton

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "adapters/sqlite/data_directory.h"
+#include "adapters/sqlite/sqlite.h"
 #include "adapters/system/system_clock.h"
 #include "base/overload.h"
 #include "base/text.h"
@@ -185,6 +186,7 @@ Result<std::unique_ptr<Coordinator>> Coordinator::open(const Options& options) {
     inside->principal = options.principal;
     TRY_ASSIGN(opened_file, open_catalog_in(options.data, options.create, migrate));
     CoordinatorOptions how;
+    how.scratch = temporary_sqlites(migrate);
     how.transport = options.transport;
     how.results = options.results;
     if (options.transport == nullptr && options.worker) {

@@ -48,6 +48,8 @@ public:
     void log(StatementRecord record);
     [[nodiscard]] std::uint64_t log_lines_dropped() const { return committer_.log_lines_dropped(); }
 
+    [[nodiscard]] const CommitHealth& health() const { return committer_.health(); }
+
     // Answers what is waiting, then ends the threads. Idempotent.
     void stop();
 

@@ -102,6 +102,34 @@ protected:
 
 using Names = std::vector<std::string>;
 
+TEST_F(CommitLoopTest, ACatalogThatTakesNoChangesIsToldOfAndSoIsItsRecovery) {
+    std::vector<std::string> told;
+    auto faulty = std::make_unique<testing::FaultySqlDatabase>(*real_, nullptr);
+    faulty_ = faulty.get();
+    CoordinatorOptions options;
+    options.commits.committer.on_health = [&](const Result<Done>& health) {
+        told.push_back(health ? "well" : std::string(entry_of(health.error().code).name));
+    };
+    coordinator_.reset();
+    coordinator_ = *CoordinatorRuntime::open(std::move(faulty), clock_, options);
+    faulty_->set_faults([](const SqlMoment& moment) -> std::optional<SqlFault> {
+        if (moment.call != SqlCall::commit) return std::nullopt;
+        return SqlFault{.code = ErrorCode::catalog_full};
+    });
+    for (std::uint64_t i = 1; i <= CommitHealth::kTroubleAfter; ++i) {
+        EXPECT_FALSE(coordinator_->commit_trouble());
+        EXPECT_EQ(submit(source("A")), "catalog_full");
+        EXPECT_EQ(coordinator_->commit_counts().failures_in_a_row, i);
+    }
+    ASSERT_TRUE(coordinator_->commit_trouble());
+    EXPECT_EQ(coordinator_->commit_trouble()->code, ErrorCode::catalog_full);
+    faulty_->set_faults(nullptr);
+    EXPECT_EQ(submit(source("A")), "accepted");
+    EXPECT_FALSE(coordinator_->commit_trouble());
+    EXPECT_EQ(told, (std::vector<std::string>{"catalog_full", "well"}));
+    coordinator_.reset();
+}
+
 TEST_F(CommitLoopTest, BundlesThatWaitShareOneCommit) {
     const std::uint64_t before = faulty_->calls(SqlCall::commit);
     const auto texts = submit_together({source("A"), source("B"), source("C")},

@@ -42,7 +42,11 @@ bool is_likely_undone_after_writing(const Bundle& bundle) {
 }  // namespace
 
 Committer::Committer(std::unique_ptr<Sql> sql, const Clock& clock, const CommitterOptions& options)
-    : sql_(std::move(sql)), clock_(clock), options_(options), handed_through_(options.start) {
+    : sql_(std::move(sql)),
+      clock_(clock),
+      options_(options),
+      handed_through_(options.start),
+      health_(options.on_health) {
     // What changed before, under whoever led then, is not known: anything may have.
     last_changed_.fill(options.start);
 }
@@ -81,7 +85,9 @@ void Committer::refuse(std::vector<Job>& jobs, const Error& error, const Hand& h
 void Committer::hand_over(std::vector<Job>& jobs, Result<std::vector<Outcome>> outcomes,
                           std::vector<Change> changes, const Hand& hand) {
     CommittedBatch batch{.changes = std::exchange(missed_, {}), .answers = {}, .revision = {}};
+    if (!outcomes) health_.failed(outcomes.error());
     if (outcomes) {
+        health_.committed();
         note_changed(changes);
         std::move(changes.begin(), changes.end(), std::back_inserter(batch.changes));
     }

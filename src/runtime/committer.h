@@ -28,6 +28,7 @@
 #include "ports/clock.h"
 #include "ports/sql.h"
 #include "runtime/bundle.h"
+#include "runtime/commit_health.h"
 
 namespace baton {
 
@@ -40,6 +41,7 @@ struct CommitterOptions {
     Revision start;  // of the catalog as it was opened
     // Asked before each transaction; none: always. See TermGuard.
     std::function<bool()> may_act;
+    CommitHealth::Told on_health;
 };
 
 // Told what became of a bundle; must not block.
@@ -83,6 +85,8 @@ public:
     // A commit may have happened and was not handed on: run() again soon, with jobs or without.
     [[nodiscard]] bool is_unsure() const { return unsure_; }
     [[nodiscard]] std::uint64_t log_lines_dropped() const { return log_dropped_; }
+    // Any thread.
+    [[nodiscard]] const CommitHealth& health() const { return health_; }
 
 private:
     // Does the jobs in one transaction. An error means that none of them happened; conflict, that
@@ -113,6 +117,7 @@ private:
     // unchanged, since no session is older.
     std::array<Revision, kEntityCount> last_changed_{};
     Revision handed_through_;
+    CommitHealth health_;
     bool unsure_ = false;
     std::vector<Change> missed_;  // of commits whose outcome was unknown, to be handed over next
     std::uint64_t commits_ = 0;

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "runtime/waiting.h"
+
 namespace baton {
 
 namespace {
@@ -10,12 +12,18 @@ constexpr std::chrono::seconds kPatience{5};
 
 }  // namespace
 
-Result<std::unique_ptr<Sql>> ConnectionPool::take() {
+Result<std::unique_ptr<Sql>> ConnectionPool::take(Urgency urgency) {
+    const std::size_t kept_back = urgency == Urgency::urgent ? 0 : reserve_;
     {
         std::unique_lock lock(mutex_);
-        if (!returned_.wait_for(lock, kPatience, [&] { return free_ > 0; })) {
-            return Error{
-                .code = ErrorCode::slow_down, .message = busy_, .hint = "try again in a second"};
+        const auto is_free = [&] { return free_ > kept_back; };
+        if (!is_free()) {
+            const Waiting waiting;
+            if (!returned_.wait_for(lock, kPatience, is_free)) {
+                return Error{.code = ErrorCode::slow_down,
+                             .message = busy_,
+                             .hint = "try again in a second"};
+            }
         }
         free_ -= 1;
         if (!idle_.empty()) {
@@ -35,7 +43,7 @@ void ConnectionPool::give_back(std::unique_ptr<Sql> sql) {
         free_ += 1;
         if (sql) idle_.push_back(std::move(sql));
     }
-    returned_.notify_one();
+    returned_.notify_all();  // not each of those who wait may take the last
 }
 
 }  // namespace baton

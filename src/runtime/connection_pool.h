@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,14 +16,21 @@ namespace baton {
 
 class ConnectionPool {
 public:
+    enum class Urgency : std::uint8_t { ordinary, urgent };
+
     // The database outlives it. `busy` is what whoever waits in vain is told: "too many reads ..".
+    // Of the connections, `reserve` are for the urgent alone.
     ConnectionPool(SqlDatabase& database, Access access, std::size_t connections_max,
-                   std::string busy)
-        : database_(database), access_(access), free_(connections_max), busy_(std::move(busy)) {}
+                   std::string busy, std::size_t reserve = 0)
+        : database_(database),
+          access_(access),
+          free_(connections_max),
+          reserve_(reserve),
+          busy_(std::move(busy)) {}
 
     // From any thread. Waits if all are lent; fails with slow_down if none comes back in time. What
     // was taken is given back once, before the pool is gone.
-    [[nodiscard]] Result<std::unique_ptr<Sql>> take();
+    [[nodiscard]] Result<std::unique_ptr<Sql>> take(Urgency urgency = Urgency::ordinary);
     // Null: the connection is not to be used again.
     void give_back(std::unique_ptr<Sql> sql);
 
@@ -33,6 +41,7 @@ private:
     std::condition_variable returned_;
     std::vector<std::unique_ptr<Sql>> idle_;
     std::size_t free_;  // how many more may be lent
+    const std::size_t reserve_;
     const std::string busy_;
 };
 

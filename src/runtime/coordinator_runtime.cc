@@ -27,6 +27,7 @@ constexpr unsigned kAttemptsPerTermBits = 32;
 // After this many attempts the writer plans what is left itself: others wait meanwhile, but it
 // ends.
 constexpr int kAttemptsOutside = 8;
+constexpr std::size_t kReadersForHealth = 2;
 constexpr std::chrono::milliseconds kPauseWhenDeposed{50};
 // How long what only the leader can do waits for it before the database is looked at again.
 constexpr std::chrono::milliseconds kForwardSlice{500};
@@ -49,7 +50,11 @@ CoordinatorRuntime::CoordinatorRuntime(std::unique_ptr<SqlDatabase> database, co
       options_(options),
       planner_(options.planner ? options.planner : Planner(plan)),
       durable_(start, always_durable),
-      readers_(*database_, durable_, options.readers_max),
+      readers_(*database_, durable_, options.readers_max, "too many reads are under way",
+               options.readers_max > kReadersForHealth ? kReadersForHealth : 0),
+      transaction_views_(*database_, durable_, readers_, clock, options.transactions),
+      controllers_(*database_, durable_, 1),
+      stage_(options.rehearsals_max),
       locks_(*database_),
       feed_(start, options.changes_in_memory),
       client_queries_(clock) {
@@ -80,6 +85,18 @@ CommitLoop& CoordinatorRuntime::commits() {
     return term->commits;
 }
 
+std::optional<Error> CoordinatorRuntime::commit_trouble() const {
+    const auto term = current();
+    return term ? term->commits.health().trouble() : std::nullopt;
+}
+
+CoordinatorRuntime::CommitCounts CoordinatorRuntime::commit_counts() const {
+    const auto term = current();
+    if (!term) return {};
+    return {.failures_in_a_row = term->commits.health().failures_in_a_row(),
+            .log_lines_dropped = term->commits.log_lines_dropped()};
+}
+
 Error CoordinatorRuntime::not_leading() const {
     const std::string leader = leader_.now().address;
     return {.code = ErrorCode::fenced,
@@ -107,7 +124,7 @@ Result<Done> CoordinatorRuntime::begin_term(std::unique_ptr<Sql> writer,
     control.membership.first_attempt += epoch.value() << kAttemptsPerTermBits;
     auto loop = std::make_unique<ControlLoop>(
         control,
-        ControlLoop::World{term->commits, readers_, feed_, *options_.transport, clock_, guard});
+        ControlLoop::World{term->commits, controllers_, feed_, *options_.transport, clock_, guard});
     const std::lock_guard lock(term_mutex_);
     term->control = std::move(loop);
     return Done{};
@@ -214,6 +231,12 @@ Result<PlanningView> CoordinatorRuntime::planning_view(const MentionedNames& nam
     return view;
 }
 
+Result<std::unique_ptr<Rehearsal>> CoordinatorRuntime::rehearse() {
+    if (!options_.scratch) return std::unique_ptr<Rehearsal>();
+    TRY_ASSIGN(now, snapshot());
+    return Rehearsal::begin(stage_, options_.scratch, now, planner_, clock_);
+}
+
 Result<Done> CoordinatorRuntime::plan_ahead(Bundle& bundle) {
     for (std::size_t i = 0; i < bundle.steps.size(); ++i) {
         request::CreateQuery* query = query_of(bundle.steps[i]);
@@ -230,22 +253,33 @@ Result<Done> CoordinatorRuntime::plan_ahead(Bundle& bundle) {
     return Done{};
 }
 
+std::optional<Outcome> CoordinatorRuntime::try_in(const std::shared_ptr<Term>& term,
+                                                  Bundle& bundle) {
+    Outcome outcome = Refused{.step = 0, .error = not_leading()};
+    if (term) {
+        outcome = execute_in(term, bundle);
+        if (!came_too_late(term, outcome)) return outcome;
+        if (bundle.passed_on) return Refused{.step = 0, .error = not_leading()};
+    }
+    if (!forwarder_ || bundle.passed_on) return outcome;
+    return std::nullopt;
+}
+
+std::optional<Outcome> CoordinatorRuntime::execute_here(Bundle& bundle) {
+    return try_in(current(), bundle);
+}
+
 Outcome CoordinatorRuntime::execute(Bundle bundle) {
-    std::optional<Instant> deadline;
     for (;;) {
         const std::uint64_t news = leader_.now().news;
         const auto term = current();
-        Outcome outcome = Refused{.step = 0, .error = not_leading()};
-        if (term) {
-            outcome = execute_in(term, bundle);
-            if (!came_too_late(term, outcome)) return outcome;
-            if (bundle.passed_on) return Refused{.step = 0, .error = not_leading()};
-        }
-        if (!forwarder_ || bundle.passed_on) return outcome;
-        if (!deadline) deadline = forwarder_->deadline();
+        if (auto outcome = try_in(term, bundle)) return *std::move(outcome);
+        const Instant deadline = forwarder_->deadline(bundle);
         if (term && term == current()) {  // deposed, and not told so yet
             const bool cancelled = bundle.interrupt != nullptr && bundle.interrupt->raised();
-            if (cancelled || clock_.now() >= *deadline) return outcome;
+            if (cancelled || clock_.now() >= deadline) {
+                return Refused{.step = 0, .error = not_leading()};
+            }
             leader_.wait(news, kPauseWhenDeposed, bundle.interrupt);
             continue;
         }
@@ -255,12 +289,12 @@ Outcome CoordinatorRuntime::execute(Bundle bundle) {
             const bool away = !there && there.error().code == ErrorCode::catalog_unavailable;
             if (away) return Refused{.step = 0, .error = there.error()};
         }
-        const Instant slice = std::min(*deadline, clock_.now() + kForwardSlice);
+        const Instant slice = std::min(deadline, clock_.now() + kForwardSlice);
         auto forwarded = forwarder_->forward(bundle, slice);
         auto* done = std::get_if<Outcome>(&forwarded);
         if (done == nullptr) continue;
         const auto* refused = std::get_if<Refused>(done);
-        const bool waited = clock_.now() >= slice && slice < *deadline;
+        const bool waited = clock_.now() >= slice && slice < deadline;
         const bool again = refused != nullptr && refused->error.code == ErrorCode::fenced && waited;
         if (!again) return std::move(*done);
     }

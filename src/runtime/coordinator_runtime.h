@@ -37,8 +37,10 @@
 #include "runtime/leader_board.h"
 #include "runtime/locks.h"
 #include "runtime/readers.h"
+#include "runtime/rehearsal.h"
 #include "runtime/stale_views.h"
 #include "runtime/term_guard.h"
+#include "runtime/transaction_views.h"
 #include "runtime/watch.h"
 
 namespace baton {
@@ -46,6 +48,7 @@ namespace baton {
 struct CoordinatorOptions {
     CommitLoopOptions commits;
     std::size_t readers_max = 16;
+    TransactionViewsOptions transactions;
     std::size_t changes_in_memory = 65'536;
     Planner planner;  // none: plan()
     // How workers are reached; outlives the coordinator. None: queries stay PENDING, and nobody
@@ -64,6 +67,9 @@ struct CoordinatorOptions {
     LeaderLine* line = nullptr;
     ForwarderOptions forwarding;
     StaleViewsOptions stale_views;  // of one that may follow: a file is never away
+    // For long transactions of clients; none: each statement of one costs as much as all before it.
+    ScratchDatabase scratch;
+    std::size_t rehearsals_max = 8;
 };
 
 class CoordinatorRuntime {
@@ -100,13 +106,22 @@ public:
     // One that follows has the leader do it, also if its own term ended meanwhile and nothing had
     // happened. Never NeedsPlan.
     [[nodiscard]] Outcome execute(Bundle bundle);
+    // The same without waiting for another coordinator. None: nothing happened, and only one that
+    // leads elsewhere can do it.
+    [[nodiscard]] std::optional<Outcome> execute_here(Bundle& bundle);
     // One request by itself, not logged.
     [[nodiscard]] Result<Answer> execute(const Request& request);
 
     // What a query over these names would be planned with now.
     [[nodiscard]] Result<PlanningView> planning_view(const MentionedNames& names);
 
-    [[nodiscard]] Result<Snapshot> snapshot() { return readers_.snapshot(); }
+    [[nodiscard]] Result<Snapshot> snapshot(Readers::Urgency urgency = {}) {
+        return readers_.snapshot(urgency);
+    }
+    // A copy of the catalog for a transaction that has become long; null: there are none here.
+    [[nodiscard]] Result<std::unique_ptr<Rehearsal>> rehearse();
+    // What a transaction reads.
+    [[nodiscard]] TransactionViews& transaction_views() { return transaction_views_; }
     // What the views showed when they could last be read; none: it is not known.
     [[nodiscard]] std::optional<Table> ask_stale(const ViewQuery& query) const {
         return stale_views_ ? stale_views_->ask(query) : std::nullopt;
@@ -128,6 +143,13 @@ public:
     // Of a coordinator that leads.
     [[nodiscard]] CommitLoop& commits();
     [[nodiscard]] const Clock& clock() const { return clock_; }
+    // Why this coordinator leads and cannot commit; none: it can, or does not lead.
+    [[nodiscard]] std::optional<Error> commit_trouble() const;
+    struct CommitCounts {
+        std::uint64_t failures_in_a_row = 0;
+        std::uint64_t log_lines_dropped = 0;
+    };
+    [[nodiscard]] CommitCounts commit_counts() const;  // of its term
 
     // For clients, whoever leads.
     [[nodiscard]] Locks& locks() { return locks_; }
@@ -154,6 +176,7 @@ private:
     void end_term();
     void interrupt_embedded();
     [[nodiscard]] Outcome execute_in(const std::shared_ptr<Term>& term, Bundle& bundle);
+    [[nodiscard]] std::optional<Outcome> try_in(const std::shared_ptr<Term>& term, Bundle& bundle);
     // Nothing happened, because the term was over.
     [[nodiscard]] bool came_too_late(const std::shared_ptr<Term>& term,
                                      const Outcome& outcome) const;
@@ -167,6 +190,9 @@ private:
     const Planner planner_;
     Durable durable_;
     Readers readers_;
+    TransactionViews transaction_views_;
+    Readers controllers_;  // a connection that nobody else takes
+    Rehearsal::Stage stage_;
     Locks locks_;
     Feed feed_;
     ClientQueries client_queries_;

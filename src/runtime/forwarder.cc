@@ -145,7 +145,7 @@ void Forwarder::run_errands() {
         Bundle bundle = std::move(errands_.front());
         errands_.pop_front();
         lock.unlock();
-        const auto done = forward(bundle, deadline());
+        const auto done = forward(bundle, clock_.now() + options_.patience);
         lock.lock();
         const auto* outcome = std::get_if<Outcome>(&done);
         if (outcome != nullptr && std::holds_alternative<Refused>(*outcome)) {

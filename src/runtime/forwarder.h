@@ -48,8 +48,10 @@ public:
     Forwarder(const Forwarder&) = delete;
     Forwarder& operator=(const Forwarder&) = delete;
 
-    // Until when a bundle that is asked for now may wait for a leader.
-    [[nodiscard]] Instant deadline() const { return clock_.now() + options_.patience; }
+    // Until when a bundle may wait for a leader, since it was asked for.
+    [[nodiscard]] Instant deadline(const Bundle& bundle) const {
+        return bundle.started + options_.patience;
+    }
     [[nodiscard]] std::variant<Outcome, LeadsHere> forward(const Bundle& bundle, Instant deadline);
     // What the leader knows of fragments that run; nothing if it cannot be had soon.
     [[nodiscard]] LiveCounts counts();

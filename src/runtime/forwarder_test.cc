@@ -96,7 +96,8 @@ protected:
     std::string forwarded(Duration patience = std::chrono::seconds(30)) {
         Forwarder forwarder(line_, board_, clock_,
                             {.patience = patience, .pause = milliseconds(1)});
-        auto done = forwarder.forward(bundle_, forwarder.deadline());
+        bundle_.started = clock_.now();
+        auto done = forwarder.forward(bundle_, forwarder.deadline(bundle_));
         if (std::holds_alternative<LeadsHere>(done)) return "here";
         const auto& outcome = std::get<Outcome>(done);
         if (std::holds_alternative<Accepted>(outcome)) return "accepted";

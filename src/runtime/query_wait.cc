@@ -8,10 +8,8 @@
 
 namespace baton {
 
-namespace {
-
 // Says when something about one query was changed.
-class Bell {
+class QueryWait::Bell {
 public:
     Bell(Feed& feed, QueryId query)
         : registration_(
@@ -19,19 +17,16 @@ public:
                   if (keys.empty() || keys.contains(key)) ring();
               })) {}
 
-    void ring() {
-        {
-            const std::lock_guard lock(mutex_);
-            rung_ = true;
-        }
-        changed_.notify_one();
+    // What comes from now on rings again.
+    void reset() {
+        const std::lock_guard lock(mutex_);
+        rung_ = false;
     }
 
-    void wait(Duration at_most) {
-        const Waiting waiting;
-        std::unique_lock lock(mutex_);
-        changed_.wait_for(lock, at_most, [&] { return rung_; });
-        rung_ = false;
+    void wake_with(std::function<void()> wake) {
+        const std::lock_guard lock(mutex_);
+        wake_ = std::move(wake);
+        if (rung_ && wake_) wake_();
     }
 
 private:
@@ -39,12 +34,19 @@ private:
     static EntityKey key_of(QueryId query) {
         return {.entity = Entity::query, .key = to_string(query)};
     }
+    void ring() {
+        const std::lock_guard lock(mutex_);
+        rung_ = true;
+        if (wake_) wake_();
+    }
 
     std::mutex mutex_;
-    std::condition_variable changed_;
     bool rung_ = false;
+    std::function<void()> wake_;
     Feed::Registration registration_;  // last: it uses the others
 };
+
+namespace {
 
 // Whether the query may still come into the state, of those that it is not in now.
 bool can_become(const Query& query, QueryState wanted) {
@@ -105,36 +107,84 @@ Result<std::optional<Query>> look_for(CoordinatorRuntime& coordinator,
 
 }  // namespace
 
-Result<Done> wait_for(CoordinatorRuntime& coordinator, const request::QueryRef& asked,
-                      const Wait& wait, Interrupt& interrupt) {
-    if (wait.until == Wait::Until::accepted) return Done{};
-    constexpr std::chrono::hours kForEver{24 * 365};
-    const Instant deadline = coordinator.clock().now() + wait.timeout.value_or(Duration(kForEver));
+QueryWait::QueryWait(CoordinatorRuntime& coordinator, QueryId query, const Wait& wait)
+    : coordinator_(coordinator),
+      query_(query),
+      wait_(wait),
+      bell_(std::make_unique<Bell>(coordinator.feed(), query)) {
+    if (wait.timeout) until_ = coordinator.clock().now() + *wait.timeout;
+}
+
+QueryWait::~QueryWait() = default;
+
+Result<std::unique_ptr<QueryWait>> QueryWait::begin(CoordinatorRuntime& coordinator,
+                                                    const request::QueryRef& asked,
+                                                    const Wait& wait) {
+    if (wait.until == Wait::Until::accepted) return std::unique_ptr<QueryWait>();
     TRY_ASSIGN(found, look_for(coordinator, asked));
-    if (!found && wait.until == Wait::Until::ended) return Done{};
+    if (!found && wait.until == Wait::Until::ended) return std::unique_ptr<QueryWait>();
     if (!found) return unknown(asked);
-    const QueryId id = found->id;  // the name may come to mean another
-    Bell bell(coordinator.feed(), id);
-    const Interrupt::Listening listening(interrupt, [&] { bell.ring(); });
+    // By its id: the name may come to mean another.
+    return std::unique_ptr<QueryWait>(new QueryWait(coordinator, found->id, wait));
+}
+
+Result<bool> QueryWait::look(const Interrupt& interrupt) {
+    bell_->reset();
+    TRY_ASSIGN(query, look_for(coordinator_, query_));
+    if (!query && wait_.until == Wait::Until::ended) return true;
+    if (!query) {
+        return Error{.code = ErrorCode::wait_timed_out,
+                     .message = "the query was dropped while it was waited for"};
+    }
+    TRY_ASSIGN(over, arrived(*query, wait_));
+    if (over) return true;
+    if (interrupt.raised()) {
+        return Error{.code = ErrorCode::cancelled,
+                     .message = "the wait was cancelled: the query is " + in_words(*query)};
+    }
+    if (until_ && coordinator_.clock().now() >= *until_) {
+        return Error{.code = ErrorCode::wait_timed_out,
+                     .message = "the wait timed out: the query is " + in_words(*query)};
+    }
+    return false;
+}
+
+Error QueryWait::give_up(const std::string& why) {
+    return Error{.code = ErrorCode::wait_timed_out,
+                 .message = "the wait was given up: " + why,
+                 .hint = "the change that was waited for has happened; ask for the query's state"};
+}
+
+void QueryWait::wake_with(std::function<void()> wake) {
+    bell_->wake_with(std::move(wake));
+}
+
+Result<Done> wait_for(CoordinatorRuntime& coordinator, const request::QueryRef& query,
+                      const Wait& wait, Interrupt& interrupt) {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool woken = false;
+    TRY_ASSIGN(waits, QueryWait::begin(coordinator, query, wait));
+    if (!waits) return Done{};
+    const auto wake = [&] {
+        const std::lock_guard lock(mutex);
+        woken = true;
+        changed.notify_one();
+    };
+    waits->wake_with(wake);
+    const Interrupt::Listening listening(interrupt, wake);
     for (;;) {
-        TRY_ASSIGN(query, look_for(coordinator, id));
-        if (!query && wait.until == Wait::Until::ended) return Done{};
-        if (!query) {
-            return Error{.code = ErrorCode::wait_timed_out,
-                         .message = "the query was dropped while it was waited for"};
-        }
-        TRY_ASSIGN(over, arrived(*query, wait));
+        TRY_ASSIGN(over, waits->look(interrupt));
         if (over) return Done{};
-        if (interrupt.raised()) {
-            return Error{.code = ErrorCode::cancelled,
-                         .message = "the wait was cancelled: the query is " + in_words(*query)};
+        const Waiting waiting;
+        std::unique_lock lock(mutex);
+        const auto news = [&] { return woken; };
+        if (waits->until()) {
+            changed.wait_for(lock, *waits->until() - coordinator.clock().now(), news);
+        } else {
+            changed.wait(lock, news);
         }
-        const Instant now = coordinator.clock().now();
-        if (now >= deadline) {
-            return Error{.code = ErrorCode::wait_timed_out,
-                         .message = "the wait timed out: the query is " + in_words(*query)};
-        }
-        bell.wait(deadline - now);
+        woken = false;
     }
 }
 

@@ -8,8 +8,8 @@ Snapshot::~Snapshot() {
     owner_->give_back(std::move(sql_));
 }
 
-Result<Snapshot> Readers::snapshot() {
-    TRY_ASSIGN(sql, connections_.take());
+Result<Snapshot> Readers::snapshot(Urgency urgency) {
+    TRY_ASSIGN(sql, connections_.take(urgency));
     Snapshot snapshot(connections_, std::move(sql));
     TRY(snapshot.sql().begin(Access::read));
     TRY_ASSIGN(revision, snapshot.read().revision());

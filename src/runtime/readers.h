@@ -37,13 +37,16 @@ private:
 
 class Readers {
 public:
-    Readers(SqlDatabase& database, Durable& durable, std::size_t connections_max)
+    using Urgency = ConnectionPool::Urgency;
+
+    Readers(SqlDatabase& database, Durable& durable, std::size_t connections_max,
+            std::string busy = "too many reads are under way", std::size_t reserve = 0)
         : durable_(durable),
-          connections_(database, Access::read, connections_max, "too many reads are under way") {}
+          connections_(database, Access::read, connections_max, std::move(busy), reserve) {}
 
     // Waits for a connection if all are lent. Fails with slow_down if none comes back in time.
     // Every Snapshot must be gone before this is.
-    [[nodiscard]] Result<Snapshot> snapshot();
+    [[nodiscard]] Result<Snapshot> snapshot(Urgency urgency = Urgency::ordinary);
 
 private:
     Durable& durable_;

@@ -1,11 +1,15 @@
 #include "runtime/session.h"
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
 
 #include "base/overload.h"
 #include "base/text.h"
 #include "runtime/bind.h"
 #include "runtime/version.h"
+#include "runtime/waiting.h"
 #include "sql/parser.h"
 #include "sql/printer.h"
 
@@ -14,6 +18,8 @@ namespace baton {
 namespace {
 
 constexpr std::size_t kTransactionStatementsMax = 10'000;
+// Of a transaction, statement by statement; a longer one is rehearsed.
+constexpr std::size_t kStepsTriedTogether = 32;
 
 Error transaction_state(std::string message, std::string hint = {}) {
     return Error{.code = ErrorCode::transaction_state,
@@ -37,58 +43,194 @@ Session::Session(CoordinatorRuntime& coordinator, std::string principal, Permit 
 
 Session::~Session() = default;
 
+// ---- a text, statement by statement -------------------------------------------------------------
+
 Execution Session::execute(std::string_view text, const Wait& wait,
                            std::span<const sql::Literal> parameters) {
-    received_ = coordinator_.clock().wall_now();
-    started_ = coordinator_.clock().now();
-    auto statements = sql::parse(text, {}, parameters);
-    if (statements) {
-        given_.emplace(Given{.text = text, .parameters = parameters, .statements = *statements});
-        Execution execution = execute(*statements, wait);
-        given_.reset();
-        return execution;
-    }
-    if (transaction_) transaction_->failed = true;
-    log_rejected(sql::without_strings(text.substr(0, kStatementMax)), statements.error());
-    return {.results = {}, .error = statements.error()};
+    begin(std::string(text), wait, {parameters.begin(), parameters.end()});
+    return run_to_the_end();
 }
 
 Execution Session::execute(const std::vector<sql::Statement>& statements, const Wait& wait) {
-    Execution execution;
-    if (const auto permitted = check_permitted(statements); !permitted) {
+    running_.emplace(Running{.text = {},
+                             .parameters = {},
+                             .statements = statements,
+                             .wait = wait,
+                             .execution = {},
+                             .waits_since = {},
+                             .waits = {}});
+    if (auto permitted = check_permitted(statements); !permitted) {
         if (transaction_) transaction_->failed = true;
-        execution.error = permitted.error();
-        return execution;
+        running_->execution.error = permitted.error();
     }
-    const auto waited = [&](const sql::Statement& statement) {
-        const auto done = wait_for_touched(wait);
-        if (!done) execution.error = at_statement(done.error(), statement);
-        return done.has_value();
-    };
-    for (std::size_t i = 0; i < statements.size(); ++i) {
+    return run_to_the_end();
+}
+
+void Session::begin(std::string text, const Wait& wait, std::vector<sql::Literal> parameters) {
+    received_ = coordinator_.clock().wall_now();
+    started_ = coordinator_.clock().now();
+    running_.emplace(Running{.text = std::move(text),
+                             .parameters = std::move(parameters),
+                             .statements = {},
+                             .wait = wait,
+                             .execution = {},
+                             .waits_since = {},
+                             .waits = {}});
+    auto statements = sql::parse(running_->text, {}, running_->parameters);
+    if (!statements) {
+        log_rejected(sql::without_strings(running_->text.substr(0, kStatementMax)),
+                     statements.error());
+        running_->execution.error = statements.error();
+    } else if (auto permitted = check_permitted(*statements); !permitted) {
+        running_->execution.error = permitted.error();
+    } else {
+        running_->statements = *std::move(statements);
+    }
+    if (running_->execution.error && transaction_) transaction_->failed = true;
+}
+
+std::optional<Execution> Session::go_on(Patience patience) {
+    wake_with(nullptr);
+    patience_ = patience;
+    paused_.reset();
+    while (!running_->execution.error) {
+        if (!touched_.empty() && !wait_for_touched()) break;
+        if (running_->next >= running_->statements.size()) break;
+        if (!run_next()) break;
+    }
+    if (paused_) return std::nullopt;
+    return finish();
+}
+
+Execution Session::finish() {
+    touched_.clear();
+    Execution execution = std::move(running_->execution);
+    running_.reset();
+    return execution;
+}
+
+Execution Session::run_to_the_end() {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool woken = false;
+    for (;;) {
+        if (auto execution = go_on(Patience::leader)) return *std::move(execution);
+        wake_with([&] {
+            const std::lock_guard lock(mutex);
+            woken = true;
+            changed.notify_one();
+        });
+        const Waiting waiting;
+        std::unique_lock lock(mutex);
+        const auto news = [&] { return woken; };
+        if (until()) {
+            changed.wait_for(lock, *until() - coordinator_.clock().now(), news);
+        } else {
+            changed.wait(lock, news);
+        }
+        woken = false;
+        lock.unlock();
+        wake_with(nullptr);
+    }
+}
+
+std::optional<Instant> Session::until() const {
+    return running_ && running_->waits ? running_->waits->until() : std::nullopt;
+}
+
+void Session::wake_with(std::function<void()> wake) {
+    listening_.reset();
+    if (running_ && running_->waits) running_->waits->wake_with(wake);
+    if (!wake) return;
+    listening_.emplace(interrupt_, wake);
+    if (interrupt_.raised()) wake();
+}
+
+Execution Session::give_up(const std::string& why) {
+    wake_with(nullptr);
+    Error error{.code = ErrorCode::slow_down,
+                .message = why,
+                .hint = "nothing happened; try again in a moment"};
+    if (running_->waits) error = running_->waits->give_up(why);
+    if (transaction_ && !running_->waits) transaction_->failed = true;
+    running_->execution.error = std::move(error);
+    paused_.reset();
+    return finish();
+}
+
+Error Session::pause(Pause what) {
+    paused_ = what;
+    return Error{.code = ErrorCode::cancelled, .message = "it stands still"};
+}
+
+bool Session::run_next() {
+    Running& now = *running_;
+    if (!std::exchange(now.resumes, false)) {
         received_ = coordinator_.clock().wall_now();
         started_ = coordinator_.clock().now();
-        // A whole transaction at once needs no trials in between.
-        if (std::holds_alternative<sql::Begin>(statements[i].node)) {
-            auto done = run_script_transaction(statements, i, execution);
-            if (!done) {
-                execution.error = done.error();
-                return execution;
-            }
-            if (*done) {
-                if (!waited(statements[i])) return execution;
-                continue;
-            }
-        }
-        auto result = run(statements[i]);
-        if (!result) {
-            execution.error = at_statement(result.error(), statements[i]);
-            return execution;
-        }
-        execution.results.push_back(*std::move(result));
-        if (!waited(statements[i])) return execution;
     }
-    return execution;
+    const sql::Statement& statement = now.statements[now.next];
+    const auto failed = [&](Error error) {
+        if (paused_) {
+            now.resumes = true;
+        } else {
+            now.execution.error = at_statement(std::move(error), statement);
+        }
+        return false;
+    };
+    // A whole transaction at once needs no trials in between.
+    if (std::holds_alternative<sql::Begin>(statement.node)) {
+        auto done = run_script_transaction(now.statements, now.next, now.execution);
+        if (!done) return failed(done.error());
+        if (*done) {
+            now.next += 1;
+            return true;
+        }
+    }
+    auto result = run(statement);
+    if (!result) return failed(result.error());
+    now.execution.results.push_back(*std::move(result));
+    now.next += 1;
+    return true;
+}
+
+bool Session::wait_for_touched() {
+    Running& now = *running_;
+    const auto over = [&] {
+        touched_.clear();
+        now.waited = 0;
+        now.waits.reset();
+        return true;
+    };
+    if (now.wait.until == Wait::Until::accepted) return over();
+    if (now.waited == 0 && !now.waits) now.waits_since = coordinator_.clock().now();
+    for (; now.waited < touched_.size(); now.waited += 1) {
+        const auto done = [&]() -> Result<bool> {
+            if (!now.waits) {
+                const Touched& touched = touched_[now.waited];
+                Wait rest = now.wait;
+                if (touched.ends) rest.until = Wait::Until::ended;
+                if (rest.timeout) {
+                    const Duration gone = coordinator_.clock().now() - now.waits_since;
+                    rest.timeout = std::max(*rest.timeout - gone, Duration::zero());
+                }
+                TRY_ASSIGN(waits, QueryWait::begin(coordinator_, touched.query, rest));
+                if (!waits) return true;
+                now.waits = std::move(waits);
+            }
+            return now.waits->look(interrupt_);
+        }();
+        if (!done) {
+            now.execution.error = at_statement(done.error(), now.statements[now.next - 1]);
+            return false;
+        }
+        if (!*done) {
+            (void)pause(Pause::query);
+            return false;
+        }
+        now.waits.reset();
+    }
+    return over();
 }
 
 Result<Done> Session::check_permitted(const std::vector<sql::Statement>& statements) {
@@ -102,10 +244,44 @@ Result<Done> Session::check_permitted(const std::vector<sql::Statement>& stateme
     return Done{};
 }
 
-Outcome Session::try_out(std::vector<Step> steps) {
+Outcome Session::try_out(Step step) {
+    Transaction& now = *transaction_;
+    if (!now.rehearsal && now.steps.size() >= kStepsTriedTogether) {
+        auto begun = coordinator_.rehearse();
+        if (!begun) return Refused{.step = 0, .error = begun.error()};
+        now.rehearsal = *std::move(begun);
+        if (now.rehearsal) {
+            Outcome again = now.rehearsal->perform(now.steps);
+            if (std::holds_alternative<Refused>(again)) return again;
+        }
+    }
+    if (now.rehearsal) return rehearse(std::move(step));
+    std::vector<Step> steps = now.steps;
+    steps.push_back(std::move(step));
     Bundle bundle = bundle_of(std::move(steps));
     bundle.keep = false;
-    return coordinator_.execute(std::move(bundle));
+    return perform(std::move(bundle));
+}
+
+Outcome Session::rehearse(Step step) {
+    const std::string statement = step.statement;
+    std::vector<Step> steps;
+    steps.push_back(std::move(step));
+    Outcome outcome = transaction_->rehearsal->perform(std::move(steps));
+    if (auto* accepted = std::get_if<Accepted>(&outcome)) {
+        accepted->revision = transaction_->rehearsal->revision();
+    } else if (const auto* refused = std::get_if<Refused>(&outcome);
+               refused != nullptr && !statement.empty()) {
+        log_rejected(statement, refused->error);
+    }
+    return outcome;
+}
+
+// What only another coordinator can do is not waited for here, unless this thread may.
+Outcome Session::perform(Bundle bundle) {
+    if (patience_ == Patience::leader) return coordinator_.execute(std::move(bundle));
+    if (auto done = coordinator_.execute_here(bundle)) return *std::move(done);
+    return Refused{.step = 0, .error = pause(Pause::leader)};
 }
 
 Outcome Session::keep(std::vector<Step> steps) {
@@ -120,7 +296,7 @@ Outcome Session::keep(std::vector<Step> steps) {
             request != nullptr && std::holds_alternative<request::StopQuery>(*request);
         about.push_back(creates ? About::created : stops ? About::stopped : About::other);
     }
-    Outcome outcome = coordinator_.execute(bundle_of(std::move(steps)));
+    Outcome outcome = perform(bundle_of(std::move(steps)));
     const auto* accepted = std::get_if<Accepted>(&outcome);
     for (std::size_t i = 0; accepted != nullptr && i < about.size(); ++i) {
         const auto* answer = std::get_if<Answer>(&accepted->answers[i]);
@@ -136,21 +312,6 @@ Outcome Session::keep(std::vector<Step> steps) {
     return outcome;
 }
 
-Result<Done> Session::wait_for_touched(const Wait& wait) {
-    const Instant started = coordinator_.clock().now();
-    for (const Touched& touched : std::exchange(touched_, {})) {
-        if (wait.until == Wait::Until::accepted) continue;
-        Wait rest = wait;
-        if (touched.ends) rest.until = Wait::Until::ended;
-        if (rest.timeout) {
-            const Duration gone = coordinator_.clock().now() - started;
-            rest.timeout = std::max(*rest.timeout - gone, Duration::zero());
-        }
-        TRY(wait_for(coordinator_, touched.query, rest, interrupt_));
-    }
-    return Done{};
-}
-
 Result<StatementResult> Session::run(const sql::Statement& statement) {
     if (transaction_ && transaction_->failed &&
         !std::holds_alternative<sql::Rollback>(statement.node) && !is_commit(statement)) {
@@ -160,7 +321,7 @@ Result<StatementResult> Session::run(const sql::Statement& statement) {
         if (changes_catalog(statement)) return run_change(statement);
         return run_other(statement);
     }();
-    if (!result && transaction_) transaction_->failed = true;
+    if (!result && transaction_ && !paused_) transaction_->failed = true;
     return result;
 }
 
@@ -199,12 +360,12 @@ std::shared_ptr<const StepSource> Session::source_of(const sql::Statement& state
                                                      std::string token) const {
     if (!coordinator_.forwards()) return nullptr;
     StepSource source{.text = {}, .token = std::move(token)};
-    if (given_) {
-        const auto& all = given_->statements;
+    if (!running_->text.empty()) {
+        const auto& all = running_->statements;
         const auto next = static_cast<std::size_t>(&statement - all.data()) + 1;
-        const std::size_t end = next < all.size() ? all[next].at.offset : given_->text.size();
-        source.text = given_->text.substr(statement.at.offset, end - statement.at.offset);
-        source.parameters.assign(given_->parameters.begin(), given_->parameters.end());
+        const std::size_t end = next < all.size() ? all[next].at.offset : running_->text.size();
+        source.text = running_->text.substr(statement.at.offset, end - statement.at.offset);
+        source.parameters = running_->parameters;
         source.at = statement.at;
     } else {
         source.text = sql::print(statement);
@@ -244,17 +405,17 @@ Result<Step> Session::step_of(const sql::Statement& statement) const {
 
 Result<StatementResult> Session::run_change(const sql::Statement& statement) {
     TRY_ASSIGN(step, step_of(statement));
-    std::vector<Step> steps;
-    if (transaction_) {
-        if (transaction_->steps.size() >= kTransactionStatementsMax) {
-            return Error{.code = ErrorCode::too_large,
-                         .message = "a transaction holds at most " +
-                                    std::to_string(kTransactionStatementsMax) + " statements"};
-        }
-        steps = transaction_->steps;
+    if (transaction_ && transaction_->steps.size() >= kTransactionStatementsMax) {
+        return Error{.code = ErrorCode::too_large,
+                     .message = "a transaction holds at most " +
+                                std::to_string(kTransactionStatementsMax) + " statements"};
     }
-    steps.push_back(transaction_ ? step : std::move(step));
-    Outcome outcome = transaction_ ? try_out(std::move(steps)) : keep(std::move(steps));
+    Outcome outcome = [&] {
+        if (transaction_) return try_out(step);
+        std::vector<Step> steps;
+        steps.push_back(std::move(step));
+        return keep(std::move(steps));
+    }();
     if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
     auto& accepted = std::get<Accepted>(outcome);
     StatementResult result{.tag = tag_of(statement),
@@ -293,26 +454,26 @@ Result<StatementResult> Session::run_view(const sql::Statement& statement, const
         return shown(std::move(table));
     }
     if (!transaction_->steps.empty()) {
-        std::vector<Step> steps = transaction_->steps;
-        steps.push_back({.what = query, .statement = {}, .source = source_of(statement)});
-        Outcome outcome = try_out(std::move(steps));
+        Outcome outcome = try_out({.what = query, .statement = {}, .source = source_of(statement)});
         if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
         auto& accepted = std::get<Accepted>(outcome);
         note_read(query, accepted.revision);
         return shown(std::get<Table>(std::move(accepted.answers.back())));
     }
-    if (!transaction_->snapshot) {
-        TRY_ASSIGN(snapshot, coordinator_.snapshot());
-        transaction_->snapshot.emplace(std::move(snapshot));
+    if (!transaction_->view) {
+        TRY_ASSIGN(view, coordinator_.transaction_views().begin());
+        transaction_->view = std::move(view);
     }
-    TRY_ASSIGN(table, query.run(transaction_->snapshot->sql()));
-    note_read(query, transaction_->snapshot->revision());
+    TRY_ASSIGN(table, transaction_->view->read(query));
+    note_read(query, transaction_->view->revision());
     return shown(std::move(table));
 }
 
 Result<Table> Session::look_at(const ViewQuery& query) {
+    const bool asks_leader = query.view().live && coordinator_.forwards() && !coordinator_.term();
+    if (asks_leader && patience_ != Patience::leader) return pause(Pause::leader);
     auto table = [&]() -> Result<Table> {
-        TRY_ASSIGN(snapshot, coordinator_.snapshot());
+        TRY_ASSIGN(snapshot, coordinator_.snapshot(urgency_));
         const LiveCounts live = query.view().live ? coordinator_.live_counts() : LiveCounts{};
         return query.run(snapshot.sql(), live);
     }();
@@ -380,8 +541,9 @@ Result<StatementResult> Session::run_commit() {
     }
     StatementResult result{.tag = "COMMIT", .value = {}, .format = {}, .revision = {}};
     if (!transaction_->steps.empty()) {
-        transaction_->snapshot.reset();
+        transaction_->view.reset();
         Outcome outcome = keep(transaction_->steps);
+        if (paused_) return pause(*paused_);
         transaction_.reset();
         if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
         result.revision = std::get<Accepted>(outcome).revision;

@@ -5,6 +5,10 @@
 // is given, so that errors come early and later statements see earlier ones. A SHOW before the
 // first change reads one snapshot, kept until the end. What was read is checked at COMMIT: if it
 // has changed, the answer is `conflict` and nothing happened. After an error only ROLLBACK helps.
+//
+// execute() waits on the thread that calls it. Callers whose threads are few use begin() and
+// go_on(): where a statement would wait for a query or for another coordinator, it stands still,
+// and the thread is free.
 // Used by one thread at a time.
 #pragma once
 
@@ -56,13 +60,22 @@ struct Described {
     std::vector<Statement> statements;
 };
 
+// For what a statement stands still.
+enum class Pause : std::uint8_t {
+    query,   // to be in a state that it waits for
+    leader,  // only who leads can do it: go on where a thread may wait for another machine
+};
+// For what a thread may wait, beside the disk.
+enum class Patience : std::uint8_t { none, leader };
+
 // Why somebody may not run a statement; none: anybody may run anything.
 using Permit = std::function<Result<Done>(const sql::Statement&)>;
 
 // What an open transaction has gathered.
 struct Transaction {
     std::vector<Step> steps;
-    std::optional<Snapshot> snapshot;
+    std::unique_ptr<TransactionView> view;  // none: it has read nothing but its own changes
+    std::unique_ptr<Rehearsal> rehearsal;   // none: it is short, and tried out on the catalog
     SeenBefore seen;
     bool failed = false;
 };
@@ -83,27 +96,59 @@ public:
     [[nodiscard]] Execution execute(const std::vector<sql::Statement>& statements,
                                     const Wait& wait = {});
 
+    // The same without waiting: begin(), then go_on() until it gives the execution. While it gives
+    // none, paused() says for what it stands still; a query's wait goes on when it wakes, and
+    // no later than until().
+    void begin(std::string text, const Wait& wait = {}, std::vector<sql::Literal> parameters = {});
+    [[nodiscard]] std::optional<Execution> go_on(Patience patience = Patience::none);
+    [[nodiscard]] Pause paused() const { return *paused_; }
+    [[nodiscard]] std::optional<Instant> until() const;
+    // Called by any thread, also at once, when what stands still may go on; it must not block.
+    // Null: no call is under way any more.
+    void wake_with(std::function<void()> wake);
+    // Ends what stands still; what was done before stays.
+    [[nodiscard]] Execution give_up(const std::string& why);
+
     [[nodiscard]] bool in_transaction() const { return transaction_.has_value(); }
     [[nodiscard]] bool transaction_failed() const { return transaction_ && transaction_->failed; }
 
     // What a text is made of, without running it; parameters count as given.
     [[nodiscard]] Result<Described> describe(std::string_view text);
 
+    // Its reads have connections that others leave free: for health, which is asked under load.
+    void set_urgent() { urgency_ = Readers::Urgency::urgent; }
+
     // Raised by any thread, it ends the wait of a statement with `cancelled`; what the statement
     // has changed stays. Whoever raises it clears it before the next statement.
     [[nodiscard]] Interrupt& interrupt() { return interrupt_; }
 
 private:
-    // The text that is being run.
-    struct Given {
-        std::string_view text;
-        std::span<const sql::Literal> parameters;
-        const std::vector<sql::Statement>& statements;
-    };
     struct Touched {
         QueryId query;
         bool ends = false;  // it was stopped or dropped, not created
     };
+    // What is being run.
+    struct Running {
+        std::string text;  // empty: statements were given without one
+        std::vector<sql::Literal> parameters;
+        std::vector<sql::Statement> statements;
+        Wait wait;
+        std::size_t next = 0;  // of them
+        bool resumes = false;  // the next one stood still before
+        Execution execution;
+        // Of the statement before, until it is over.
+        std::size_t waited = 0;  // of the queries that it touched
+        Instant waits_since;
+        std::unique_ptr<QueryWait> waits;
+    };
+
+    [[nodiscard]] Execution run_to_the_end();
+    // Runs the next statement, or transaction; false: it stands still, or it failed.
+    [[nodiscard]] bool run_next();
+    // Waits for what was touched; false: as above.
+    [[nodiscard]] bool wait_for_touched();
+    [[nodiscard]] Execution finish();
+    [[nodiscard]] Error pause(Pause what);
 
     [[nodiscard]] Result<Done> check_permitted(const std::vector<sql::Statement>& statements);
     [[nodiscard]] Result<Described::Statement> describe(const sql::Statement& statement);
@@ -134,10 +179,12 @@ private:
                                                       std::size_t& at, Execution& execution);
     [[nodiscard]] Result<Step> step_of(const sql::Statement& statement) const;
     [[nodiscard]] Bundle bundle_of(std::vector<Step> steps);
-    [[nodiscard]] Outcome try_out(std::vector<Step> steps);
+    // The step after those of the open transaction, undone again.
+    [[nodiscard]] Outcome try_out(Step step);
+    [[nodiscard]] Outcome rehearse(Step step);
     // Makes the changes, and notes the queries that they are about.
     [[nodiscard]] Outcome keep(std::vector<Step> steps);
-    [[nodiscard]] Result<Done> wait_for_touched(const Wait& wait);
+    [[nodiscard]] Outcome perform(Bundle bundle);
     void log_rejected(const std::string& statement, const Error& error) const;
     // How it was written, if another coordinator may have to read it.
     [[nodiscard]] std::shared_ptr<const StepSource> source_of(const sql::Statement& statement,
@@ -149,7 +196,11 @@ private:
     std::optional<Transaction> transaction_;
     std::vector<Touched> touched_;  // by the changes since the last wait
     Interrupt interrupt_;
-    std::optional<Given> given_;  // none: statements were given without one
+    std::optional<Running> running_;
+    Patience patience_ = Patience::none;
+    Readers::Urgency urgency_ = Readers::Urgency::ordinary;
+    std::optional<Pause> paused_;
+    std::optional<Interrupt::Listening> listening_;
     WallTime received_;
     Instant started_;
 };

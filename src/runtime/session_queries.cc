@@ -96,7 +96,7 @@ Result<StatementResult> Session::run_select(const sql::Statement& statement,
     steps.push_back({.what = Request(std::move(query)),
                      .statement = std::move(text),
                      .source = source_of(statement, token)});
-    Outcome outcome = coordinator_.execute(bundle_of(std::move(steps)));
+    Outcome outcome = perform(bundle_of(std::move(steps)));
     if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
     const auto& created = std::get<Answer>(std::get<Accepted>(outcome).answers.front());
     TRY_ASSIGN(feed, RowFeed::open(coordinator_, created, token, select.limit));
@@ -155,7 +155,17 @@ Result<StatementResult> Session::run_wait(const sql::WaitForQuery& statement) {
     Wait wait{.until = statement.state ? Wait::Until::state : Wait::Until::settled};
     if (statement.state) wait.state = *statement.state;
     if (statement.timeout) wait.timeout = duration_of(*statement.timeout);
-    TRY(wait_for(coordinator_, query_ref(statement.target), wait, interrupt_));
+    Running& now = *running_;
+    if (!now.waits) {
+        TRY_ASSIGN(waits, QueryWait::begin(coordinator_, query_ref(statement.target), wait));
+        now.waits = std::move(waits);
+    }
+    if (now.waits) {
+        const auto over = now.waits->look(interrupt_);
+        if (over && !*over) return pause(Pause::query);
+        now.waits.reset();
+        if (!over) return over.error();
+    }
     return StatementResult{.tag = "WAIT", .value = {}, .format = {}, .revision = {}};
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "adapters/sqlite/sqlite.h"
+#include "catalog/schema.h"
 #include "testing/coordinator/coordinator_test_base.h"
 
 namespace baton {
@@ -326,6 +328,83 @@ TEST_F(SessionTest, ALimitCutsTheRowsOfAViewInTheOrderOfItsKey) {
     EXPECT_EQ(rows("SELECT name FROM baton.workers LIMIT 1"), "EDGE\n");
     EXPECT_EQ(rows("SELECT name FROM baton.workers WHERE name > 'F' LIMIT 1"), "HUB\n");
     EXPECT_EQ(rows("SELECT name FROM baton.workers LIMIT 18446744073709551615"), "EDGE\nHUB\n");
+}
+
+class LongTransactionTest : public testing::CoordinatorTest {
+protected:
+    void SetUp() override { open_with(8); }
+    void open_with(std::size_t rehearsals) {
+        CoordinatorOptions options;
+        options.scratch = temporary_sqlites(migrate);
+        options.rehearsals_max = rehearsals;
+        open(options);
+    }
+    // So many that it is rehearsed.
+    void begin_long(Session& session, const std::string& prefix) {
+        run(session, "BEGIN");
+        for (int i = 0; i < 40; ++i) {
+            run(session, "CREATE LOGICAL SOURCE " + prefix + std::to_string(i) + " (a INT8)");
+        }
+    }
+};
+
+TEST_F(LongTransactionTest, ItSeesItsOwnChangesAndOthersDoNot) {
+    begin_long(*session_, "s");
+    EXPECT_EQ(rows("SELECT name FROM baton.logical_sources WHERE name = 'S39'"), "S39\n");
+    Session other(*coordinator_, "bob");
+    EXPECT_EQ(rows(other, "SHOW LOGICAL SOURCES"), "");
+    run("DROP LOGICAL SOURCE s39");
+    EXPECT_EQ(rows("SELECT name FROM baton.logical_sources WHERE name = 'S39'"), "");
+    run("COMMIT");
+    EXPECT_EQ(rows(other, "SELECT name FROM baton.logical_sources WHERE name = 'S38'"), "S38\n");
+    EXPECT_EQ(rows(other, "SELECT name FROM baton.logical_sources WHERE name = 'S39'"), "");
+}
+
+TEST_F(LongTransactionTest, AnErrorComesWithItsStatementAndIsLogged) {
+    begin_long(*session_, "s");
+    EXPECT_EQ(error_of("CREATE LOGICAL SOURCE s7 (a INT8)").code, ErrorCode::source_exists);
+    EXPECT_TRUE(session_->transaction_failed());
+    run("ROLLBACK");
+    EXPECT_EQ(rows("SHOW LOGICAL SOURCES"), "");
+    run("CREATE LOGICAL SOURCE t (a INT8)");
+    EXPECT_EQ(rows("SELECT statement FROM baton.statements WHERE outcome = 'ERROR'"),
+              "CREATE LOGICAL SOURCE S7 (A INT8)\n");
+}
+
+TEST_F(LongTransactionTest, WhatItReadAndOthersChangedIsAConflictAtCommit) {
+    begin_long(*session_, "s");
+    EXPECT_EQ(rows("SHOW WORKERS"), "");
+    Session other(*coordinator_, "bob");
+    run(other, "CREATE WORKER 'a:1'");
+    EXPECT_EQ(rows("SHOW WORKERS"), "");  // it goes on with what it saw
+    EXPECT_EQ(error_of("COMMIT").code, ErrorCode::conflict);
+    EXPECT_EQ(rows("SHOW LOGICAL SOURCES"), "");
+}
+
+TEST_F(LongTransactionTest, QueriesOfItsOwnSourcesArePlanned) {
+    make_small_cluster();
+    begin_long(*session_, "s");
+    run("CREATE QUERY q AS SELECT id FROM readings INTO alerts");
+    EXPECT_EQ(rows("SELECT name FROM baton.queries"), "Q\n");
+    run("COMMIT");
+    EXPECT_EQ(rows("SELECT name, state FROM baton.queries"), "Q|PENDING\n");
+}
+
+TEST_F(LongTransactionTest, OnlySoManyAreLongAtOnce) {
+    open_with(1);
+    begin_long(*session_, "s");
+    Session other(*coordinator_, "bob");
+    run(other, "BEGIN");
+    Execution last;
+    for (int i = 0; i < 40 && !last.error; ++i) {
+        last = other.execute("CREATE LOGICAL SOURCE t" + std::to_string(i) + " (a INT8)");
+    }
+    ASSERT_TRUE(last.error);
+    EXPECT_EQ(last.error->code, ErrorCode::slow_down);
+    run("ROLLBACK");
+    run(other, "ROLLBACK");
+    begin_long(other, "u");
+    run(other, "COMMIT");
 }
 
 }  // namespace

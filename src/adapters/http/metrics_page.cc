@@ -124,6 +124,13 @@ void add_load(front::Desk& desk, std::vector<Sample>& samples) {
     add("baton_desk_waiting", static_cast<double>(load.waiting));
     add("baton_desk_running", static_cast<double>(load.running));
     add("baton_desk_visitors", static_cast<double>(load.visitors));
+    add("baton_desk_standing", static_cast<double>(load.standing));
+    add("baton_desk_forwarding", static_cast<double>(load.forwarding));
+    const CoordinatorRuntime::CommitCounts commits = desk.coordinator().commit_counts();
+    add("baton_commit_failures", static_cast<double>(commits.failures_in_a_row));
+    add("baton_statement_log_dropped_total", static_cast<double>(commits.log_lines_dropped));
+    add("baton_transaction_snapshots",
+        static_cast<double>(desk.coordinator().transaction_views().kept()));
     add("baton_catalog_revision", static_cast<double>(desk.coordinator().feed().last().value()));
     add("baton_leading", desk.coordinator().term() ? 1 : 0);
 }

@@ -206,9 +206,9 @@ bool Service::begin_once(const JobPtr& job) {
         verdict);
 }
 
-std::shared_ptr<front::Visitor> Service::visitor_of(const JobPtr& job) {
+std::shared_ptr<front::Visitor> Service::visitor_of(const JobPtr& job, front::Line line) {
     auto visitor = desk_.visitor(
-        job->who.value_or(front::Principal{.name = "nobody", .role = front::Role::reader}));
+        job->who.value_or(front::Principal{.name = "nobody", .role = front::Role::reader}), line);
     const std::lock_guard lock(job->underway->mutex_);
     job->underway->visitor_ = visitor;
     return visitor;
@@ -223,10 +223,17 @@ void Service::run_page(const JobPtr& job, Page page) {
         return answer(job, problem({.code = ErrorCode::cancelled,
                                     .message = "the coordinator is shutting down"}));
     }
+    if (page == Page::ready) {
+        if (auto trouble = desk_.coordinator().commit_trouble()) {
+            trouble->message = "no change can be committed: " + trouble->message;
+            return answer(job, problem(*trouble, 503));
+        }
+    }
     const std::string text = page == Page::metrics
                                  ? metrics_questions()
                                  : "SELECT name FROM baton.workers WHERE name = ''";
-    visitor_of(job)->ask({.text = text}, [this, job, page](const Execution& execution) {
+    const front::Line line = page == Page::ready ? front::Line::probes : front::Line::pages;
+    visitor_of(job, line)->ask({.text = text}, [this, job, page](const Execution& execution) {
         if (execution.error) return answer(job, problem(*execution.error));
         if (page == Page::ready) return answer(job, text_page("ready\n"));
         answer(job, text_page(metrics_page(metrics_, desk_, execution),

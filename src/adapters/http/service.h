@@ -80,7 +80,8 @@ private:
     void stream(const JobPtr& job, const Rows& rows);
     // False: it was answered from memory, or refused.
     [[nodiscard]] bool begin_once(const JobPtr& job);
-    [[nodiscard]] std::shared_ptr<front::Visitor> visitor_of(const JobPtr& job);
+    [[nodiscard]] std::shared_ptr<front::Visitor> visitor_of(const JobPtr& job,
+                                                             front::Line line = {});
     // `again`: nothing has happened, so the same may be tried again under its key.
     void answer(const JobPtr& job, Answered answered, bool again = false);
 

@@ -50,6 +50,7 @@ Link::Link(House& house, Socket socket, LinkOptions options)
       socket_(std::move(socket)),
       peer_(peer_of(socket_)),
       timer_(socket_.get_executor()),
+      idle_timer_(socket_.get_executor()),
       heard_(std::chrono::steady_clock::now()),
       machine_(options_.connection) {
     login_until_ = heard_ + options_.login_timeout;
@@ -155,8 +156,26 @@ void Link::after_steps() {
     if (leaving_ && ending_ == Ending::no && (!runner_ || !runner_->works())) {
         return step(wire::Expelled{shutting_down()});
     }
+    watch_transaction();
     write();
     read();
+}
+
+void Link::watch_transaction() {
+    const auto at_most = runner_ && ending_ == Ending::no ? runner_->idle_in_transaction()
+                                                          : std::optional<Duration>();
+    if (std::exchange(idles_, at_most.has_value()) == at_most.has_value()) return;
+    idle_timer_.cancel();
+    if (!at_most) return;
+    idle_timer_.expires_after(*at_most);
+    idle_timer_.async_wait([self = shared_from_this()](const Error& error) {
+        if (error || !self->idles_ || self->ending_ != Ending::no) return;
+        self->step(wire::Expelled{{.sqlstate = "25P03",
+                                   .message = "the transaction was left open for too long: it is "
+                                              "rolled back, nothing happened",
+                                   .hint = "COMMIT or ROLLBACK in time, or SET "
+                                           "idle_in_transaction_session_timeout"}});
+    });
 }
 
 // ---- bytes --------------------------------------------------------------------------------------
@@ -261,6 +280,7 @@ void Link::close() {
     ending_ = Ending::closed;
     Error ignored;
     timer_.cancel();
+    idle_timer_.cancel();
     socket_.close(ignored);
 }
 

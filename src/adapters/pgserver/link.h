@@ -91,6 +91,7 @@ private:
     void discard();  // what still comes, until the client closes, too
     void close();
     void watch_login();
+    void watch_transaction();  // that stays open while the client says nothing
 
     template <class Use>
     void with_stream(Use use) {
@@ -107,6 +108,8 @@ private:
     const std::string peer_;
     std::optional<boost::asio::ssl::stream<Socket&>> tls_;  // once it was begun
     Timer timer_;                                           // of the login, then of the end
+    Timer idle_timer_;                                      // of a transaction
+    bool idles_ = false;                                    // in one
     std::chrono::steady_clock::time_point login_until_;
     std::chrono::steady_clock::time_point heard_;
 

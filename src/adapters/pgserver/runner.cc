@@ -66,6 +66,11 @@ bool Runner::works() const {
     return preparing_ || (run_ && !(run_->stream && run_->stream->watch));
 }
 
+std::optional<Duration> Runner::idle_in_transaction() const {
+    if (!visitor_ || run_ || preparing_ || status_ == TransactionStatus::idle) return std::nullopt;
+    return settings_.idle_in_transaction();
+}
+
 // ---- the run ------------------------------------------------------------------------------------
 
 void Runner::run(const RunSimple& effect) {

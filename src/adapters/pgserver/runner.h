@@ -59,6 +59,8 @@ public:
 
     // Whether something runs that will come to an end by itself.
     [[nodiscard]] bool works() const;
+    // For how long a transaction may be open while nothing runs; none: it is not so, or for ever.
+    [[nodiscard]] std::optional<Duration> idle_in_transaction() const;
 
 private:
     struct PreparedText {

@@ -38,6 +38,27 @@ std::optional<std::chrono::milliseconds> milliseconds_of(std::string_view text) 
     return std::chrono::milliseconds(number);
 }
 
+// "60000", "60s", "1min": as PostgreSQL reads times, of which a number alone is milliseconds.
+std::optional<std::chrono::milliseconds> time_of(std::string_view text) {
+    std::uint32_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, number);
+    if (read.ec != std::errc()) return std::nullopt;
+    std::string_view unit(read.ptr, static_cast<std::size_t>(end - read.ptr));
+    while (unit.starts_with(' ')) unit.remove_prefix(1);
+    struct Unit {
+        std::string_view name;
+        std::chrono::milliseconds length;
+    };
+    using namespace std::chrono_literals;
+    constexpr std::array kUnits = {Unit{"", 1ms},     Unit{"ms", 1ms}, Unit{"s", 1s},
+                                   Unit{"min", 1min}, Unit{"h", 1h},   Unit{"d", 24h}};
+    for (const Unit& known : kUnits) {
+        if (known.name == unit) return number * known.length;
+    }
+    return std::nullopt;
+}
+
 // Why this value is refused; none if it is not.
 std::optional<pgwire::Report> objection(const std::string& name, const std::string& value) {
     const std::string lower = pg::to_lower(value);
@@ -61,6 +82,9 @@ std::optional<pgwire::Report> objection(const std::string& name, const std::stri
     }
     if (name == "baton.wait_timeout" && !milliseconds_of(lower)) {
         return invalid(name, value, "give milliseconds; 0 is for ever");
+    }
+    if (name == "idle_in_transaction_session_timeout" && !time_of(lower)) {
+        return invalid(name, value, "give milliseconds, or 30s, 5min, 1h; 0 is for ever");
     }
     if (name == "datestyle" && !lower.starts_with("iso")) return invalid(name, value, "use ISO");
     return std::nullopt;
@@ -95,6 +119,7 @@ Settings::Settings(const std::string& version)
                 {"default_transaction_isolation", "serializable"},
                 {"default_transaction_read_only", "off"},
                 {"extra_float_digits", "1"},
+                {"idle_in_transaction_session_timeout", "1min"},
                 {"in_hot_standby", "off"},
                 {"integer_datetimes", "on"},
                 {"intervalstyle", "postgres"},
@@ -154,6 +179,13 @@ Wait Settings::wait() const {
     const auto timeout = milliseconds_of(value("baton.wait_timeout").value()).value();
     if (timeout.count() > 0) wait.timeout = timeout;
     return wait;
+}
+
+std::optional<Duration> Settings::idle_in_transaction() const {
+    const auto time =
+        time_of(pg::to_lower(value("idle_in_transaction_session_timeout").value())).value();
+    if (time.count() == 0) return std::nullopt;
+    return time;
 }
 
 bool Settings::tells_all() const {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "adapters/pgwire/replies.h"
+#include "base/time.h"
 #include "model/wait.h"
 
 namespace baton::pgserver {
@@ -33,6 +34,9 @@ public:
     void set_role(bool stands_by);
     // What statements wait for: baton.wait (accepted, running, ended), baton.wait_timeout (ms).
     [[nodiscard]] Wait wait() const;
+    // How long a transaction may be open while nothing runs: idle_in_transaction_session_timeout;
+    // none: for ever.
+    [[nodiscard]] std::optional<Duration> idle_in_transaction() const;
     // Whether every change is told in words, not only where the tag leaves something out:
     // baton.notices (some, all).
     [[nodiscard]] bool tells_all() const;

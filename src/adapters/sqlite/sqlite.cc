@@ -205,6 +205,15 @@ Result<std::unique_ptr<SqlDatabase>> open_temporary_sqlite(const SqliteOptions& 
     return open_shared(std::move(shared), created);
 }
 
+std::function<Result<std::unique_ptr<SqlDatabase>>()> temporary_sqlites(
+    std::function<Result<Done>(Sql& sql)> initialise) {
+    return [initialise = std::move(initialise)] {
+        SqliteOptions options;
+        options.initialise = initialise;
+        return open_temporary_sqlite(options);
+    };
+}
+
 Result<std::vector<std::string>> integrity_problems(const std::string& path) {
     const Settings settings{.path = sqlite::absolute(path)};
     TRY(find(settings, {}));

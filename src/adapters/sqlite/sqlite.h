@@ -57,6 +57,10 @@ struct SqliteOptions {
 [[nodiscard]] Result<std::unique_ptr<SqlDatabase>> open_temporary_sqlite(
     const SqliteOptions& options = {});
 
+// A maker of those, filled by `initialise`: see runtime/rehearsal.h.
+[[nodiscard]] std::function<Result<std::unique_ptr<SqlDatabase>>()> temporary_sqlites(
+    std::function<Result<Done>(Sql& sql)> initialise);
+
 // What is wrong with a catalog, as sentences: pages, indexes, constraints and references. Only
 // reads and needs no lock. Fails if the file cannot be read at all.
 [[nodiscard]] Result<std::vector<std::string>> integrity_problems(const std::string& path);

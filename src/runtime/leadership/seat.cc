@@ -101,6 +101,7 @@ void Seat::run() {
         }
         if (order) std::visit([this](const auto& told) { obey(told); }, *order);
         tell_who_leads();
+        look_after_term();
     }
 }
 
@@ -129,6 +130,14 @@ void Seat::obey(const StepDown& order) {
     told_.clear();
     log_.info("follows", {{"epoch", to_string(order.epoch)}, {"reason", order.why}});
     leadership_.drained(order.epoch);
+}
+
+// Whoever leads and cannot commit keeps others from it. A full disk is the database's: it would be
+// as full for the next.
+void Seat::look_after_term() {
+    const auto trouble = coordinator_.commit_trouble();
+    if (!trouble || trouble->code == ErrorCode::catalog_full || !leadership_.acting()) return;
+    leadership_.unable("this coordinator cannot commit: " + trouble->message);
 }
 
 void Seat::tell_who_leads() {

@@ -53,6 +53,7 @@ private:
     void obey(const Lead& order);
     void obey(const StepDown& order);
     void tell_who_leads();
+    void look_after_term();
 
     CoordinatorRuntime& coordinator_;
     Log& log_;

@@ -1,0 +1,45 @@
+// Lane is a few threads for one kind of work, so that it holds up no other kind. Threads are made
+// when there is work for them.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace baton::front {
+
+class Lane {
+public:
+    // `run` is told whether it may; false: the lane closes.
+    using Work = std::function<void(bool)>;
+
+    Lane(std::size_t threads_max, std::size_t waiting_max)
+        : threads_max_(threads_max), waiting_max_(waiting_max) {}
+    ~Lane();
+    Lane(const Lane&) = delete;
+    Lane& operator=(const Lane&) = delete;
+
+    // False: too much is waiting, or the lane closes.
+    [[nodiscard]] bool post(Work work);
+    // What is being run is finished, what waits is told that it may not. Idempotent.
+    void close();
+    [[nodiscard]] std::size_t waiting() const;
+
+private:
+    void serve();
+
+    const std::size_t threads_max_;
+    const std::size_t waiting_max_;
+    mutable std::mutex mutex_;
+    std::condition_variable filled_;
+    std::deque<Work> waiting_;
+    std::size_t idle_ = 0;
+    bool closing_ = false;
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace baton::front
