@@ -300,9 +300,9 @@ TEST_F(ServerTest, WhoGoesAwayWhileItWaitsIsForgotten) {
         "Content-Length: " +
         std::to_string(body.size()) + "\r\n\r\n" + body);
     ASSERT_TRUE(soon([&] { return !rows("SELECT name FROM baton.queries").empty(); }));
-    ASSERT_TRUE(soon([&] { return desk_->load().running == 1; }));
+    ASSERT_TRUE(soon([&] { return desk_->load().standing == 1; }));
     client.end();
-    EXPECT_TRUE(soon([&] { return desk_->load().running == 0 && desk_->load().visitors == 0; }));
+    EXPECT_TRUE(soon([&] { return desk_->load().standing == 0 && desk_->load().visitors == 0; }));
 }
 
 // ---- events -------------------------------------------------------------------------------------
@@ -383,7 +383,7 @@ TEST_F(ServerTest, StoppingEndsStreamsAndLetsRequestsFinish) {
         "POST /v1/sql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         "Content-Length: " +
         std::to_string(body.size()) + "\r\n\r\n" + body);
-    ASSERT_TRUE(soon([&] { return desk_->load().running == 1; }));
+    ASSERT_TRUE(soon([&] { return desk_->load().standing == 1; }));
     server_->stop(10s);
     EXPECT_NE(waiting.read_all().find(" 504 "), std::string::npos);
     stream.read_all();
@@ -401,7 +401,7 @@ TEST_F(ServerTest, WhatDoesNotFinishInTimeIsCancelled) {
         "POST /v1/sql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         "Content-Length: " +
         std::to_string(body.size()) + "\r\n\r\n" + body);
-    ASSERT_TRUE(soon([&] { return desk_->load().running == 1; }));
+    ASSERT_TRUE(soon([&] { return desk_->load().standing == 1; }));
     const auto began = std::chrono::steady_clock::now();
     server_->stop(100ms);
     EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
