@@ -1,4 +1,6 @@
 // A predicate as SQL with parameters.
+#include <span>
+
 #include "base/check.h"
 #include "base/overload.h"
 #include "catalog/predicate.h"
@@ -35,6 +37,8 @@ std::string quoted_column(SqlDialect dialect, std::string_view column) {
 }
 
 class Predicate::Renderer {
+    static constexpr std::size_t kChainMax = 64;
+
 public:
     Renderer(const View& view, SqlDialect dialect) : view_(view), dialect_(dialect) {}
 
@@ -92,11 +96,21 @@ private:
         put(is.operand);
         result.sql += is.negated ? " IS NOT NULL" : " IS NULL";
     }
-    void write(const Junction& junction) {
-        for (const Node& operand : junction.operands) {
-            if (&operand != &junction.operands.front()) {
-                result.sql += junction.op == sql::LogicalOp::logical_and ? " AND " : " OR ";
-            }
+    void write(const Junction& junction) { write(junction.op, junction.operands); }
+    // A long chain in halves: databases bound the depth of an expression, and read a chain as a
+    // tree that is as deep as the chain is long.
+    void write(sql::LogicalOp op, std::span<const Node> operands) {
+        const std::string_view word = op == sql::LogicalOp::logical_and ? " AND " : " OR ";
+        if (operands.size() > kChainMax) {
+            result.sql += "(";
+            write(op, operands.first(operands.size() / 2));
+            result.sql += ")" + std::string(word) + "(";
+            write(op, operands.subspan(operands.size() / 2));
+            result.sql += ")";
+            return;
+        }
+        for (const Node& operand : operands) {
+            if (&operand != &operands.front()) result.sql += word;
             render(operand);
         }
     }

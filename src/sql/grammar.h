@@ -68,6 +68,10 @@ private:
     };
     // Fails with `too_large` if a tree of that height, or the recursion, is too deep.
     Result<Done> within_depth(std::size_t height);
+    // Counts one more part of the statement. Fails with `too_large` if it has too many.
+    Result<Done> one_more_part();
+    // The same for one more column of a list that has `columns` with it.
+    Result<Done> one_more_column(std::size_t columns);
 
     // parser_statements.cc
     Result<Statement> statement();
@@ -184,6 +188,7 @@ private:
     Limits limits_;
     std::span<const Literal> parameters_;
     std::size_t depth_ = 0;  // of the recursion
+    std::size_t parts_ = 0;  // of the present statement
 };
 
 }  // namespace baton::sql

@@ -158,6 +158,15 @@ Token Lexer::fail(Position at, std::string message, std::string hint) {
     return token;
 }
 
+Token Lexer::too_long(Position at, std::size_t bytes) {
+    Token token = fail(at,
+                       "the name has " + std::to_string(bytes) + " bytes; at most " +
+                           std::to_string(kNameBytesMax) + " are allowed",
+                       "choose a shorter name");
+    error_.code = ErrorCode::too_large;
+    return token;
+}
+
 Token Lexer::next() {
     if (failed_ || !skip_space()) return made(TokenKind::invalid, *error_.at);
     if (offset_ >= text_.size()) return made(TokenKind::end, here());
@@ -195,6 +204,7 @@ Token Lexer::word() {
     const Position from = here();
     while (continues_word(look())) step(1);
     Token token = made(TokenKind::word, from);
+    if (token.length > kNameBytesMax) return too_long(from, token.length);
     token.text = to_upper(text_.substr(from.offset, token.length));
     return token;
 }
@@ -208,6 +218,7 @@ Token Lexer::quoted_name(char quote) {
             step(1);
             if (look() != quote) {
                 if (name.empty()) return fail(from, "a name cannot be empty");
+                if (name.size() > kNameBytesMax) return too_long(from, name.size());
                 Token token = made(TokenKind::quoted_name, from);
                 token.text = std::move(name);
                 return token;

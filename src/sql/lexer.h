@@ -48,6 +48,7 @@ enum class Symbol : std::uint8_t {
 };
 
 constexpr std::uint64_t kParametersMax = 65'535;
+constexpr std::size_t kNameBytesMax = 255;
 
 struct Token {
     TokenKind kind = TokenKind::end;
@@ -80,6 +81,7 @@ private:
     bool skip_block_comment();
     Token made(TokenKind kind, Position from) const;
     Token fail(Position at, std::string message, std::string hint = {});
+    Token too_long(Position at, std::size_t bytes);  // a name
     Token word();
     Token quoted_name(char quote);
     Token string();

@@ -161,10 +161,45 @@ TEST(Limits, AreThoseOfTheCaller) {
 TEST(Limits, AllowWideTrees) {
     expect_parsed("SHOW QUERIES WHERE a" + repeated(" AND a", 20'000));
     expect_parsed("SHOW QUERIES WHERE a IN (a" + repeated(", a", 20'000) + ")");
-    expect_parsed("SELECT a" + repeated(", a", 20'000) + " FROM s");
+    expect_parsed("SELECT a" + repeated(", a", 1'599) + " FROM s");
     expect_parsed("SELECT * FROM s" + repeated(" UNION SELECT * FROM s", 5'000));
-    expect_parsed("CREATE LOGICAL SOURCE s (a INT8" + repeated(", a INT8", 20'000) + ")");
-    EXPECT_EQ(parse(repeated("BEGIN;", 20'000))->size(), 20'000U);
+    expect_parsed("CREATE LOGICAL SOURCE s (a INT8" + repeated(", a INT8", 1'599) + ")");
+    EXPECT_EQ(parse(repeated("BEGIN;", 10'000))->size(), 10'000U);
+}
+
+TEST(Limits, AreNamedWhereATextIsTooWide) {
+    const std::string name(256, 'x');
+    const std::vector<std::pair<std::string, std::string>> texts = {
+        {"SHOW QUERIES WHERE a" + repeated(" OR a", 100'000), "32000"},
+        {"SHOW QUERIES WHERE a IN (a" + repeated(", a", 40'000) + ")", "32000"},
+        {"SELECT * FROM s" + repeated(" UNION SELECT * FROM s", 20'000), "32000"},
+        {"CREATE SINK s (a INT8) TYPE File SET (1 AS x" + repeated(", 1 AS x", 40'000) + ")",
+         "32000"},
+        {"CREATE SINK s (a INT8) TYPE File SET (1 AS x" + repeated(".x", 40'000) + ")", "32000"},
+        {"SELECT a" + repeated(", a", 1'600) + " FROM s", "1600"},
+        {"SELECT *" + repeated(", *", 1'600) + " FROM s", "1600"},
+        {"SELECT a FROM s GROUP BY a" + repeated(", a", 1'600), "1600"},
+        {"CREATE LOGICAL SOURCE s (a INT8" + repeated(", a INT8", 1'600) + ")", "1600"},
+        {repeated("BEGIN;", 10'001), "10000"},
+        {"SHOW QUERIES WHERE " + name, "255"},
+        {"SHOW QUERIES WHERE \"" + name + "\"", "255"},
+        {"ACQUIRE LOCK '" + name + "'", "255"},
+    };
+    for (const auto& [text, limit] : texts) {
+        const auto parsed = parse(text);
+        ASSERT_FALSE(parsed.has_value()) << text.substr(0, 60);
+        EXPECT_EQ(parsed.error().code, ErrorCode::too_large) << to_string(parsed.error());
+        EXPECT_NE(parsed.error().message.find(limit), std::string::npos) << parsed.error().message;
+        EXPECT_FALSE(parsed.error().hint.empty());
+        EXPECT_LT(parsed.error().message.size(), 200U);
+    }
+    expect_parsed("SHOW QUERIES WHERE " + name.substr(1));
+    expect_parsed("SHOW QUERIES WHERE \"" + name.substr(1) + "\"");
+}
+
+TEST(Limits, CountEachStatementByItself) {
+    const std::string one = "SHOW QUERIES WHERE a" + repeated(" OR a", 20'000) + ";";
+    EXPECT_EQ(parse(repeated(one, 3))->size(), 3U);
 }
 
 TEST(Limits, RefuseLargeTextAtOnce) {

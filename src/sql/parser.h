@@ -3,8 +3,8 @@
 // Input:   any bytes. Output: every statement of the text, or the first error, with its position,
 //          what was expected there and the nearest known word. Nothing is skipped: a clause that is
 //          known but not supported is the error `not_supported` naming it.
-// Bounded: text longer than bytes_max and trees deeper than depth_max are refused with `too_large`,
-//          so that no input can exhaust the stack or the memory.
+// Bounded: text beyond the Limits is refused with `too_large`, so that no input can exhaust the
+//          stack or the memory, and no database is given a statement that it cannot hold.
 // Pure: no I/O, no state.
 #pragma once
 
@@ -21,6 +21,11 @@ namespace baton::sql {
 struct Limits {
     std::size_t bytes_max = std::size_t{1} << 20U;
     std::size_t depth_max = 256;  // of the tree and of the grammar's recursion; bounds the stack
+    std::size_t statements_max = 10'000;  // of one text
+    std::size_t columns_max = 1'600;      // of a schema, a SELECT, a GROUP BY
+    // Of one statement: its expressions, columns, settings and SELECTs. Each constant is one, and
+    // becomes a parameter of the database, which takes 32,766 at least.
+    std::size_t parts_max = 32'000;
 };
 
 // Statements separated by `;`; empty ones are dropped. An empty text gives no statements. `$1` is

@@ -53,8 +53,26 @@ Result<Done> Grammar::within_depth(std::size_t height) {
         "use fewer parentheses and shorter chains of operators");
 }
 
+Result<Done> Grammar::one_more_part() {
+    parts_ += 1;
+    if (parts_ <= limits_.parts_max) return Done{};
+    return tokens_.fails(ErrorCode::too_large,
+                         "the statement has more than " + std::to_string(limits_.parts_max) +
+                             " expressions, columns and settings",
+                         "use shorter lists and chains, or several statements");
+}
+
+Result<Done> Grammar::one_more_column(std::size_t columns) {
+    if (columns <= limits_.columns_max) return one_more_part();
+    return tokens_.fails(
+        ErrorCode::too_large,
+        "more than " + std::to_string(limits_.columns_max) + " columns in one list",
+        "name fewer columns");
+}
+
 Result<Tall<Expr>> Grammar::expr_of(ExprNode node, Position at, std::size_t height) {
     TRY(within_depth(height));
+    TRY(one_more_part());
     return Tall<Expr>{.value = Expr{.node = std::move(node), .at = at}, .height = height};
 }
 

@@ -148,10 +148,12 @@ Error Grammar::refuse_into() {
 
 Result<std::size_t> Grammar::select(Query& into) {
     into.at = tokens_.take().at;
+    TRY(one_more_part());
     TRY(refuse_quantifier("SELECT"));
     Select& select = into.node.emplace<Select>();
     std::size_t height = 0;
     do {
+        TRY(one_more_column(select.items.size() + 1));
         TRY_ASSIGN(item_height, select_item(select.items.emplace_back()));
         height = std::max(height, item_height);
     } while (tokens_.accept(Symbol::comma));
@@ -208,6 +210,7 @@ Result<Done> Grammar::select_tail(Select& select, std::size_t& height) {
         if (select.group_by.empty() && tokens_.accept("GROUP")) {
             TRY(tokens_.expect("BY"));
             TRY(group_by(select, height));
+            TRY(one_more_column(select.group_by.size()));
         } else if (!select.window && tokens_.accept("WINDOW")) {
             TRY_ASSIGN(spec, window());
             select.window = std::move(spec);

@@ -80,6 +80,7 @@ Result<std::vector<Setting>> Grammar::settings_until_close() {
 
 Result<Done> Grammar::read_setting(Setting& setting) {
     setting.at = tokens_.peek().at;
+    TRY(one_more_part());
     if (tokens_.sees("SCHEMA") && tokens_.sees(Symbol::open, 1)) {
         tokens_.take();
         TRY_ASSIGN(columns, schema(Qualified::no));
@@ -90,6 +91,7 @@ Result<Done> Grammar::read_setting(Setting& setting) {
     }
     TRY(tokens_.expect("AS"));
     do {
+        TRY(one_more_part());
         TRY_ASSIGN(part, tokens_.name("the key of a setting"));
         setting.key.push_back(std::move(part));
     } while (tokens_.accept_unlisted(Symbol::dot));
@@ -100,6 +102,7 @@ Result<Schema> Grammar::schema(Qualified qualified) {
     TRY(tokens_.expect(Symbol::open));
     Schema schema;
     do {
+        TRY(one_more_column(schema.columns.size() + 1));
         TRY_ASSIGN(next, column(qualified));
         schema.columns.push_back(std::move(next));
     } while (tokens_.accept(Symbol::comma));

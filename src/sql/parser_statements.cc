@@ -25,6 +25,12 @@ Result<std::vector<Statement>> Grammar::statements() {
     while (true) {
         while (tokens_.accept_unlisted(Symbol::semicolon)) continue;
         if (tokens_.peek().kind == TokenKind::end) return list;
+        if (list.size() == limits_.statements_max) {
+            return tokens_.fails(
+                ErrorCode::too_large,
+                "the text has more than " + std::to_string(limits_.statements_max) + " statements",
+                "send the statements in several requests");
+        }
         TRY_ASSIGN(next, statement());
         list.push_back(std::move(next));
         TRY(end_of_statement());
@@ -65,6 +71,7 @@ Result<Statement> Grammar::statement() {
         Beginning{"ENABLE", &Grammar::enable_lock},  Beginning{"DISABLE", &Grammar::disable_lock},
     };
     const Position at = tokens_.peek().at;
+    parts_ = 0;
     if (tokens_.sees("SELECT") || tokens_.sees(Symbol::open)) {
         TRY_ASSIGN(node, query_statement());
         return Statement{.node = std::move(node), .at = at};

@@ -131,6 +131,12 @@ Result<std::string> Tokens::name(std::string_view what) {
 Result<std::string> Tokens::name_or_string(std::string_view what) {
     if (peek().kind != TokenKind::string) return name(what);
     if (peek().text.empty()) return refused("a name cannot be empty");
+    if (peek().text.size() > kNameBytesMax) {
+        return fails(ErrorCode::too_large,
+                     "the name has " + std::to_string(peek().text.size()) + " bytes; at most " +
+                         std::to_string(kNameBytesMax) + " are allowed",
+                     "choose a shorter name");
+    }
     return take().text;
 }
 

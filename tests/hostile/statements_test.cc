@@ -11,7 +11,7 @@ namespace {
 TEST(HostileStatements, BytesThatAreNoTextDoNotStopWrites) {
     Daemon daemon;
     for (const std::string& text : {std::string("SHOW \xff"), std::string("SHOW a\0b", 8),
-                                    "SHOW " + std::string(9'994, 'x') + "\xc3\xa9"}) {
+                                    "SHOW " + std::string(9'994, ' ') + "\xc3\xa9"}) {
         const cli::Ended refused = daemon.post_sql(text);
         EXPECT_TRUE(refused.out.ends_with("\n400\n")) << refused.out;
         EXPECT_TRUE(daemon.takes_a_write());
