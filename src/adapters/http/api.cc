@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include <nlohmann/json.hpp>
-
 #include "adapters/http/entities.h"
-#include "adapters/http/json_values.h"
 #include "adapters/http/problems.h"
+#include "adapters/http/sql_body.h"
 #include "adapters/http/target.h"
 #include "base/overload.h"
 #include "base/text.h"
@@ -64,35 +62,11 @@ Result<WaitText> wait_text(const Target& target) {
 
 // ---- bodies -------------------------------------------------------------------------------------
 
-struct SqlBody {
-    std::string sql;
-    std::vector<sql::Literal> parameters;
-    WaitText wait;
-};
-
-Result<SqlBody> body_of_json(const std::string& text, WaitText wait) {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (!json.is_object()) return malformed("the body is not a JSON object");
-    SqlBody body{.sql = {}, .parameters = {}, .wait = std::move(wait)};
-    for (const auto& [name, value] : json.items()) {
-        if (name == "sql" && value.is_string()) {
-            body.sql = value.get<std::string>();
-        } else if (name == "wait" && value.is_string()) {
-            body.wait.until = value.get<std::string>();
-        } else if (name == "timeout_ms" && value.is_number_unsigned()) {
-            body.wait.timeout_ms = value.get<std::uint64_t>();
-        } else if (name == "parameters" && value.is_array()) {
-            for (const auto& parameter : value) {
-                TRY_ASSIGN(literal, literal_of(parameter));
-                body.parameters.push_back(std::move(literal));
-            }
-        } else {
-            return malformed(
-                "the member " + baton::in_quotes(name) + " of the body is unknown or misfits",
-                "the members are sql, parameters, wait and timeout_ms");
-        }
-    }
-    if (body.sql.empty()) return malformed("the body has no member \"sql\"");
+// As the body says it; else as the URL does.
+Result<SqlBody> body_of_json(const std::string& text, WaitText& wait) {
+    TRY_ASSIGN(body, read_sql_body(text));
+    if (body.wait) wait.until = *body.wait;
+    if (body.timeout_ms) wait.timeout_ms = body.timeout_ms;
     return body;
 }
 
@@ -104,11 +78,10 @@ std::string_view media_type(const Request& request) {
     return type;
 }
 
-Result<SqlBody> sql_body_of(const Request& request, const Target& target) {
-    TRY_ASSIGN(wait, wait_text(target));
+Result<SqlBody> sql_body_of(const Request& request, WaitText& wait) {
     const std::string_view type = media_type(request);
     if (equal_ignoring_case(type, "application/json")) return body_of_json(request.body, wait);
-    return SqlBody{.sql = request.body, .parameters = {}, .wait = std::move(wait)};
+    return SqlBody{.sql = request.body, .parameters = {}, .wait = {}, .timeout_ms = {}};
 }
 
 bool has_known_type(const Request& request) {
@@ -126,8 +99,9 @@ Response unsupported_type() {
 // ---- plans --------------------------------------------------------------------------------------
 
 Result<Ask> plan_sql(const Request& request, const Target& target, const ApiOptions& options) {
-    TRY_ASSIGN(body, sql_body_of(request, target));
-    TRY_ASSIGN(wait, wait_of(body.wait, options));
+    TRY_ASSIGN(text, wait_text(target));
+    TRY_ASSIGN(body, sql_body_of(request, text));
+    TRY_ASSIGN(wait, wait_of(text, options));
     return Ask{.text = std::move(body.sql),
                .parameters = std::move(body.parameters),
                .wait = wait,
@@ -194,7 +168,8 @@ bool accepts_events(const Request& request) {
 
 // What may have no end, for a client that takes it as it comes.
 Result<Plan> plan_events(const Request& request, const Target& target) {
-    TRY_ASSIGN(body, sql_body_of(request, target));
+    TRY_ASSIGN(wait, wait_text(target));
+    TRY_ASSIGN(body, sql_body_of(request, wait));
     TRY_ASSIGN(statements, sql::parse(body.sql, {}, body.parameters));
     const bool one = statements.size() == 1;
     if (one && std::holds_alternative<sql::SelectOnce>(statements.front().node)) {

@@ -5,8 +5,6 @@
 #include <charconv>
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "base/overload.h"
 #include "base/text.h"
 
@@ -163,25 +161,6 @@ void append_result(std::string& to, const StatementResult& result) {
     }
     if (result.revision) to += ",\"revision\":" + to_string(*result.revision);
     to += '}';
-}
-
-Result<sql::Literal> literal_of(const nlohmann::json& value) {
-    if (value.is_null()) return sql::Literal(sql::Null{});
-    if (value.is_boolean()) return sql::Literal(value.get<bool>());
-    if (value.is_number_unsigned()) {
-        return sql::Literal(sql::Integer{.magnitude = value.get<std::uint64_t>()});
-    }
-    if (value.is_number_integer()) {
-        const auto number = value.get<std::int64_t>();
-        return sql::Literal(sql::Integer{.negative = number < 0,
-                                         .magnitude = number < 0
-                                                          ? 0 - static_cast<std::uint64_t>(number)
-                                                          : static_cast<std::uint64_t>(number)});
-    }
-    if (value.is_number_float()) return sql::Literal(value.get<double>());
-    if (value.is_string()) return sql::Literal(value.get<std::string>());
-    return Error{.code = ErrorCode::malformed_message,
-                 .message = "a parameter is null, a boolean, a number or a string"};
 }
 
 }  // namespace baton::http

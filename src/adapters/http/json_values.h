@@ -1,4 +1,4 @@
-// Values of views and statements as JSON, and back.
+// Values of views and statements as JSON.
 //
 // A number beyond 2^53 is a string of its digits, since most readers of JSON would round it; so are
 // NaN and the infinities, by name. Times are strings, columns of type JSON are embedded as they
@@ -9,12 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
-#include "base/result.h"
 #include "catalog/view_query.h"
 #include "runtime/session.h"
-#include "sql/ast.h"
 
 namespace baton::http {
 
@@ -31,8 +27,5 @@ void append_object(std::string& to, const SqlRow& row, const std::vector<TableCo
 // {"tag":"CREATE SINK","name":..,"id":..,"changed":..,"columns":[..],"rows":[..],"revision":..};
 // what there is of it. A Watch has neither.
 void append_result(std::string& to, const StatementResult& result);
-
-// null, true, 5, 1.5, "x". Fails with malformed_message: arrays and objects are no constants.
-[[nodiscard]] Result<sql::Literal> literal_of(const nlohmann::json& value);
 
 }  // namespace baton::http
