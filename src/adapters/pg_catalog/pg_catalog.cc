@@ -4,6 +4,7 @@
 
 #include "adapters/pg_catalog/functions.h"
 #include "adapters/pg_catalog/rewrite.h"
+#include "adapters/pg_catalog/sqlite_memory.h"
 #include "adapters/pg_catalog/store.h"
 #include "adapters/pg_catalog/tables.h"
 #include "adapters/pg_catalog/tokens.h"
@@ -23,8 +24,9 @@ bool concerns_relations(std::string_view statement) {
 }
 
 Result<Rows> answer(const World& world, std::string_view statement,
-                    std::span<const SqlValue> parameters) {
+                    std::span<const SqlValue> parameters, const std::atomic<bool>* halt) {
     constexpr std::size_t kBytesMax = 100'000;
+    constexpr std::int64_t kMemoryMax = std::int64_t{64} << 20U;
     if (statement.size() > kBytesMax) {
         return Error{.code = ErrorCode::too_large,
                      .message = "a question about PostgreSQL's catalog may have 100000 bytes"};
@@ -34,7 +36,8 @@ Result<Rows> answer(const World& world, std::string_view statement,
     for (Token& token : tokens_of(text)) {
         if (token.names()) names.insert(to_lower(token.text));
     }
-    TRY_ASSIGN(store, Store::open());
+    const MemoryBound bound(kMemoryMax);
+    TRY_ASSIGN(store, Store::open(halt));
     define_functions(*store, world);
     if (names.contains("from") || names.contains("table")) {
         TRY(make_tables(*store, world, names));

@@ -10,6 +10,7 @@
 // thread of the network.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -57,7 +58,9 @@ struct Rows {
 // does not, and they need not be read for it.
 [[nodiscard]] bool concerns_relations(std::string_view statement);
 
+// Ends early, with cancelled, when another thread sets `halt`; null: none will.
 [[nodiscard]] Result<Rows> answer(const World& world, std::string_view statement,
-                                  std::span<const SqlValue> parameters);
+                                  std::span<const SqlValue> parameters,
+                                  const std::atomic<bool>* halt = nullptr);
 
 }  // namespace baton::pg

@@ -1,9 +1,14 @@
 #include "adapters/pg_catalog/pg_catalog.h"
 
+#include <atomic>
+#include <chrono>
 #include <ctime>
+#include <thread>
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
+#include "adapters/pg_catalog/sqlite_memory.h"
 #include "base/text.h"
 
 namespace baton::pg {
@@ -157,6 +162,55 @@ TEST(PgCatalog, TheWorstQuestionIsBounded) {
     std::string pattern;
     for (int i = 0; i < 40; ++i) pattern += "(a|aa)+";
     EXPECT_EQ(asked("SELECT '" + std::string(280, 'a') + "b' ~ '^" + pattern + "$'"), "0");
+}
+
+TEST(PgCatalog, AQuestionThatIsHaltedEnds) {
+    using Clock = std::chrono::steady_clock;
+    std::atomic<bool> halt = false;
+    Clock::time_point halted;
+    std::thread other([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        halted = Clock::now();
+        halt = true;
+    });
+    const auto rows = answer(
+        world(), "SELECT count(*) FROM pg_type a, pg_type b, pg_type c, pg_type d", {}, &halt);
+    const auto ended = Clock::now();
+    other.join();
+    ASSERT_FALSE(rows);
+    EXPECT_EQ(rows.error().code, ErrorCode::cancelled);
+    EXPECT_LT(ended - halted, std::chrono::milliseconds(500));  // of a busy machine
+    const auto never = answer(world(), "SELECT 1 FROM pg_class", {}, &halt);
+    ASSERT_FALSE(never);
+    EXPECT_EQ(never.error().code, ErrorCode::cancelled);
+}
+
+// What others take at the same time is not counted.
+TEST(PgCatalog, MemoryIsCountedForEachQuestion) {
+    std::atomic<bool> enough = false;
+    std::thread other([&] {
+        std::vector<void*> blocks;
+        for (int i = 0; i < 100; ++i) blocks.push_back(sqlite3_malloc(1 << 20));
+        EXPECT_NE(blocks.back(), nullptr);
+        enough = true;
+        while (enough) std::this_thread::yield();
+        for (void* block : blocks) sqlite3_free(block);
+    });
+    while (!enough) std::this_thread::yield();
+    EXPECT_EQ(asked("SELECT count(*) FROM pg_class"), "2");
+    {
+        const MemoryBound bound(1 << 20);
+        EXPECT_EQ(sqlite3_malloc(2 << 20), nullptr);
+        void* const block = sqlite3_malloc(1 << 19);
+        EXPECT_NE(block, nullptr);
+        EXPECT_EQ(sqlite3_realloc(block, 2 << 20), nullptr);
+        sqlite3_free(block);
+    }
+    void* const block = sqlite3_malloc(2 << 20);
+    EXPECT_NE(block, nullptr);
+    sqlite3_free(block);
+    enough = false;
+    other.join();
 }
 
 // A driver's SELECT 1 is asked often, and took 27 ms with 5,000 sources.

@@ -1,5 +1,6 @@
 #include "adapters/pg_catalog/store.h"
 
+#include <atomic>
 #include <ctime>
 #include <map>
 #include <optional>
@@ -19,8 +20,7 @@ using pgwire::ColumnType;
 constexpr std::size_t kRowsMax = 100'000;
 constexpr std::size_t kBytesMax = std::size_t{32} << 20U;
 constexpr int kStepsBetweenLooks = 100;
-constexpr int kTextBytesMax = 256 << 10;  // and so what a hundred steps can make
-constexpr std::int64_t kMemoryMax = std::int64_t{64} << 20U;
+constexpr int kTextBytesMax = 256 << 10;               // and so what a hundred steps can make
 constexpr std::int64_t kProcessorMax = 1'000'000'000;  // nanoseconds
 
 // Of this thread.
@@ -143,17 +143,28 @@ struct Store::Inside {
     sqlite3* database = nullptr;
     std::map<std::string, Function> functions;
     std::map<std::string, Prepared> inserts;
-    std::int64_t processor_at_first = 0;
-    std::int64_t memory_at_first = 0;
+    const std::atomic<bool>* halt = nullptr;
+    std::optional<std::int64_t> processor_at_first;  // none: it may take its time
 
-    // SQLite counts memory for the whole process, so this is only about right while others work.
-    [[nodiscard]] bool takes_too_much() const {
-        return processor_time() - processor_at_first > kProcessorMax ||
-               sqlite3_memory_used() - memory_at_first > kMemoryMax;
+    [[nodiscard]] bool is_halted() const { return halt != nullptr && *halt; }
+    [[nodiscard]] bool is_over() const {
+        return is_halted() ||
+               (processor_at_first && processor_time() - *processor_at_first > kProcessorMax);
     }
 
     [[nodiscard]] Error defect(const std::string& what) const {
+        if (is_halted()) return cancelled();
+        if (sqlite3_errcode(database) == SQLITE_NOMEM) return exhausted();
         return {.code = ErrorCode::defect, .message = what + ": " + sqlite3_errmsg(database)};
+    }
+    [[nodiscard]] static Error cancelled() {
+        return {.code = ErrorCode::cancelled, .message = "the statement was cancelled"};
+    }
+    [[nodiscard]] static Error exhausted() {
+        return {
+            .code = ErrorCode::too_large,
+            .message = "this question about PostgreSQL's catalog takes too long or too much memory",
+            .hint = "it may take a second of the processor and 64 MB"};
     }
 };
 
@@ -164,8 +175,9 @@ Store::~Store() {
     sqlite3_close_v2(inside_->database);
 }
 
-Result<std::unique_ptr<Store>> Store::open() {
+Result<std::unique_ptr<Store>> Store::open(const std::atomic<bool>* halt) {
     std::unique_ptr<Store> store(new Store());
+    store->inside_->halt = halt;
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY |
                       SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
     sqlite3*& database = store->inside_->database;
@@ -178,6 +190,10 @@ Result<std::unique_ptr<Store>> Store::open() {
     sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kTextBytesMax);
     sqlite3_exec(database, "PRAGMA temp_store = MEMORY", nullptr, nullptr, nullptr);
     sqlite3_limit(database, SQLITE_LIMIT_EXPR_DEPTH, 200);
+    sqlite3_progress_handler(
+        database, kStepsBetweenLooks,
+        [](void* inside) { return static_cast<const Inside*>(inside)->is_over() ? 1 : 0; },
+        store->inside_.get());
     return store;
 }
 
@@ -223,11 +239,6 @@ void Store::lock() {
     sqlite3_exec(inside_->database, "SELECT 1 FROM json_each('[]')", nullptr, nullptr, nullptr);
     sqlite3_set_authorizer(inside_->database, only_reading, nullptr);
     inside_->processor_at_first = processor_time();
-    inside_->memory_at_first = sqlite3_memory_used();
-    sqlite3_progress_handler(
-        inside_->database, kStepsBetweenLooks,
-        [](void* inside) { return static_cast<const Inside*>(inside)->takes_too_much() ? 1 : 0; },
-        inside_.get());
 }
 
 Result<Rows> Store::select(const std::string& statement, std::span<const SqlValue> parameters) {
@@ -236,6 +247,7 @@ Result<Rows> Store::select(const std::string& statement, std::span<const SqlValu
     const int code = sqlite3_prepare_v2(inside_->database, statement.c_str(),
                                         static_cast<int>(statement.size()) + 1, &made, &tail);
     const Prepared prepared(made);
+    if (code == SQLITE_NOMEM) return inside_->exhausted();
     if (code != SQLITE_OK || made == nullptr || *tail != '\0') {
         return Error{.code = ErrorCode::not_supported,
                      .message = std::string("this question about PostgreSQL's catalog is not "
@@ -259,13 +271,14 @@ Result<Rows> Store::select(const std::string& statement, std::span<const SqlValu
         rows.rows.push_back(std::move(row));
         if (rows.rows.size() > kRowsMax || bytes > kBytesMax) break;
     }
+    if (inside_->is_halted()) return inside_->cancelled();
+    if (stepped == SQLITE_INTERRUPT || stepped == SQLITE_ROW || stepped == SQLITE_NOMEM) {
+        return inside_->exhausted();
+    }
     if (stepped != SQLITE_DONE) {
-        const bool long_one = stepped == SQLITE_INTERRUPT || stepped == SQLITE_ROW;
-        return Error{.code = long_one ? ErrorCode::too_large : ErrorCode::not_supported,
-                     .message = std::string("this question about PostgreSQL's catalog ") +
-                                (long_one ? "takes too long or too much memory"
-                                          : "cannot be answered: " +
-                                                std::string(sqlite3_errmsg(inside_->database)))};
+        return Error{.code = ErrorCode::not_supported,
+                     .message = "this question about PostgreSQL's catalog cannot be answered: " +
+                                std::string(sqlite3_errmsg(inside_->database))};
     }
     for (int i = 0; i < columns; ++i) {
         const auto at = static_cast<std::size_t>(i);

@@ -4,6 +4,7 @@
 // time.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
@@ -26,7 +27,8 @@ public:
     using Function = std::function<SqlValue(std::span<const SqlValue>)>;
     using Cell = std::pair<std::string_view, SqlValue>;
 
-    [[nodiscard]] static Result<std::unique_ptr<Store>> open();
+    // What is done to it ends early, with cancelled, once `halt` is true; null: it does not.
+    [[nodiscard]] static Result<std::unique_ptr<Store>> open(const std::atomic<bool>* halt);
     ~Store();
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;

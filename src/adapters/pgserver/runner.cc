@@ -55,6 +55,7 @@ bool Runner::note_role() {
 
 void Runner::end() {
     if (visitor_) visitor_->cancel();
+    if (halt_) *halt_ = true;
     turn_ += 1;
     run_.reset();
     portals_.clear();
@@ -466,6 +467,7 @@ void Runner::finish(Event last) {
 void Runner::interrupt() {
     if (!visitor_) return;
     visitor_->cancel();
+    if (halt_) *halt_ = true;
     if (run_ && run_->stream) fail(cancelled());
 }
 

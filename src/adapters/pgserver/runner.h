@@ -14,6 +14,7 @@
 // It ends with end(); it is held by shared_ptr because what is under way keeps it alive until then.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -135,8 +136,8 @@ private:
     // `work` runs on the desk, then `then` on the strand.
     template <class T>
     void on_desk(std::function<Result<T>()> work, std::function<void(Result<T>)> then);
-    [[nodiscard]] std::function<Result<pg::Rows>()> question(
-        std::string text, std::vector<SqlValue> parameters) const;
+    [[nodiscard]] std::function<Result<pg::Rows>()> question(std::string text,
+                                                             std::vector<SqlValue> parameters);
     void take_status(front::Visitor::Transaction transaction);
     [[nodiscard]] bool has_failed() const { return status_ == pgwire::TransactionStatus::failed; }
 
@@ -153,6 +154,7 @@ private:
     std::uint64_t turn_ = 0;  // counts what was begun: answers to an older one are dropped
     bool paused_ = false;
     bool preparing_ = false;
+    std::shared_ptr<std::atomic<bool>> halt_;  // of the last question
 };
 
 }  // namespace baton::pgserver

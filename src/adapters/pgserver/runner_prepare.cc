@@ -30,7 +30,8 @@ void Runner::take_status(front::Visitor::Transaction transaction) {
 }
 
 std::function<Result<pg::Rows>()> Runner::question(std::string text,
-                                                   std::vector<SqlValue> parameters) const {
+                                                   std::vector<SqlValue> parameters) {
+    halt_ = std::make_shared<std::atomic<bool>>(false);
     pg::World world{.relations = {},
                     .user = visitor_->who().name,
                     .database = database_,
@@ -38,15 +39,15 @@ std::function<Result<pg::Rows>()> Runner::question(std::string text,
                     .process = options_.process,
                     .may_write = visitor_->who().role != front::Role::reader,
                     .settings = settings_.all()};
-    return
-        [coordinator = &options_.desk->coordinator(), world = std::move(world),
-         text = std::move(text), parameters = std::move(parameters)]() mutable -> Result<pg::Rows> {
-            if (pg::concerns_relations(text)) {
-                TRY_ASSIGN(relations, relations_of(*coordinator));
-                world.relations = std::move(relations);
-            }
-            return pg::answer(world, text, parameters);
-        };
+    return [coordinator = &options_.desk->coordinator(), world = std::move(world),
+            text = std::move(text), parameters = std::move(parameters),
+            halt = halt_]() mutable -> Result<pg::Rows> {
+        if (pg::concerns_relations(text)) {
+            TRY_ASSIGN(relations, relations_of(*coordinator));
+            world.relations = std::move(relations);
+        }
+        return pg::answer(world, text, parameters, halt.get());
+    };
 }
 
 void Runner::prepare(Prepare effect) {
