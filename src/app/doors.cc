@@ -1,7 +1,9 @@
 #include "app/doors.h"
 
+#include <algorithm>
 #include <thread>
 
+#include "adapters/system/descriptors.h"
 #include "base/text.h"
 #include "core/topology/topology.h"
 
@@ -57,14 +59,45 @@ Result<Done> check_trust(const Configuration& configuration, const std::string& 
                      "auth.trust_remote to true if that is meant"};
 }
 
+// How many connections each door lets in: as set, unless that is more than there are descriptors.
+struct Shares {
+    std::size_t pg = 0;
+    std::size_t pg_strangers = 0;
+    std::size_t http = 0;
+};
+
+Shares shares_of(const config::Settings& settings, Log& log) {
+    const std::size_t beside = pgserver::ServerOptions{}.strangers_max + pgserver::kKeptForOthers;
+    const std::size_t limit = raise_descriptor_limit();
+    const bool pg_open = !settings.text("pg.listen").empty();
+    const bool http_open = !settings.text("http.listen").empty();
+    const std::size_t pg = pg_open ? settings.number("pg.connections_max") : 0;
+    const std::size_t http = http_open ? settings.number("http.connections_max") : 0;
+    const DoorShares doors = door_shares(limit, pg_open ? pg + beside : 0, http);
+    const std::size_t beside_pg = std::min(doors.first / 2, beside);
+    const Shares shares{
+        .pg = doors.first - beside_pg,
+        .pg_strangers = beside_pg - std::min(beside_pg / 2, pgserver::kKeptForOthers),
+        .http = doors.second};
+    if (shares.pg < pg || shares.http < http) {
+        log.info("fewer connections than set are let in: there are too few file descriptors",
+                 {{"descriptors", std::to_string(limit)},
+                  {"pg", std::to_string(shares.pg)},
+                  {"http", std::to_string(shares.http)}});
+    }
+    return shares;
+}
+
 Result<std::unique_ptr<pgserver::Server>> open_postgres(const Configuration& configuration,
-                                                        front::Desk& desk, Log& log) {
+                                                        const Shares& shares, front::Desk& desk,
+                                                        Log& log) {
     const config::Settings& settings = configuration.settings;
     if (settings.text("pg.listen").empty()) return std::unique_ptr<pgserver::Server>();
     TRY_ASSIGN(where, listening_of(settings, "pg.listen"));
     TRY(check_trust(configuration, "pg.listen", where.host));
     pgserver::ServerOptions options{.host = where.host, .port = where.port};
-    options.connections_max = settings.number("pg.connections_max");
+    options.connections_max = shares.pg;
+    options.strangers_max = shares.pg_strangers;
     options.log = &log;
     if (!settings.text("tls.cert").empty()) {
         options.tls = pgserver::TlsFiles{.certificate = settings.text("tls.cert"),
@@ -78,15 +111,15 @@ Result<std::unique_ptr<pgserver::Server>> open_postgres(const Configuration& con
 }
 
 Result<std::unique_ptr<http::Server>> open_http(const Configuration& configuration,
-                                                front::Desk& desk, front::Metrics& metrics,
-                                                Log& log) {
+                                                const Shares& shares, front::Desk& desk,
+                                                front::Metrics& metrics, Log& log) {
     const config::Settings& settings = configuration.settings;
     if (settings.text("http.listen").empty()) return std::unique_ptr<http::Server>();
     TRY_ASSIGN(where, listening_of(settings, "http.listen"));
     TRY(check_trust(configuration, "http.listen", where.host));
     http::ServerOptions options{.address = where.host, .port = where.port};
     options.body_bytes_max = settings.number("http.body_max");
-    options.connections_max = settings.number("http.connections_max");
+    options.connections_max = shares.http;
     options.service.log = &log;
     options.service.site = {.hosts = words_of(settings.text("http.hosts")),
                             .any_address = !is_loopback(where.host)};
@@ -110,9 +143,10 @@ Result<std::unique_ptr<Doors>> Doors::open(const Configuration& configuration, f
                      .message = "tls.cert and tls.key belong together: one of them is not set"};
     }
     std::unique_ptr<Doors> doors(new Doors);
-    TRY_ASSIGN(postgres, open_postgres(configuration, desk, log));
+    const Shares shares = shares_of(settings, log);
+    TRY_ASSIGN(postgres, open_postgres(configuration, shares, desk, log));
     doors->postgres_ = std::move(postgres);
-    TRY_ASSIGN(http, open_http(configuration, desk, metrics, log));
+    TRY_ASSIGN(http, open_http(configuration, shares, desk, metrics, log));
     doors->http_ = std::move(http);
     return doors;
 }

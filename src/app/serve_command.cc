@@ -14,6 +14,7 @@
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/digest.h"
 #include "adapters/system/log_writer.h"
+#include "adapters/system/memory.h"
 #include "adapters/system/service_manager.h"
 #include "adapters/system/system_clock.h"
 #include "app/catalogs.h"
@@ -242,6 +243,7 @@ int run_serve(const ServeCommand& command) {
         return 1;
     }
     const SystemClock clock;
+    const HeapKeeper heap;
     LogWriter log = log_of(configuration->settings, clock);
     for (const std::string& warning : configuration->warnings) log.warn(warning);
     const auto served = serve(*configuration, signals, clock, log);

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "adapters/system/descriptors.h"
 #include "adapters/system/system_clock.h"
 #include "app/counterparts.h"
 #include "app/leave_signals.h"
@@ -92,6 +93,7 @@ int run_worker(const WorkerCommand& command) {
     const LeaveSignals signals;  // before any thread
     // What gRPC has to say of its own is said in our errors.
     (void)setenv("GRPC_VERBOSITY", "NONE", 0);  // NOLINT(concurrency-mt-unsafe)
+    (void)raise_descriptor_limit();
     const Say log = log_to_stderr();
     WorkerCommand named = command;
     if (named.name.empty()) named.name = command.listen;  // as in the catalog

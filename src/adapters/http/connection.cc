@@ -153,6 +153,12 @@ public:
         close();
     }
 
+    bool gives_way() override {
+        if (state_ != State::idle && (state_ != State::reading || known_)) return false;
+        close();
+        return true;
+    }
+
     // ---- events -----------------------------------------------------------------------------
 
     void pump() override {
@@ -184,6 +190,7 @@ private:
 
     void read_head() {
         request_id_.clear();
+        known_ = false;
         parser_.emplace();
         parser_->header_limit(static_cast<std::uint32_t>(hall_->options.header_bytes_max));
         parser_->body_limit(hall_->options.body_bytes_max);
@@ -226,6 +233,7 @@ private:
         if (auto refusal = hall_->service.refusal(head, known_as_)) {
             return respond_and_end(*std::move(refusal));
         }
+        known_ = true;
         const std::string* expects = head.header("expect");
         if (expects == nullptr) return read_body();
         lowest().expires_after(hall_->options.write_timeout);
@@ -464,6 +472,7 @@ private:
     std::uint64_t turn_ = 0;
     bool keep_alive_ = false;
     bool head_only_ = false;
+    bool known_ = false;  // the head of the present request was read, and is not refused
 
     std::shared_ptr<EventStream> events_;
     std::vector<Piece> pieces_;  // being written

@@ -29,6 +29,8 @@ public:
     // Ends it if it waits for a request or shows events; else when it has answered.
     virtual void end_when_idle() = 0;
     virtual void end_now() = 0;
+    // Ends it if no request of it was understood yet, or none is under way. False: it stays.
+    virtual bool gives_way() = 0;
 };
 
 // Whose streams have something. Many are rung for the same change: the thread of the server is

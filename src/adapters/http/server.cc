@@ -133,13 +133,25 @@ private:
 
     void admit(tcp::socket socket) {
         error_code ignored;
-        if (hall_->connections.size() >= options_.connections_max) {
+        if (hall_->connections.size() >= options_.connections_max && !make_room()) {
             refused_.add();
             socket.non_blocking(true, ignored);
             if (!tls_) socket.send(asio::buffer(kFull), 0, ignored);
             return;
         }
         let_in(hall_, socket.release(ignored));
+    }
+
+    // The connection that is silent for longest gives way.
+    bool make_room() {
+        for (const auto& [id, connection] : hall_->connections) {
+            const auto present = connection;  // it may leave the map
+            if (present->gives_way()) {
+                refused_.add();
+                return true;
+            }
+        }
+        return false;
     }
 
     template <class F>

@@ -81,6 +81,14 @@ void Link::leave(bool at_once) {
     });
 }
 
+void Link::give_way() {
+    asio::post(socket_.get_executor(), [self = shared_from_this()] {
+        if (self->logged_in_ || self->ending_ != Ending::no) return;
+        self->vanished_ = true;
+        self->step(wire::Vanished{});
+    });
+}
+
 // ---- events and effects -------------------------------------------------------------------------
 
 void Link::step(Event event) {
@@ -128,7 +136,7 @@ void Link::perform(wire::Effect effect) {
 }
 
 void Link::open_session(const wire::OpenSession& session) {
-    auto admitted = house_.admit(session.user, peer_);
+    auto admitted = house_.admit(options_.connection.process, session.user, peer_);
     if (auto* refused = std::get_if<pgwire::Report>(&admitted)) {
         events_.emplace_back(wire::Failed{.report = std::move(*refused)});
         return;

@@ -45,7 +45,7 @@ public:
         const std::string& user) = 0;
     // Who comes from `peer`, "127.0.0.1:54321", as this user, and is so; and who does not.
     [[nodiscard]] virtual std::variant<front::Principal, pgwire::Report> admit(
-        const std::string& user, const std::string& peer) = 0;
+        std::uint32_t process, const std::string& user, const std::string& peer) = 0;
     virtual void refused(const std::string& user, const std::string& peer) = 0;
     virtual void left(std::uint32_t process) = 0;
     virtual void warn(std::string_view message, const std::vector<LogField>& fields) = 0;
@@ -72,6 +72,7 @@ public:
     void start();
     void cancel();
     void leave(bool at_once);  // when nothing runs, or now
+    void give_way();           // at once and without a word, unless it has logged in
 
 private:
     using Event = pgwire::connection::Event;

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -26,7 +27,7 @@ using ErrorOfAsio = boost::system::error_code;
 namespace {
 
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
-constexpr std::size_t kSpareConnections = 32;  // for those who cancel, or are told why not
+constexpr auto kBetweenWarnings = std::chrono::seconds(10);  // of the same trouble
 
 std::uint32_t random_number() {
     std::uint32_t number = 0;
@@ -129,14 +130,14 @@ public:
         warn("the verifier of a user cannot be read", {{"user", user}});
         return std::nullopt;
     }
-    std::variant<front::Principal, pgwire::Report> admit(const std::string& user,
+    std::variant<front::Principal, pgwire::Report> admit(std::uint32_t process,
+                                                         const std::string& user,
                                                          const std::string& peer) override {
-        {
-            const std::lock_guard lock(mutex_);
-            if (links_.size() > options_.connections_max) {
-                refused_ += 1;
-                return pgwire::Report{.sqlstate = "53300", .message = "too many connections"};
-            }
+        if (!takes_place(process, user)) {
+            return pgwire::Report{.sqlstate = "53300",
+                                  .message = "too many connections: at most " +
+                                             std::to_string(options_.connections_max) +
+                                             " are let in"};
         }
         front::Principal who{.name = user, .role = front::Role::admin};
         if (is_coordinator(user)) {
@@ -163,6 +164,12 @@ public:
     void left(std::uint32_t process) override {
         const std::lock_guard lock(mutex_);
         links_.erase(process);
+        strangers_.erase(process);
+        if (const auto member = members_.find(process); member != members_.end()) {
+            const auto count = counts_.find(member->second);
+            if (--count->second == 0) counts_.erase(count);
+            members_.erase(member);
+        }
         left_.notify_all();
     }
     void warn(std::string_view message, const std::vector<LogField>& fields) override {
@@ -184,6 +191,20 @@ private:
         const std::lock_guard lock(mutex_);
         const auto found = links_.find(process);
         return found == links_.end() ? nullptr : found->second.lock();
+    }
+
+    // False: it may not be a member.
+    bool takes_place(std::uint32_t process, const std::string& user) {
+        const std::lock_guard lock(mutex_);
+        const bool first = !counts_.contains(user);
+        const std::size_t most = options_.connections_max + (first ? kKeptForOthers : 0);
+        if (strangers_.erase(process) == 0 || members_.size() >= most) {
+            refused_ += 1;
+            return false;
+        }
+        members_[process] = user;
+        counts_[user] += 1;
+        return true;
     }
 
     // Without the lock: a link that ends here wants it.
@@ -229,7 +250,11 @@ private:
                 if (error == asio::error::connection_aborted) return accept();
                 // Out of descriptors or memory: those who have some will give
                 // them back.
-                warn("cannot accept a connection", {{"reason", error.message()}});
+                const auto now = std::chrono::steady_clock::now();
+                if (now - warned_ >= kBetweenWarnings) {
+                    warned_ = now;
+                    warn("cannot accept a connection", {{"reason", error.message()}});
+                }
                 pause_.expires_after(kAcceptPause);
                 pause_.async_wait([this](const ErrorOfAsio&) { accept(); });
             });
@@ -237,12 +262,14 @@ private:
 
     void let_in(Socket socket) {
         std::shared_ptr<Link> link;
+        std::shared_ptr<Link> oldest;
         {
             const std::lock_guard lock(mutex_);
             if (stopping_) return;
-            if (links_.size() >= options_.connections_max + kSpareConnections) {
+            if (strangers_.size() >= options_.strangers_max) {
                 refused_ += 1;
-                return;
+                oldest = links_[*strangers_.begin()].lock();
+                strangers_.erase(strangers_.begin());
             }
             accepted_ += 1;
             do {
@@ -252,7 +279,9 @@ private:
             options.connection.process = last_process_;
             link = std::make_shared<Link>(*this, std::move(socket), std::move(options));
             links_[last_process_] = link;
+            strangers_.insert(last_process_);
         }
+        if (oldest) oldest->give_way();
         link->start();
     }
 
@@ -292,6 +321,10 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable left_;
     std::map<std::uint32_t, std::weak_ptr<Link>> links_;  // by process
+    std::set<std::uint32_t> strangers_;                   // have not logged in, the oldest first
+    std::map<std::uint32_t, std::string> members_;        // the users of those who have
+    std::map<std::string, std::size_t> counts_;           // of the connections of users
+    std::chrono::steady_clock::time_point warned_{};
     std::uint32_t last_process_ = 0;
     std::uint64_t accepted_ = 0;
     std::uint64_t refused_ = 0;

@@ -3,7 +3,8 @@
 //
 // Threads:  a few of its own for the network, which never wait for the catalog. Each connection
 //           runs on a strand; statements run on the desk.
-// Bounded:  connections, the time a login may take, what a client may send ahead, and what it may
+// Bounded:  connections, with and without a login, the time a login may take, what a client may
+// send ahead, and what it may
 //           leave unread.
 // A client that is gone is noticed at the latest by TCP's keepalive: what it ran is cancelled, its
 // transaction rolled back, its watches ended.
@@ -33,12 +34,16 @@ struct TlsFiles {
     bool required = false;    // false: clients without TLS are let in, too
 };
 
+// Beyond connections_max, for users who have no connection: one user does not keep others out.
+constexpr std::size_t kKeptForOthers = 16;
+
 struct ServerOptions {
     std::string host = "127.0.0.1";
     std::uint16_t port = 5432;  // 0: any
     std::optional<TlsFiles> tls;
     std::size_t threads = 2;
-    std::size_t connections_max = 1'000;
+    std::size_t connections_max = 1'000;  // that have logged in
+    std::size_t strangers_max = 256;      // that have not; beyond that the oldest gives way
     Duration login_timeout = std::chrono::seconds(30);         // in all
     Duration startup_idle_timeout = std::chrono::seconds(10);  // without a byte, until then
     std::size_t output_bytes_max = std::size_t{1} << 20U;      // unsent, before rows are held back

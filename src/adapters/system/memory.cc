@@ -1,10 +1,30 @@
 #include "adapters/system/memory.h"
 
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 
+#include <malloc.h>
 #include <unistd.h>
 
 namespace baton {
+
+namespace {
+
+constexpr auto kBetweenLooks = std::chrono::seconds(1);
+constexpr std::size_t kWorthwhile = std::size_t{16} << 20U;
+constexpr int kPoolsMax = 8;
+constexpr int kEndMax =
+    4 << 20;  // bytes that are free at the end of a pool, and of one block in it
+
+// In memory, and not in use by what was allocated.
+std::size_t unused_bytes() {
+    const auto heap = ::mallinfo2();
+    const std::size_t resident = resident_bytes();
+    return resident - std::min(resident, heap.uordblks + heap.hblkhd);
+}
+
+}  // namespace
 
 std::size_t resident_bytes() {
     std::ifstream file("/proc/self/statm");
@@ -12,6 +32,36 @@ std::size_t resident_bytes() {
     std::size_t resident = 0;
     file >> pages >> resident;
     return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+HeapKeeper::HeapKeeper() {
+    ::mallopt(M_ARENA_MAX, kPoolsMax);
+    ::mallopt(M_TRIM_THRESHOLD, kEndMax);
+    ::mallopt(M_MMAP_THRESHOLD, kEndMax);
+    floor_ = unused_bytes();
+    thread_ = std::thread([this] { run(); });
+}
+
+HeapKeeper::~HeapKeeper() {
+    {
+        const std::lock_guard lock(mutex_);
+        leaves_ = true;
+    }
+    wakes_.notify_all();
+    thread_.join();
+}
+
+void HeapKeeper::run() {
+    std::unique_lock lock(mutex_);
+    while (!wakes_.wait_for(lock, kBetweenLooks, [&] { return leaves_; })) look();
+}
+
+void HeapKeeper::look() {
+    const std::size_t unused = unused_bytes();
+    floor_ = std::min(floor_, unused);
+    if (unused < floor_ + kWorthwhile) return;
+    (void)::malloc_trim(0);
+    floor_ = unused_bytes();
 }
 
 }  // namespace baton
