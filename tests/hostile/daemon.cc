@@ -31,17 +31,21 @@ std::size_t status_field(pid_t pid, const std::string& name) {
 
 }  // namespace
 
-Daemon::Daemon(const std::vector<std::string>& more)
+Daemon::Daemon(const std::vector<std::string>& more, const std::vector<std::string>& through)
     : more_(more),
+      through_(through),
       pg_(std::to_string(testing::free_port())),
       http_(std::to_string(testing::free_port())) {
     start();
 }
 
 void Daemon::start() {
-    std::vector<std::string> arguments = {
-        BATON_PROGRAMS "/baton", "serve", "--data", data(), "--pg", "127.0.0.1:" + pg_, "--http",
-        "127.0.0.1:" + http_};
+    std::vector<std::string> arguments = through_;
+    for (const std::string& argument :
+         {std::string(BATON_PROGRAMS "/baton"), std::string("serve"), std::string("--data"), data(),
+          std::string("--pg"), "127.0.0.1:" + pg_, std::string("--http"), "127.0.0.1:" + http_}) {
+        arguments.push_back(argument);
+    }
     arguments.insert(arguments.end(), more_.begin(), more_.end());
     process_ = std::make_unique<cli::Process>(arguments);
     const auto deadline = Clock::now() + cli::kPatience;
@@ -94,6 +98,14 @@ bool Daemon::takes_a_write(std::chrono::milliseconds within) {
 
 std::size_t Daemon::memory_mb() const {
     return status_field(process_->pid(), "VmRSS") / 1024;
+}
+
+std::size_t Daemon::peak_mb() const {
+    return status_field(process_->pid(), "VmHWM") / 1024;
+}
+
+void Daemon::forget_peak() const {
+    std::ofstream("/proc/" + std::to_string(process_->pid()) + "/clear_refs") << "5";
 }
 
 std::size_t Daemon::threads() const {

@@ -16,8 +16,10 @@ namespace baton::hostile {
 
 class Daemon {
 public:
-    // `more`: further arguments of `baton serve`. Returns when it is ready, or has ended.
-    explicit Daemon(const std::vector<std::string>& more = {});
+    // `more`: further arguments of `baton serve`; `through`: a command that starts it and becomes
+    // it. Returns when it is ready, or has ended.
+    explicit Daemon(const std::vector<std::string>& more = {},
+                    const std::vector<std::string>& through = {});
     // Ends it in order, and starts it again on the same data and ports.
     void restart();
 
@@ -41,6 +43,9 @@ public:
     [[nodiscard]] bool takes_a_write(std::chrono::milliseconds within = std::chrono::seconds(10));
     // In MB, as /proc has it.
     [[nodiscard]] std::size_t memory_mb() const;
+    // The most it had in memory since it began, or since the last forget_peak().
+    [[nodiscard]] std::size_t peak_mb() const;
+    void forget_peak() const;
     [[nodiscard]] std::size_t threads() const;
     // What it wrote to its log so far; it is read when the process has ended.
     [[nodiscard]] std::string ended_log();
@@ -50,6 +55,7 @@ private:
 
     testing::TemporaryDirectory directory_;
     std::vector<std::string> more_;
+    std::vector<std::string> through_;
     std::string pg_;
     std::string http_;
     std::unique_ptr<cli::Process> process_;
