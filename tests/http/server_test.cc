@@ -224,14 +224,33 @@ TEST_F(ServerTest, ALargeBodyWithinTheLimitIsRead) {
 
 TEST_F(ServerTest, ConnectionsHaveALimit) {
     listen({.connections_max = 2});
+    const std::string begun =
+        "POST /v1/sql HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+        "Content-Type: text/plain\r\nContent-Length: 10\r\n\r\n";
     RawClient one(server_->port());
     RawClient two(server_->port());
-    ASSERT_TRUE(soon([&] { return open_connections() == 2; }));
+    one.send(begun);
+    two.send(begun);
+    EXPECT_NE(one.read_until("100 Continue").find("100"), std::string::npos);
+    EXPECT_NE(two.read_until("100 Continue").find("100"), std::string::npos);
     RawClient three(server_->port());
     EXPECT_NE(three.read_all().find(" 503 "), std::string::npos);
     one.end();
     ASSERT_TRUE(soon([&] { return open_connections() == 1; }));
     EXPECT_EQ(curl("", "/healthz"), "ok\n");
+}
+
+TEST_F(ServerTest, ConnectionsThatSayNothingGiveWay) {
+    listen({.connections_max = 2});
+    RawClient silent(server_->port());
+    ASSERT_TRUE(soon([&] { return open_connections() == 1; }));
+    RawClient slow(server_->port());
+    slow.send("GET /heal");
+    ASSERT_TRUE(soon([&] { return open_connections() == 2; }));
+    EXPECT_EQ(curl("", "/healthz"), "ok\n");
+    EXPECT_EQ(silent.read_all(), "");
+    slow.send("thz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_NE(slow.read_until("ok\n").find("200 OK"), std::string::npos);
 }
 
 TEST_F(ServerTest, RandomBytesHarmNobody) {

@@ -83,7 +83,8 @@ void Link::leave(bool at_once) {
 
 void Link::give_way() {
     asio::post(socket_.get_executor(), [self = shared_from_this()] {
-        if (self->logged_in_ || self->ending_ != Ending::no) return;
+        if (self->logged_in_) return;
+        if (self->ending_ != Ending::no) return self->close();
         self->vanished_ = true;
         self->step(wire::Vanished{});
     });

@@ -198,10 +198,12 @@ private:
         const std::lock_guard lock(mutex_);
         const bool first = !counts_.contains(user);
         const std::size_t most = options_.connections_max + (first ? kKeptForOthers : 0);
-        if (strangers_.erase(process) == 0 || members_.size() >= most) {
+        // One that is refused stays a stranger until it is gone.
+        if (!strangers_.contains(process) || members_.size() >= most) {
             refused_ += 1;
             return false;
         }
+        strangers_.erase(process);
         members_[process] = user;
         counts_[user] += 1;
         return true;
