@@ -36,6 +36,24 @@ TEST_P(Units, AreUnderstoodBySystemd) {
     EXPECT_EQ(verified.errors, "");
 }
 
+// As `systemd-analyze security` sees it: 10 is a service that may do everything.
+TEST_P(Units, AreConfinedToWhatBatonNeeds) {
+    const std::string analyze = "systemd-analyze security --offline=true --no-pager ";
+    if (run({"/bin/sh", "-c", analyze + "--help >/dev/null 2>&1"}).status != 0) {
+        GTEST_SKIP() << "systemd-analyze is not installed, or too old";
+    }
+    const auto judged =
+        run({"/bin/sh", "-c", "exec " + analyze + "--threshold=30 " BATON_DEPLOY "/" + GetParam()});
+    EXPECT_EQ(judged.status, 0) << judged.out << judged.errors;
+}
+
+TEST_P(Units, KeepWhatBatonNeeds) {
+    const std::string all = text();
+    EXPECT_NE(all.find("StateDirectory=baton"), std::string::npos);
+    EXPECT_NE(all.find("AF_INET AF_INET6 AF_UNIX"), std::string::npos);  // AF_UNIX: notifications
+    if (GetParam() == "baton.service") EXPECT_NE(all.find("Type=notify"), std::string::npos);
+}
+
 TEST_P(Units, NameCommandsAndOptionsThatThereAre) {
     const std::string all = text();
     const std::regex command("Exec[A-Za-z]+=/usr/local/bin/baton ([a-z ]+)( --[^\n]*)?");
