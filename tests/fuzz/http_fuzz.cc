@@ -1,6 +1,7 @@
 // Any bytes as a request over HTTP: what it means is a problem in well-formed JSON, or statements;
-// and those that stand for a path are as many as they should be, whatever the path says. The first
-// lines are the method, the target and headers; the body follows an empty line.
+// and those that stand for a path are as many as they should be, whatever the path says. They are
+// run, and a write succeeds after them. The first lines are the method, the target and headers; the
+// body follows an empty line.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,6 +13,7 @@
 #include "adapters/http/site_check.h"
 #include "base/check.h"
 #include "base/overload.h"
+#include "fuzz/canary.h"
 #include "sql/parser.h"
 
 namespace {
@@ -80,7 +82,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Planned planned = plan(request);
     std::visit(Overload{
                    [](const Response& response) { check_response(response); },
-                   [](const Ask& ask) { check_ask(ask); },
+                   [](const Ask& ask) {
+                       check_ask(ask);
+                       fuzz::Canary::shared().run(ask.text, ask.parameters);
+                   },
                    [](const Follow& follow) {
                        CHECK(std::holds_alternative<sql::Watch>(follow.statement.node));
                    },
@@ -90,5 +95,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                    [](Page) {},
                },
                planned.what);
+    fuzz::Canary::shared().write();
     return 0;
 }

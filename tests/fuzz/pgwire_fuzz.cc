@@ -1,7 +1,8 @@
 // Any bytes as what a client of PostgreSQL's protocol says: the connection answers in whole
 // messages, keeps no more than it may, and what it says and wants done does not depend on where the
-// bytes were cut or how long the answers of the runner took. The first bytes choose the options,
-// the cuts and what happens meanwhile.
+// bytes were cut or how long the answers of the runner took. What it wants done is run as a
+// statement, and a write succeeds after it. The first bytes choose the options, the cuts and what
+// happens meanwhile.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include "adapters/pgwire/scripted_test.h"
 #include "base/check.h"
 #include "base/prng.h"
+#include "fuzz/canary.h"
 
 namespace {
 
@@ -99,6 +101,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Scripted parts = scripted_with(options);
     receive_in_pieces(parts, bytes, dice, calm);
     check_sent(parts.sent);
+    auto& canary = baton::fuzz::Canary::shared();
+    for (const std::string& wanted : parts.wanted) {
+        canary.run(std::string_view(wanted).substr(std::min(wanted.size(), wanted.find(' '))));
+    }
+    canary.write();
     if (!calm || options.tls != Tls::off) return 0;
 
     Scripted whole = scripted_with(options);
