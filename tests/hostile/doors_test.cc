@@ -1,7 +1,8 @@
 // Any bytes at the doors of the real program, and at the port of a worker; after each case a write
 // by a well-behaved client succeeds. The bytes are variants of what the fuzzers start from.
 //
-// BATON_DOOR_SECONDS=600 makes each door suffer for that long; BATON_DOOR_SEED chooses the variants.
+// BATON_DOOR_SECONDS=600 makes each door suffer for that long; BATON_DOOR_SEED chooses the
+// variants.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -88,7 +89,8 @@ private:
 class HostileDoors : public ::testing::Test {
 protected:
     // Each case is sent to `port`, with `before` in front of every second one.
-    void suffer(const std::string& corpus, const std::string& port, const std::string& before = {}) {
+    void suffer(const std::string& corpus, const std::string& port,
+                const std::string& before = {}) {
         const auto texts = corpus_of(corpus);
         ASSERT_FALSE(texts.empty());
         const std::uint64_t seed = number_from("BATON_DOOR_SEED", 1);
@@ -108,9 +110,9 @@ protected:
                     (void)socket.read_until("\r\n\r\n", std::chrono::milliseconds(2));
                 }
             }
-            ASSERT_TRUE(client.writes())
-                << corpus << ", seed " << seed << ", case " << cases << ": " << client.heard()
-                << "\n" << ::testing::PrintToString(bytes);
+            ASSERT_TRUE(client.writes()) << corpus << ", seed " << seed << ", case " << cases
+                                         << ": " << client.heard() << "\n"
+                                         << ::testing::PrintToString(bytes);
         }
         RecordProperty("cases", std::to_string(cases));
         std::printf("%s: %llu cases, a write after each\n", corpus.c_str(),
