@@ -32,7 +32,7 @@ constexpr std::array kErrors = {
     entry(unknown_field, Reaction::not_found, "unknown_field",
           "a field of that name does not exist"),
     entry(too_large, Reaction::invalid, "too_large",
-          "the statement is too long or nests too deeply"),
+          "the statement, or a list or name in it, is too large"),
     entry(type_mismatch, Reaction::invalid, "type_mismatch", "another type is needed here"),
     entry(type_inference, Reaction::invalid, "type_inference", "no type fits this expression"),
     entry(transaction_state, Reaction::invalid, "transaction_state",

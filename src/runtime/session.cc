@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kTransactionStatementsMax = 10'000;
 // Of a transaction, statement by statement; a longer one is rehearsed.
 constexpr std::size_t kStepsTriedTogether = 32;
+constexpr std::size_t kAnswersMax = std::size_t{32} << 20U;  // bytes of rows, before the next
 
 Error transaction_state(std::string message, std::string hint = {}) {
     return Error{.code = ErrorCode::transaction_state,
@@ -34,6 +35,27 @@ bool is_commit(const sql::Statement& statement) {
 Error at_statement(Error error, const sql::Statement& statement) {
     if (!error.at) error.at = statement.at;
     return error;
+}
+
+// About as much memory as the rows of an answer take.
+std::size_t bytes_of(const StatementResult& result) {
+    const auto* table = std::get_if<Table>(&result.value);
+    if (table == nullptr) return 0;
+    std::size_t bytes = 0;
+    for (const SqlRow& row : table->rows) {
+        bytes += sizeof(SqlRow) + row.size() * sizeof(SqlValue);
+        for (const SqlValue& value : row) {
+            if (const auto* text = std::get_if<std::string>(&value)) bytes += text->size();
+        }
+    }
+    return bytes;
+}
+
+Error too_much_to_answer() {
+    return {.code = ErrorCode::too_large,
+            .message = "the statements before this one have answers of more than " +
+                       std::to_string(kAnswersMax >> 20U) + " MB",
+            .hint = "send the statements in several requests"};
 }
 
 }  // namespace
@@ -178,6 +200,10 @@ bool Session::run_next() {
         }
         return false;
     };
+    if (now.answered > kAnswersMax) {
+        if (transaction_) transaction_->failed = true;
+        return failed(too_much_to_answer());
+    }
     // A whole transaction at once needs no trials in between.
     if (std::holds_alternative<sql::Begin>(statement.node)) {
         auto done = run_script_transaction(now.statements, now.next, now.execution);
@@ -189,6 +215,7 @@ bool Session::run_next() {
     }
     auto result = run(statement);
     if (!result) return failed(result.error());
+    now.answered += bytes_of(*result);
     now.execution.results.push_back(*std::move(result));
     now.next += 1;
     return true;

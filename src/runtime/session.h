@@ -136,6 +136,7 @@ private:
         std::size_t next = 0;  // of them
         bool resumes = false;  // the next one stood still before
         Execution execution;
+        std::size_t answered = 0;  // bytes of rows, about
         // Of the statement before, until it is over.
         std::size_t waited = 0;  // of the queries that it touched
         Instant waits_since;

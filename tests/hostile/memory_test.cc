@@ -161,6 +161,30 @@ TEST_F(HostileMemory, LargeStatementsTakeLittleAndLeaveNothing) {
     expect_as_before();
 }
 
+// A short text whose answers together would take gigabytes.
+TEST_F(HostileMemory, ManyLargeAnswersAreRefused) {
+    for (int part = 0; part < 5; ++part) {
+        std::string sources;
+        for (int i = 0; i < 1'000; ++i) {
+            sources += "CREATE LOGICAL SOURCE S" + std::to_string(part * 1'000 + i) +
+                       " (A INT8, B VARSIZED, C FLOAT64);";
+        }
+        ASSERT_TRUE(daemon_.post_sql(sources).out.ends_with("\n200\n"));
+    }
+    const std::string shows = filled_up(200'000, "", "SHOW LOGICAL SOURCES;", "");
+    expect_bounded({"answers over HTTP", shows}, [&](const std::string& text) {
+        const std::string answer = daemon_.post_sql(text).out;
+        EXPECT_TRUE(answer.ends_with("\n413\n"));
+        return answer.substr(answer.size() - 5);
+    });
+    expect_bounded({"answers to psql", shows}, [&](const std::string& text) {
+        const std::string answer = ask_pg(text);
+        EXPECT_NE(answer.find("54000"), std::string::npos);
+        return answer.substr(answer.size() - 5);
+    });
+    expect_as_before();
+}
+
 TEST_F(HostileMemory, ALongChainIsAnsweredOrRefusedWithItsLimit) {
     const cli::Ended most =
         daemon_.post_sql(filled_up(100'000, "SHOW QUERIES WHERE NAME = ''", " OR NAME = ''", ""));
