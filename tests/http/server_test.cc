@@ -240,6 +240,32 @@ TEST_F(ServerTest, ConnectionsHaveALimit) {
     EXPECT_EQ(curl("", "/healthz"), "ok\n");
 }
 
+TEST_F(ServerTest, BodiesTogetherHaveALimit) {
+    listen({.bodies_bytes_max = 1'000'000});
+    const std::string head =
+        "POST /v1/sql HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
+        "Content-Length: 800000\r\n\r\n";
+    std::vector<std::unique_ptr<RawClient>> clients;
+    for (int i = 0; i < 3; ++i) {
+        clients.push_back(std::make_unique<RawClient>(server_->port()));
+        clients.back()->send(head + std::string(600'000, ' '));
+    }
+    std::size_t refused = 0;  // two do not fit, and one may be told so
+    for (auto& client : clients) {
+        client->send(std::string(100'000, ' '));
+        refused += client->read_until("503", 1'000).find("503") != std::string::npos ? 1U : 0U;
+    }
+    EXPECT_GE(refused, 1U);
+    EXPECT_LE(refused, 2U);
+    EXPECT_EQ(curl("-d 'SHOW VERSION' -H 'Content-Type: text/plain'", "/v1/sql").find("\"code\""),
+              std::string::npos);
+    clients.clear();
+    EXPECT_TRUE(soon([&] { return open_connections() == 0; }));
+    RawClient again(server_->port());
+    again.send(head + "SHOW VERSION" + std::string(800'000 - 12, ' '));
+    EXPECT_NE(again.read_until("baton 0").find("200 OK"), std::string::npos);
+}
+
 TEST_F(ServerTest, ConnectionsThatSayNothingGiveWay) {
     listen({.connections_max = 2});
     RawClient silent(server_->port());

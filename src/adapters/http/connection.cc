@@ -4,6 +4,7 @@
 #include <array>
 #include <deque>
 #include <type_traits>
+#include <utility>
 
 #include <boost/asio.hpp>
 #include <boost/asio/ssl.hpp>
@@ -26,6 +27,7 @@ using Plain = beast::tcp_stream;
 using Secure = beast::ssl_stream<beast::tcp_stream>;
 
 constexpr std::size_t kEventBytes = std::size_t{256} * 1024;  // of one write
+constexpr std::size_t kSmallBody = std::size_t{64} * 1024;
 constexpr std::size_t kBellsAtOnce = 64;
 constexpr std::size_t kWritesAtOnce = 8;
 constexpr std::size_t kLingerBytesMax = std::size_t{1} << 20U;
@@ -242,13 +244,35 @@ private:
 
     void read_body() {
         lowest().expires_after(hall_->options.body_timeout);
-        wire::async_read(stream_, buffer_, *parser_,
-                         [self = this->shared_from_this()](const error_code& error, std::size_t) {
-                             if (self->state_ == State::ended) return;
-                             if (error) return self->refuse(error);
-                             self->serve();
-                         });
+        read_rest_of_body();
     }
+
+    // Part by part: what all bodies together take is bounded.
+    void read_rest_of_body() {
+        if (parser_->is_done()) return serve();
+        wire::async_read_some(
+            stream_, buffer_, *parser_,
+            [self = this->shared_from_this()](const error_code& error, std::size_t) {
+                if (self->state_ == State::ended) return;
+                if (error) return self->refuse(error);
+                if (!self->count_body()) {
+                    return self->respond_and_end(
+                        problem({.code = ErrorCode::slow_down,
+                                 .message = "the bodies of requests take too much memory just now",
+                                 .hint = "try again, or send less at once"}));
+                }
+                self->read_rest_of_body();
+            });
+    }
+
+    // False: it is large, and there is no room for all of them.
+    bool count_body() {
+        const std::size_t bytes = parser_->get().body().size();
+        hall_->body_bytes += bytes - counted_;
+        counted_ = bytes;
+        return bytes <= kSmallBody || hall_->body_bytes <= hall_->options.bodies_bytes_max;
+    }
+    void forget_body() { hall_->body_bytes -= std::exchange(counted_, 0); }
 
     // What is sent cannot be read. Who went away is told nothing.
     void refuse(const error_code& error) {
@@ -310,6 +334,7 @@ private:
 
     void respond(Response told) {
         state_ = State::writing;
+        forget_body();
         if (hall_->closing) keep_alive_ = false;
         response_.emplace(static_cast<wire::status>(told.status), 11);
         for (const auto& [name, value] : told.headers) response_->set(name, value);
@@ -340,6 +365,7 @@ private:
                 {.code = ErrorCode::cancelled, .message = "the coordinator is shutting down"}));
         }
         state_ = State::events;
+        forget_body();
         hall_->streams.add(1);
         events_ = std::move(events);
         const std::weak_ptr<Hall> weak = hall_;
@@ -448,6 +474,7 @@ private:
     }
 
     void leave() {
+        forget_body();
         if (events_) hall_->streams.add(-1);
         hall_->open.add(-1);
         state_ = State::ended;
@@ -469,6 +496,7 @@ private:
     std::string request_id_;  // of the last request; none: it could not be read
     std::string known_as_;    // who asked last
     std::size_t served_ = 0;
+    std::size_t counted_ = 0;  // bytes of the present body
     std::uint64_t turn_ = 0;
     bool keep_alive_ = false;
     bool head_only_ = false;

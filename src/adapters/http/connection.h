@@ -50,6 +50,7 @@ struct Hall {
     front::Gauge& streams;
     std::map<std::uint64_t, std::shared_ptr<Connection>> connections;
     std::size_t replies_due = 0;  // requests under way, also of clients that are gone
+    std::size_t body_bytes = 0;   // of requests that are being read or served
     std::uint64_t last_id = 0;
     bool closing = false;
     std::mutex posting{};  // held by other threads while they use `io`
