@@ -13,6 +13,7 @@
 #include <boost/beast/ssl.hpp>
 
 #include "adapters/http/problems.h"
+#include "adapters/http/wire_request.h"
 
 namespace baton::http {
 
@@ -28,7 +29,6 @@ using Secure = beast::ssl_stream<beast::tcp_stream>;
 
 constexpr std::size_t kEventBytes = std::size_t{256} * 1024;  // of one write
 constexpr std::size_t kSmallBody = std::size_t{64} * 1024;
-constexpr std::size_t kBellsAtOnce = 64;
 constexpr std::size_t kWritesAtOnce = 8;
 constexpr std::size_t kLingerBytesMax = std::size_t{1} << 20U;
 constexpr auto kLinger = std::chrono::seconds(2);
@@ -38,76 +38,6 @@ constexpr std::string_view kEventsHead =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
     "X-Accel-Buffering: no\r\nConnection: close\r\n";  // and more
 constexpr std::string_view kComment = ":\n\n";
-
-Request request_of(const wire::request<wire::string_body>& message) {
-    Request request{.method = std::string(message.method_string()),
-                    .target = std::string(message.target()),
-                    .headers = {},
-                    .body = {}};
-    for (const auto& field : message) {
-        std::string name(field.name_string());
-        for (char& c : name) {
-            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-        }
-        request.headers.emplace_back(std::move(name), std::string(field.value()));
-    }
-    return request;
-}
-
-std::string peer_of(const tcp::socket& socket) {
-    error_code error;
-    const auto endpoint = socket.remote_endpoint(error);
-    if (error) return "unknown";
-    return endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
-}
-
-Response unreadable(const error_code& error) {
-    Error what{.code = ErrorCode::malformed_message,
-               .message = "the request cannot be read: " + error.message()};
-    if (error == wire::error::header_limit || error == wire::error::buffer_overflow) {
-        return problem(what, 431);
-    }
-    if (error == wire::error::body_limit) {
-        what.code = ErrorCode::too_large;
-        what.message = "the body is too large";
-        return problem(what);
-    }
-    return problem(what);
-}
-
-// Some of those that were rung for; then others get a turn.
-void answer_bells(const std::shared_ptr<Hall>& hall, std::vector<std::uint64_t> rung) {
-    for (std::size_t i = 0; i < kBellsAtOnce && !rung.empty(); ++i) {
-        const auto found = hall->connections.find(rung.back());
-        rung.pop_back();
-        if (found == hall->connections.end()) continue;
-        const auto connection = found->second;
-        connection->pump();
-    }
-    if (rung.empty()) return;
-    asio::post(hall->io, [weak = std::weak_ptr(hall), rest = std::move(rung)]() mutable {
-        if (const auto still = weak.lock()) answer_bells(still, std::move(rest));
-    });
-}
-
-// Any thread.
-void ring(const std::shared_ptr<Hall>& hall, std::uint64_t id) {
-    {
-        const std::lock_guard lock(hall->bells.mutex);
-        hall->bells.rung.push_back(id);
-        if (hall->bells.rung.size() > 1) return;  // somebody has asked to look
-    }
-    asio::post(hall->io, [weak = std::weak_ptr(hall)] {
-        const auto still = weak.lock();
-        if (!still) return;
-        std::vector<std::uint64_t> rung;
-        {
-            const std::lock_guard lock(still->bells.mutex);
-            rung.swap(still->bells.rung);
-        }
-        answer_bells(still, std::move(rung));
-    });
-}
 
 template <class Stream>
 class Talk final : public Connection, public std::enable_shared_from_this<Talk<Stream>> {

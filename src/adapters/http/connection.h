@@ -57,6 +57,9 @@ struct Hall {
     Bells bells{};
 };
 
+// The connection of this id may have events. Any thread.
+void ring(const std::shared_ptr<Hall>& hall, std::uint64_t id);
+
 // Takes the socket over. It is in the hall until it ends.
 void let_in(const std::shared_ptr<Hall>& hall, int socket);
 

@@ -169,7 +169,8 @@ TEST(PgCatalog, AQuestionThatIsHaltedEnds) {
     std::atomic<bool> halt = false;
     Clock::time_point halted;
     std::thread other([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        const auto until = Clock::now() + std::chrono::milliseconds(50);
+        while (Clock::now() < until) std::this_thread::yield();
         halted = Clock::now();
         halt = true;
     });
