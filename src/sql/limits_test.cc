@@ -184,6 +184,8 @@ TEST(Limits, AreNamedWhereATextIsTooWide) {
         {"SHOW QUERIES WHERE " + name, "255"},
         {"SHOW QUERIES WHERE \"" + name + "\"", "255"},
         {"ACQUIRE LOCK '" + name + "'", "255"},
+        {"CREATE SINK s (" + name.substr(128) + "." + name.substr(128) + " INT8) TYPE Print",
+         "255"},
     };
     for (const auto& [text, limit] : texts) {
         const auto parsed = parse(text);

@@ -121,6 +121,7 @@ Result<Column> Grammar::column(Qualified qualified) {
         tokens_.take();
         TRY_ASSIGN(last, tokens_.name("the name of a column"));
         name += "." + last;
+        if (name.size() > kNameBytesMax) return tokens_.name_too_long(name.size());
     }
     TRY_ASSIGN(type, data_type());
     bool nullable = true;

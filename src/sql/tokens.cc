@@ -131,12 +131,7 @@ Result<std::string> Tokens::name(std::string_view what) {
 Result<std::string> Tokens::name_or_string(std::string_view what) {
     if (peek().kind != TokenKind::string) return name(what);
     if (peek().text.empty()) return refused("a name cannot be empty");
-    if (peek().text.size() > kNameBytesMax) {
-        return fails(ErrorCode::too_large,
-                     "the name has " + std::to_string(peek().text.size()) + " bytes; at most " +
-                         std::to_string(kNameBytesMax) + " are allowed",
-                     "choose a shorter name");
-    }
+    if (peek().text.size() > kNameBytesMax) return name_too_long(peek().text.size());
     return take().text;
 }
 
@@ -215,6 +210,13 @@ Error Tokens::unexpected_word(std::string_view what, std::span<const std::string
         error.hint = did_you_mean(token.text, known);
     }
     return error;
+}
+
+Error Tokens::name_too_long(std::size_t bytes) {
+    return fails(ErrorCode::too_large,
+                 "the name has " + std::to_string(bytes) + " bytes; at most " +
+                     std::to_string(kNameBytesMax) + " are allowed",
+                 "choose a shorter name");
 }
 
 Error Tokens::refused(std::string message, std::string hint) {

@@ -50,6 +50,8 @@ public:
     [[nodiscard]] Error unexpected();
     // The same where one of many known words was expected, together called `what`.
     [[nodiscard]] Error unexpected_word(std::string_view what, std::span<const std::string> known);
+    // A name that is a string, or is made of several.
+    [[nodiscard]] Error name_too_long(std::size_t bytes);
     // The present token, or what begins with it, is refused for a reason of its own.
     [[nodiscard]] Error refused(std::string message, std::string hint = {});
     [[nodiscard]] Error not_supported(std::string_view what, std::string_view instead);
