@@ -120,7 +120,7 @@ protected:
         EXPECT_TRUE(daemon_.takes_a_write());
     }
 
-    Daemon daemon_;
+    Daemon daemon_{{"--set", "log.level=error"}};  // its log is not read before its end
 
 private:
     // The fuzzers' inputs as a client would send them.
@@ -152,6 +152,17 @@ TEST_F(HostileDoors, AnyStatementsAtTheDoorOfHttp) {
     suffer("session", daemon_.http_port(),
            "POST /v1/sql?timeout_ms=1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
            "Content-Length: 150\r\n\r\n");
+}
+
+// Each login is a line, and nobody reads them: the pipe is full after some hundred.
+TEST(HostileLogs, ALogThatNobodyReadsStopsNothing) {
+    Daemon daemon;
+    for (int i = 0; i < 1'500; ++i) {
+        const Socket socket(daemon.pg_port());
+        (void)socket.send(std::string("\0\0\0\x12\0\3\0\0user\0eve\0\0", 18));
+        ASSERT_FALSE(socket.read_until(std::string("Z\0\0\0\5I", 6), cli::kPatience).empty()) << i;
+    }
+    EXPECT_TRUE(daemon.takes_a_write());
 }
 
 TEST_F(HostileDoors, AnyBytesAtAWorker) {

@@ -3,11 +3,15 @@
 //     2026-11-15T09:46:16.123456Z INFO  worker is UNREACHABLE worker=EDGE reason="no answer"
 //     {"time":"2026-..","level":"info","message":"..","worker":"EDGE","reason":"no answer"}
 //
-// A line is one write, so that lines of several threads do not mix. What cannot be written is lost.
+// A line is one write, so that lines of several threads do not mix. Nobody waits for a reader of a
+// pipe that does not read: lines are lost then, and the next that is written says how many.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <string_view>
+#include <vector>
 
 #include "ports/clock.h"
 #include "ports/log.h"
@@ -30,7 +34,11 @@ private:
     const LogFormat format_;
     const LogLevel least_;
     const Clock& clock_;
+    // False: it was lost, or the end of it was.
+    [[nodiscard]] bool put(std::string_view line);
+
     std::mutex mutex_;
+    std::size_t lost_ = 0;  // lines, since the last that was written
 };
 
 }  // namespace baton

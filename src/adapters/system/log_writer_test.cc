@@ -56,5 +56,19 @@ TEST_F(LogWriterTest, AProgramReadsAnObjectPerLine) {
               ",\"level\":\"error\",\"message\":\"said \\\"no\\\"\",\"query\":\"7\"}\n");
 }
 
+// The network threads of a daemon write to it.
+TEST_F(LogWriterTest, NobodyWaitsForAReaderThatDoesNotRead) {
+    LogWriter log(ends_[1], LogFormat::text, LogLevel::info, clock_);
+    const std::string text(1'000, 'x');
+    for (int i = 0; i < 1'000; ++i) log.info(text);  // ten times what a pipe holds
+    std::array<char, 65'536> buffer{};
+    ASSERT_GT(read(ends_[0], buffer.data(), buffer.size()), 0);
+    log.info("somebody reads");
+    const std::string rest = written();
+    EXPECT_NE(rest.find("lines of this log were lost: nobody read them lines=9"),
+              std::string::npos);
+    EXPECT_NE(rest.find("somebody reads"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace baton
