@@ -23,6 +23,10 @@
 #include "base/prng.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+// A target that changes its cases itself has it.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t most, unsigned seed)
+    __attribute__((weak));
 // There with a sanitizer only.
 extern "C" void __sanitizer_set_death_callback(void (*callback)()) __attribute__((weak));
 
@@ -103,11 +107,22 @@ std::string variant_of(std::string text, const std::string& other, std::uint64_t
     return text;
 }
 
+std::string changed_by_target(std::string text, std::uint64_t number) {
+    const std::size_t size = text.size();
+    text.resize(std::max(kSizeMax, size));
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(text.data());
+    text.resize(number == 0 ? size
+                            : LLVMFuzzerCustomMutator(bytes, size, text.size(),
+                                                      static_cast<unsigned>(number)));
+    return text;
+}
+
 void run(const fs::path& path, const std::string& text, const std::string& other,
          std::uint64_t variant) {
     (void)std::snprintf(current.data(), current.size(), "failed: %s, variant %llu\n", path.c_str(),
                         static_cast<unsigned long long>(variant));
-    const std::string bytes = variant_of(text, other, variant);
+    const std::string bytes = LLVMFuzzerCustomMutator != nullptr ? changed_by_target(text, variant)
+                                                                 : variant_of(text, other, variant);
     (void)LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 

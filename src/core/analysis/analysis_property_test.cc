@@ -9,8 +9,8 @@
 #include <rapidcheck/gtest.h>
 
 #include "core/analysis/analysis.h"
+#include "model/plan_check.h"
 #include "sql/parser.h"
-#include "testing/plan_check.h"
 
 namespace baton {
 namespace {
@@ -183,7 +183,7 @@ RC_GTEST_PROP(AnalysisProperty, EveryPlanKeepsThePromisesOfTheModel, ()) {
         RC_ASSERT(number(plan.error().code) / 1000 == 2);
         return;
     }
-    const std::string wrong = testing::what_is_wrong(plan->root);
+    const std::string wrong = what_is_wrong(plan->root);
     if (!wrong.empty()) RC_FAIL(text + "\n" + wrong);
     std::set<std::string> names;
     for (const Column& column : plan->schema.columns) RC_ASSERT(names.insert(column.name).second);

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/plan_check.h"
 #include "sql/parser.h"
-#include "testing/plan_check.h"
 
 namespace baton {
 namespace {
@@ -54,7 +54,7 @@ TEST(Analysis, TheDeepestExpressionsFitTheStack) {
         ASSERT_FALSE(text.empty());
         const auto plan = analysed(text);
         ASSERT_TRUE(plan.has_value()) << to_string(plan.error());
-        EXPECT_EQ(testing::what_is_wrong(plan->root), "");
+        EXPECT_EQ(what_is_wrong(plan->root), "");
     }
 }
 
@@ -69,7 +69,7 @@ TEST(Analysis, TheDeepestQueriesFitTheStack) {
         ASSERT_FALSE(text.empty());
         const auto plan = analysed(text);
         ASSERT_TRUE(plan.has_value()) << to_string(plan.error());
-        EXPECT_EQ(testing::what_is_wrong(plan->root), "");
+        EXPECT_EQ(what_is_wrong(plan->root), "");
     }
 }
 

@@ -58,7 +58,8 @@ private:
 // One operator above another.
 [[nodiscard]] PlanNode above(PlanNode input, Operator op, Schema schema);
 
-[[nodiscard]] WindowSpec window_spec(const sql::Window& window);
+// Fails with too_large where a row would belong to too many windows.
+[[nodiscard]] Result<WindowSpec> window_spec(const sql::Window& window);
 // The position of a timestamp among the columns. Fails with unknown_field, type_mismatch.
 [[nodiscard]] Result<std::size_t> time_column(const Scope& scope, const sql::ColumnRef& name,
                                               Position at);

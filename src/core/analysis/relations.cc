@@ -4,6 +4,7 @@
 #include "core/analysis/query_analyser.h"
 #include "core/analysis/types.h"
 #include "core/binding/connector.h"
+#include "model/plan_check.h"
 
 namespace baton::analysis {
 
@@ -107,7 +108,7 @@ PlanNode above(PlanNode input, Operator op, Schema schema) {
     return node;
 }
 
-WindowSpec window_spec(const sql::Window& window) {
+Result<WindowSpec> window_spec(const sql::Window& window) {
     const auto milliseconds = [](const sql::TimeSpan& span) -> std::uint64_t {
         switch (span.unit) {
             case sql::TimeUnit::millisecond:
@@ -124,7 +125,15 @@ WindowSpec window_spec(const sql::Window& window) {
         return span.count;
     };
     const std::uint64_t size = milliseconds(window.size);
-    return {.size = size, .advance = window.advance ? milliseconds(*window.advance) : size};
+    const std::uint64_t advance = window.advance ? milliseconds(*window.advance) : size;
+    if (size / advance > kWindowsPerRowMost) {
+        return Error{.code = ErrorCode::too_large,
+                     .message = "each row would belong to " + std::to_string(size / advance) +
+                                " windows, more than " + std::to_string(kWindowsPerRowMost),
+                     .at = window.at,
+                     .hint = "choose a shorter SIZE or a longer ADVANCE"};
+    }
+    return WindowSpec{.size = size, .advance = advance};
 }
 
 Result<std::size_t> time_column(const Scope& scope, const sql::ColumnRef& name, Position at) {
@@ -220,9 +229,10 @@ Result<Rows> QueryAnalyser::join(const sql::Join& join) {
     forget_window(rows.scope);
     const std::vector<ScopeColumn> bounds = window_columns();
     rows.scope.columns.insert(rows.scope.columns.begin(), bounds.begin(), bounds.end());
+    TRY_ASSIGN(window, window_spec(join.window));
     rows.plan.op = WindowJoin{.sides = sides,
                               .predicate = std::move(predicate),
-                              .window = window_spec(join.window),
+                              .window = window,
                               .left_time = times.left,
                               .right_time = times.right};
     rows.plan.schema = schema_of(rows.scope);

@@ -138,7 +138,8 @@ Result<Rows> QueryAnalyser::aggregation(Rows rows, const sql::Select& select) {
                      .at = select.group_by[kGroupingMax].at,
                      .hint = "split the query"};
     }
-    WindowAggregate node{.window = window_spec(window)};
+    TRY_ASSIGN(spec, window_spec(window));
+    WindowAggregate node{.window = spec};
     if (!window.timestamps.empty()) {
         TRY_ASSIGN(time, time_column(rows.scope, window.timestamps.front(), window.at));
         node.time = time;

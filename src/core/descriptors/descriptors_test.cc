@@ -137,9 +137,12 @@ TEST(Complete, SaysWhichWholeNumberWouldFit) {
     const auto message = [](const std::string& key, const ConfigValue& value) {
         return to_string(refused(type(source, "TCP"), tcp_with(key, value)));
     };
-    EXPECT_EQ(message("CONNECT_TIMEOUT_SECONDS", text("1,000")),
-              "error 1000 at 2:3: option \"CONNECT_TIMEOUT_SECONDS\" cannot be '1,000': it must "
+    EXPECT_EQ(message("SOCKET_BUFFER_SIZE", text("1,000")),
+              "error 1000 at 2:3: option \"SOCKET_BUFFER_SIZE\" cannot be '1,000': it must "
               "be a whole number of at least 1");
+    EXPECT_EQ(message("CONNECT_TIMEOUT_SECONDS", number(INT64_MAX)),
+              "error 1000 at 2:3: option \"CONNECT_TIMEOUT_SECONDS\" cannot be "
+              "9223372036854775807: it must be a whole number from 1 to 3600");
     for (const ConfigValue& value : std::vector<ConfigValue>{
              number(0), ConfigValue(1.5), ConfigValue(1e300), ConfigValue(true), text(""),
              text(" 5"), text("5s"), text("99999999999999999999")}) {

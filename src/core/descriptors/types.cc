@@ -26,12 +26,19 @@ Option needed_text(std::string_view key, std::string_view description) {
     return {.key = key, .required = true, .description = description};
 }
 
+// Times that the worker counts with; far beyond what anybody wants, and far below what overflows.
+constexpr std::int64_t kDayMs = 86'400'000;
+constexpr std::int64_t kYearsMs = 100 * 365 * kDayMs;
+constexpr std::int64_t kConnectSecondsMax = 3600;
+constexpr std::int64_t kKeepAliveMax = 65'535;  // of the protocol
+
 Option whole_number(std::string_view key, std::int64_t default_value, std::int64_t least,
-                    std::string_view description) {
+                    std::string_view description, std::int64_t most = INT64_MAX) {
     return {.key = key,
             .type = OptionType::integer,
             .default_value = number(default_value),
             .least = least,
+            .most = most,
             .description = description};
 }
 
@@ -109,7 +116,8 @@ Options of_every_broker() {
          .description = "how often a message arrives: 0 at most once, 1 at least, 2 exactly"},
         {.key = "USERNAME", .description = "whom the broker is to know"},
         {.key = "PASSWORD", .secret = true, .description = "the user's password"},
-        whole_number("KEEP_ALIVE_SECONDS", 60, 0, "the longest silence on the connection"),
+        whole_number("KEEP_ALIVE_SECONDS", 60, 0, "the longest silence on the connection",
+                     kKeepAliveMax),
         yes_or_no("CLEAN_SESSION", true, "whether the broker forgets the client in between"),
     };
 }
@@ -171,29 +179,31 @@ Descriptor file_source() {
 }
 
 Descriptor tcp_source() {
-    return {.name = "TCP",
-            .description = "connects to a server and reads what it sends",
-            .options =
-                Options{
-                    needed_text("SOCKET_HOST", "the server to connect to"),
-                    {.key = "SOCKET_PORT",
-                     .type = OptionType::integer,
-                     .required = true,
-                     .least = 1,
-                     .most = kPortMax,
-                     .description = "its port"},
-                    choice("SOCKET_DOMAIN", "AF_INET", {"AF_INET", "AF_INET6"}, "IPv4 or IPv6"),
-                    choice("SOCKET_TYPE", "SOCK_STREAM", {"SOCK_STREAM"}, "a TCP connection"),
-                    {.key = "TUPLE_DELIMITER",
-                     .type = OptionType::delimiter,
-                     .description = "the same as INPUT_FORMATTER.TUPLE_DELIMITER"},
-                    whole_number("FLUSH_INTERVAL_MS", 0, 0,
-                                 "after how long a part of a buffer is passed on; 0: at once"),
-                    whole_number("SOCKET_BUFFER_SIZE", 1024, 1, "bytes read at once"),
-                    whole_number("CONNECT_TIMEOUT_SECONDS", 10, 1, "how long to try to connect"),
-                } +
-                of_every_source(),
-            .formats = {"CSV", "JSON"}};
+    return {
+        .name = "TCP",
+        .description = "connects to a server and reads what it sends",
+        .options =
+            Options{
+                needed_text("SOCKET_HOST", "the server to connect to"),
+                {.key = "SOCKET_PORT",
+                 .type = OptionType::integer,
+                 .required = true,
+                 .least = 1,
+                 .most = kPortMax,
+                 .description = "its port"},
+                choice("SOCKET_DOMAIN", "AF_INET", {"AF_INET", "AF_INET6"}, "IPv4 or IPv6"),
+                choice("SOCKET_TYPE", "SOCK_STREAM", {"SOCK_STREAM"}, "a TCP connection"),
+                {.key = "TUPLE_DELIMITER",
+                 .type = OptionType::delimiter,
+                 .description = "the same as INPUT_FORMATTER.TUPLE_DELIMITER"},
+                whole_number("FLUSH_INTERVAL_MS", 0, 0,
+                             "after how long a part of a buffer is passed on; 0: at once", kDayMs),
+                whole_number("SOCKET_BUFFER_SIZE", 1024, 1, "bytes read at once"),
+                whole_number("CONNECT_TIMEOUT_SECONDS", 10, 1, "how long to try to connect",
+                             kConnectSecondsMax),
+            } +
+            of_every_source(),
+        .formats = {"CSV", "JSON"}};
 }
 
 Descriptor mqtt_source() {
@@ -204,7 +214,8 @@ Descriptor mqtt_source() {
                    Options{
                        whole_number("FLUSH_INTERVAL_MS", 0, 0,
                                     "after how long a part of a buffer is passed on; "
-                                    "0: at once"),
+                                    "0: at once",
+                                    kDayMs),
                        delimiter("IMPLICIT_MESSAGE_DELIMITER", "\n", "put between two messages"),
                        yes_or_no("LOG_MESSAGES", false, "whether every message is logged"),
                    } +
@@ -228,11 +239,11 @@ Descriptor generator_source() {
                     {.key = "GENERATOR_RATE_CONFIG",
                      .default_value = text("emit_rate 1000"),
                      .description = "emit_rate n, or amplitude a, frequency f"},
-                    whole_number("MAX_RUNTIME_MS", -1, -1, "when to end; -1: never"),
+                    whole_number("MAX_RUNTIME_MS", -1, -1, "when to end; -1: never", kYearsMs),
                     choice("STOP_GENERATOR_WHEN_SEQUENCE_FINISHES", "ALL", {"ALL", "ONE", "NONE"},
                            "end with the last sequence, with the first, or go on"),
                     whole_number("FLUSH_INTERVAL_MS", 10, 0,
-                                 "after how long a part of a buffer is passed on"),
+                                 "after how long a part of a buffer is passed on", kDayMs),
                 } +
                 of_every_source(),
             .formats = {"CSV"},
@@ -256,7 +267,7 @@ Descriptor print_sink() {
     return {.name = "Print",
             .description = "writes to the worker's standard output",
             .options = Options{whole_number("INGESTION", 0, 0,
-                                            "milliseconds to pause after each buffer")} +
+                                            "milliseconds to pause after each buffer", kDayMs)} +
                        of_every_sink({"CSV", "JSON"}),
             .formats = {"CSV", "JSON"},
             .check = threshold_misfit};

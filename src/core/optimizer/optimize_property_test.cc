@@ -6,7 +6,7 @@
 #include "core/optimizer/fold.h"
 #include "core/optimizer/optimize.h"
 #include "core/optimizer/split.h"
-#include "testing/plan_check.h"
+#include "model/plan_check.h"
 #include "testing/plans/generators.h"
 #include "testing/reference/reference.h"
 
@@ -33,7 +33,7 @@ void require_same_rows(const World& world, const PlanNode& before, const PlanNod
         return;
     }
     RC_TAG(expected->empty() ? "no rows" : "rows");
-    if (const std::string wrong = testing::what_is_wrong(after); !wrong.empty()) RC_FAIL(wrong);
+    if (const std::string wrong = what_is_wrong(after); !wrong.empty()) RC_FAIL(wrong);
     const auto actual = testing::rows_of(after, world.tables);
     if (!actual) RC_FAIL("a new error: " + to_string(actual.error()));
     if (testing::same_rows(*expected, *actual)) return;

@@ -7,7 +7,7 @@
 #include "core/optimizer/split.h"
 #include "core/placement/cut.h"
 #include "core/placement/routes.h"
-#include "testing/plan_check.h"
+#include "model/plan_check.h"
 #include "testing/plans/generators.h"
 #include "testing/reference/reference.h"
 
@@ -78,7 +78,7 @@ RC_GTEST_PROP(PlacementProperty, FragmentsFitFlowAlongLinksAndGiveTheSameRows, (
         RC_ASSERT(situation.takes_part(fragment.worker));
         RC_ASSERT(!fragment.roots.empty());
         for (const PlanNode& tree : fragment.roots) {
-            if (const auto wrong = testing::what_is_wrong(tree); !wrong.empty()) RC_FAIL(wrong);
+            if (const auto wrong = what_is_wrong(tree); !wrong.empty()) RC_FAIL(wrong);
             const auto* send = std::get_if<Send>(&tree.op);
             if (send == nullptr) continue;
             RC_ASSERT(situation.cluster.topology.downstream_of(fragment.worker).contains(send->to));

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "core/descriptors/descriptors.h"
 #include "engine/connectors/formatted_sink.h"
 #include "engine/connectors/formatted_source.h"
 #include "engine/connectors/generator_source.h"
@@ -49,6 +50,14 @@ Result<std::string> path_of(const std::string& type, const Config& config) {
 
 Duration milliseconds_in(const Config& config, std::string_view key) {
     return std::chrono::milliseconds(number_or(config, key, 0));
+}
+
+std::vector<GivenOption> given(const Config& config) {
+    std::vector<GivenOption> options;
+    for (const auto& [key, value] : config) {
+        options.push_back({.key = key, .value = value, .at = {}});
+    }
+    return options;
 }
 
 // ---- sources ----------------------------------------------------------------------------------
@@ -190,7 +199,14 @@ FormattedConnectors::FormattedConnectors(const Doors& doors) : doors_(doors) {
     CHECK(doors.clock != nullptr && doors.files != nullptr);
 }
 
-Result<std::unique_ptr<RowSource>> FormattedConnectors::open_source(const SourceScan& scan) {
+// The plan says what the coordinator checked; a worker takes nobody's word for it.
+Result<std::unique_ptr<RowSource>> FormattedConnectors::open_source(const SourceScan& written) {
+    TRY_ASSIGN(complete,
+               complete_source(written.type, given(written.source), given(written.format)));
+    SourceScan scan = written;
+    scan.type = complete.type;
+    scan.source = std::move(complete.options);
+    scan.format = std::move(complete.format);
     if (scan.type == "Generator") {
         return GeneratorSource::open(scan.source, scan.parsed, scan.wanted, *doors_.clock);
     }
@@ -211,8 +227,14 @@ Result<std::unique_ptr<RowSource>> FormattedConnectors::open_source(const Source
                                .clock = doors_.clock}));
 }
 
-Result<std::unique_ptr<RowSink>> FormattedConnectors::open_sink(const SinkWrite& sink,
+Result<std::unique_ptr<RowSink>> FormattedConnectors::open_sink(const SinkWrite& written,
                                                                 const Schema& rows) {
+    if (written.type == kResultsSink) return open_rows(doors_, written, rows);
+    TRY_ASSIGN(complete, complete_sink(written.type, given(written.sink), given(written.format)));
+    SinkWrite sink = written;
+    sink.type = complete.type;
+    sink.sink = std::move(complete.options);
+    sink.format = std::move(complete.format);
     if (!flag_or(sink.sink, "ADD_TIMESTAMP", false)) return open_rows(doors_, sink, rows);
     const std::string name(TimestampSink::kColumn);
     Schema wider{.columns = {{.name = name, .type = DataType::uint64, .nullable = false}}};

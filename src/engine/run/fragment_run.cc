@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/plan_format/plan_format.h"
+#include "model/plan_check.h"
 
 namespace baton {
 
@@ -157,6 +158,7 @@ decltype(engine::Report::what) FragmentRun::live() {
 Result<Done> FragmentRun::prepare() {
     plan_error_ = true;
     TRY_ASSIGN(plan, read_plan(text_));
+    TRY(check_plan(plan));
     plan_error_ = false;
     context_.late_fails = wants_late_errors(plan.settings);
     TRY_ASSIGN(pipeline, Pipeline::open(key_, plan, context_, doors_));

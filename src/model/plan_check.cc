@@ -1,11 +1,14 @@
-#include "testing/plan_check.h"
+#include "model/plan_check.h"
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string_view>
 
 #include "base/overload.h"
+#include "model/aggregate_state.h"
 
-namespace baton::testing {
+namespace baton {
 
 namespace {
 
@@ -119,40 +122,121 @@ bool is_time(const std::optional<std::size_t>& time, const Schema& input) {
     return !time || (*time < input.columns.size() && is_integer(input.columns[*time].type));
 }
 
+std::string wrong_window(const WindowSpec& window) {
+    if (window.size == 0 || window.advance == 0) return "an empty window";
+    if (window.size / window.advance > kWindowsPerRowMost) return "too many windows of each row";
+    return {};
+}
+
+DataType sum_type(DataType type) {
+    if (is_float(type)) return type;
+    return is_signed(type) ? DataType::int64 : DataType::uint64;
+}
+
+// The type of the result follows from the function and, if there is one, its argument; a final has
+// none, and then its states have been compared.
+bool has_its_type(const Aggregate& aggregate) {
+    const bool known = !aggregate.argument.empty();
+    const DataType from = known ? aggregate.argument.front().type : aggregate.type;
+    switch (aggregate.function) {
+        case AggregateFunction::count_all:
+        case AggregateFunction::count:
+        case AggregateFunction::count_distinct:
+            return aggregate.type == DataType::uint64;
+        case AggregateFunction::sum:
+            return is_number(from) && aggregate.type == sum_type(from);
+        case AggregateFunction::min:
+        case AggregateFunction::max:
+            return is_number(from) && aggregate.type == from;
+        case AggregateFunction::avg:
+        case AggregateFunction::median:
+        case AggregateFunction::stddev:
+        case AggregateFunction::variance:
+            return (!known || is_number(from)) && aggregate.type == DataType::float64;
+        case AggregateFunction::first:
+        case AggregateFunction::last:
+            return aggregate.type == from;
+    }
+    return false;
+}
+
+bool same_types(const std::vector<Column>& a, const std::vector<Column>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Column& x, const Column& y) {
+        return x.type == y.type && x.nullable == y.nullable;
+    });
+}
+
+// The columns before the aggregates: START, END and the keys.
+std::vector<Column> columns_of_keys(const std::vector<Expression>& keys) {
+    std::vector<Column> columns = {bound("START"), bound("END")};
+    for (const Expression& key : keys) {
+        columns.push_back({.name = "", .type = key.type, .nullable = key.nullable});
+    }
+    return columns;
+}
+
+// Appends the states of all aggregates; false if one has none.
+bool add_states(const std::vector<Aggregate>& aggregates, std::vector<Column>& columns) {
+    for (const Aggregate& each : aggregates) {
+        const auto states = states_of(each, "");
+        if (!states) return false;
+        columns.insert(columns.end(), states->begin(), states->end());
+    }
+    return true;
+}
+
+// Its keys are the columns after START and END, in their order; its input is keys and states.
+std::string wrong_final(const WindowAggregate& op, const Schema& input) {
+    if (op.time) return "a time where windows are given";
+    for (std::size_t i = 0; i < op.keys.size(); ++i) {
+        const auto* column = std::get_if<ColumnIndex>(&op.keys[i].node);
+        if (column == nullptr || column->index != 2 + i) return "a key that is not its column";
+    }
+    std::vector<Column> columns = columns_of_keys(op.keys);
+    if (!add_states(op.aggregates, columns)) return "an aggregate that has no state";
+    return same_types(columns, input.columns) ? "" : "an input that is not its states";
+}
+
+std::string wrong_aggregates(const WindowAggregate& op, const Schema& input) {
+    for (const Aggregate& each : op.aggregates) {
+        const bool none =
+            op.stage == AggregateStage::final || each.function == AggregateFunction::count_all;
+        if (each.argument.size() != (none ? 0U : 1U)) return "an aggregate of too many or too few";
+        std::string wrong = in_all(each.argument, input);
+        if (!wrong.empty()) return wrong;
+        if (!has_its_type(each)) return "the type of an aggregate";
+    }
+    return {};
+}
+
 std::string wrong_aggregation(const WindowAggregate& op, const PlanNode& node) {
     const Schema& input = node.inputs.front().schema;
-    if (op.stage != AggregateStage::whole) return {};
-    if (op.window.size == 0 || op.window.advance == 0) return "an empty window";
-    if (!is_time(op.time, input)) return "no time column";
-    std::string wrong = in_all(op.keys, input);
+    std::string wrong = wrong_window(op.window);
+    if (wrong.empty() && !is_time(op.time, input)) wrong = "no time column";
+    if (wrong.empty()) wrong = in_all(op.keys, input);
+    if (wrong.empty()) wrong = wrong_aggregates(op, input);
+    if (wrong.empty() && op.stage == AggregateStage::final) wrong = wrong_final(op, input);
     if (!wrong.empty()) return wrong;
-    Schema schema{.columns = {bound("START"), bound("END")}};
-    const auto add = [&](DataType type, bool nullable) {
-        const std::size_t position = schema.columns.size();
-        const bool there = position < node.schema.columns.size();
-        schema.columns.push_back({.name = there ? node.schema.columns[position].name : "",
-                                  .type = type,
-                                  .nullable = nullable});
-    };
-    for (const Expression& key : op.keys) add(key.type, key.nullable);
-    for (const Aggregate& each : op.aggregates) {
-        const bool all = each.function == AggregateFunction::count_all;
-        if (each.argument.size() != (all ? 0U : 1U)) return "an aggregate of too many or too few";
-        wrong = in_all(each.argument, input);
-        if (!wrong.empty()) return wrong;
-        add(each.type, each.nullable);
+    std::vector<Column> columns = columns_of_keys(op.keys);
+    if (op.stage == AggregateStage::partial) {
+        if (!add_states(op.aggregates, columns)) return "an aggregate that has no state";
+    } else {
+        for (const Aggregate& each : op.aggregates) {
+            columns.push_back({.name = "", .type = each.type, .nullable = each.nullable});
+        }
     }
-    return schema == node.schema ? "" : "the schema of an aggregation";
+    return same_types(columns, node.schema.columns) ? "" : "the schema of an aggregation";
 }
 
 std::string wrong_join(const WindowJoin& op, const PlanNode& node) {
     const Schema& left = node.inputs[0].schema;
     const Schema& right = node.inputs[1].schema;
-    if (op.window.size == 0 || op.window.advance == 0) return "an empty window";
+    std::string wrong = wrong_window(op.window);
+    if (!wrong.empty()) return wrong;
     if (!is_time(op.left_time, left) || !is_time(op.right_time, right)) return "no time column";
     Schema both = left;
     both.columns.insert(both.columns.end(), right.columns.begin(), right.columns.end());
-    std::string wrong = what_is_wrong(op.predicate, both);
+    wrong = what_is_wrong(op.predicate, both);
     if (!wrong.empty()) return wrong;
     if (op.predicate.type != DataType::boolean) return "a predicate that is not BOOLEAN";
     Schema schema{.columns = {bound("START"), bound("END")}};
@@ -164,7 +248,7 @@ std::string wrong_join(const WindowJoin& op, const PlanNode& node) {
     };
     add(left, op.sides == JoinSides::right || op.sides == JoinSides::full);
     add(right, op.sides == JoinSides::left || op.sides == JoinSides::full);
-    return schema == node.schema ? "" : "the schema of a join";
+    return same_types(schema.columns, node.schema.columns) ? "" : "the schema of a join";
 }
 
 std::string wrong_union(const PlanNode& node) {
@@ -182,13 +266,24 @@ std::string wrong_union(const PlanNode& node) {
 
 // A sink may call the columns otherwise.
 std::string wrong_write(const PlanNode& node) {
-    const auto& from = node.inputs.front().schema.columns;
-    const auto& to = node.schema.columns;
-    const bool same = std::equal(from.begin(), from.end(), to.begin(), to.end(),
-                                 [](const Column& a, const Column& b) {
-                                     return a.type == b.type && a.nullable == b.nullable;
-                                 });
-    return same ? "" : "a changed schema";
+    return same_types(node.inputs.front().schema.columns, node.schema.columns) ? ""
+                                                                               : "a changed schema";
+}
+
+std::string wrong_scan(const SourceScan& op, const PlanNode& node) {
+    if (op.parsed.columns.empty()) return "a source without columns";
+    std::vector<Column> columns;
+    for (const std::size_t index : op.wanted) {
+        if (index >= op.parsed.columns.size()) return "a column that is not there";
+        columns.push_back(op.parsed.columns[index]);
+    }
+    return same_types(columns, node.schema.columns) ? "" : "other columns than are wanted";
+}
+
+std::string wrong_receive(const Receive& op) {
+    const std::set<std::string_view> different(op.senders.begin(), op.senders.end());
+    if (op.senders.empty() || different.size() != op.senders.size()) return "no list of senders";
+    return {};
 }
 
 std::string wrong_project(const Project& op, const PlanNode& node) {
@@ -234,8 +329,8 @@ std::string wrong_here(const PlanNode& node) {
     }
     return std::visit(Overload{
                           [](const LogicalScan&) { return std::string(); },
-                          [](const SourceScan&) { return std::string(); },
-                          [](const Receive&) { return std::string(); },
+                          [&](const SourceScan& op) { return wrong_scan(op, node); },
+                          [](const Receive& op) { return wrong_receive(op); },
                           [&](const Filter& op) { return wrong_filter(op, node); },
                           [&](const Project& op) { return wrong_project(op, node); },
                           [&](const WindowAggregate& op) { return wrong_aggregation(op, node); },
@@ -247,14 +342,84 @@ std::string wrong_here(const PlanNode& node) {
                       node.op);
 }
 
+std::string_view name_of(const Operator& op) {
+    return std::visit(Overload{
+                          [](const LogicalScan&) { return "a logical source"; },
+                          [](const SourceScan&) { return "a source"; },
+                          [](const Receive&) { return "the receiving end of an exchange"; },
+                          [](const Filter&) { return "a filter"; },
+                          [](const Project&) { return "a projection"; },
+                          [](const WindowAggregate&) { return "an aggregation"; },
+                          [](const WindowJoin&) { return "a join"; },
+                          [](const UnionAll&) { return "a union"; },
+                          [](const Send&) { return "the sending end of an exchange"; },
+                          [](const SinkWrite&) { return "a sink"; },
+                      },
+                      op);
+}
+
+bool is_terminal(const Operator& op) {
+    return std::holds_alternative<Send>(op) || std::holds_alternative<SinkWrite>(op);
+}
+
+// Below a root. The exchanges are those that the fragment receives from.
+std::string misplaced(const PlanNode& node, std::set<std::uint64_t>& exchanges) {
+    if (is_terminal(node.op) || std::holds_alternative<LogicalScan>(node.op)) {
+        return std::string(name_of(node.op)) + " stands within it";
+    }
+    if (const auto* receive = std::get_if<Receive>(&node.op)) {
+        if (!exchanges.insert(receive->exchange).second) return "it receives an exchange twice";
+    }
+    for (const PlanNode& input : node.inputs) {
+        std::string wrong = misplaced(input, exchanges);
+        if (!wrong.empty()) return wrong;
+    }
+    return {};
+}
+
+std::string what_is_wrong(const FragmentPlan& plan) {
+    std::set<std::uint64_t> received;
+    std::set<std::uint64_t> sent;
+    for (const PlanNode& root : plan.roots) {
+        std::string wrong = what_is_wrong(root);
+        if (!wrong.empty()) return wrong;
+        if (!is_terminal(root.op)) return std::string(name_of(root.op)) + " is its root";
+        const auto* send = std::get_if<Send>(&root.op);
+        if (send != nullptr && !sent.insert(send->exchange).second) {
+            return "it sends to an exchange twice";
+        }
+        wrong = misplaced(root.inputs.front(), received);
+        if (!wrong.empty()) return wrong;
+    }
+    return plan.roots.empty() ? "it has no root" : "";
+}
+
+// The expression is a client's; an error says no more of it than can be read.
+std::string excerpt(const std::string& text) {
+    constexpr std::size_t kMost = 200;
+    if (text.size() <= kMost) return text;
+    std::size_t end = kMost;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) end -= 1;
+    return text.substr(0, end) + "..";
+}
+
 }  // namespace
 
 std::string what_is_wrong(const PlanNode& root) {
-    for (const PlanNode& input : root.inputs) {
-        std::string wrong = what_is_wrong(input);
+    for (std::size_t i = 0; i < root.inputs.size(); ++i) {
+        std::string wrong = what_is_wrong(root.inputs[i]);
         if (!wrong.empty()) return wrong;
     }
-    return wrong_here(root);
+    const std::string wrong = wrong_here(root);
+    return wrong.empty() ? wrong : std::string(name_of(root.op)) + " has " + wrong;
+}
+
+Result<Done> check_plan(const FragmentPlan& plan) {
+    const std::string wrong = what_is_wrong(plan);
+    if (wrong.empty()) return Done{};
+    return Error{.code = ErrorCode::catalog_corrupt,
+                 .message = "cannot run the plan of a fragment: " + excerpt(wrong),
+                 .hint = "run the same version of baton everywhere"};
 }
 
 std::string what_is_wrong(const Expression& expression, const Schema& input) {
@@ -278,4 +443,4 @@ std::string what_is_wrong(const Expression& expression, const Schema& input) {
     return fits(call, expression.type) ? "" : complain("arguments that do not fit");
 }
 
-}  // namespace baton::testing
+}  // namespace baton

@@ -1,0 +1,31 @@
+// Whether a plan keeps what model/plan.h and model/expression.h promise: positions that exist,
+// types that fit, schemas that follow from the operators.
+//
+// A worker runs a plan without looking: a type that lies would be read as bytes of another width.
+// So a worker checks what it was given before it runs, and tests check what the planner makes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "model/plan.h"
+
+namespace baton {
+
+// A row is kept for each window that it belongs to: so many at most, SIZE divided by ADVANCE.
+inline constexpr std::uint64_t kWindowsPerRowMost = 100'000;
+
+// What is wrong first, from the leaves up, with the operator and where it stands; empty if nothing
+// is.
+[[nodiscard]] std::string what_is_wrong(const PlanNode& root);
+
+// The same of an expression over rows of that schema.
+[[nodiscard]] std::string what_is_wrong(const Expression& expression, const Schema& input);
+
+// A fragment as a worker runs it: each root is a sink or an exchange, these stand nowhere else, no
+// exchange is named twice, and no source is a logical one. Fails with catalog_corrupt, which names
+// the operator.
+[[nodiscard]] Result<Done> check_plan(const FragmentPlan& plan);
+
+}  // namespace baton
