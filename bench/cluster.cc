@@ -79,7 +79,8 @@ void Cluster::start(std::size_t worker, const std::string& listen) {
     workers_[worker].process.reset();
     workers_[worker].process = std::make_unique<chaos::Child>(
         std::vector<std::string>{BATON_PROGRAM, "worker", "--name", name(worker), "--listen",
-                                 listen, "--data-dir", scratch_ / name(worker)},
+                                 listen, "--data-dir", scratch_ / name(worker), "--files", "/",
+                                 "--connect-to", "*"},
         log);
     std::optional<std::string> address;
     await("worker " + name(worker) + " to listen",

@@ -69,7 +69,7 @@ int main(int count, char** values) {
     }
     bool well = false;
     {
-        auto coordinator = baton::Coordinator::open({.data = directory});
+        auto coordinator = baton::Coordinator::open({.data = directory + "/catalog"});
         if (!coordinator) {
             std::cerr << to_string(coordinator.error()) << "\n";
             return 1;

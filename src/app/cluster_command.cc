@@ -38,11 +38,19 @@ public:
     WorkerProcess(const ClusterCommand& command, std::uint64_t number) {
         const fs::path directory = fs::path(command.shell.data) / name_of(number);
         const std::string log = directory.string() + ".log";
-        const std::vector<std::string> words = {"baton",      "worker",
-                                                "--name",     name_of(number),
-                                                "--listen",   address_of(command, number),
-                                                "--data-dir", directory.string(),
-                                                "--drain",    "0"};
+        std::vector<std::string> words = {"baton",      "worker",
+                                          "--name",     name_of(number),
+                                          "--listen",   address_of(command, number),
+                                          "--data-dir", directory.string(),
+                                          "--drain",    "0"};
+        // Whatever the shell may reach but its catalog, and what the others keep.
+        const auto add = [&](const char* option, const std::vector<std::string>& values) {
+            for (const std::string& value : values) words.insert(words.end(), {option, value});
+        };
+        add("--files", command.shell.permits.files.directories);
+        add("--files-except", command.shell.permits.files.never);
+        add("--files-except", {command.shell.data});
+        add("--connect-to", command.shell.permits.targets.connect_to);
         std::vector<char*> values;
         for (const std::string& word : words) values.push_back(const_cast<char*>(word.c_str()));
         values.push_back(nullptr);

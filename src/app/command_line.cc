@@ -28,9 +28,33 @@ void add_tls(CLI::App& command, TlsFiles& tls) {
     command.add_option("--tls-key", tls.key, "the key of the certificate");
 }
 
+void add_permits(CLI::App& command, Permits& permits, const std::string& default_files,
+                 const std::string& default_targets) {
+    command
+        .add_option("--files", permits.files.directories,
+                    "a directory in which sources and sinks may open files; may be given\n"
+                    "several times; " +
+                        default_files)
+        ->allow_extra_args(false);
+    command
+        .add_option("--files-except", permits.files.never,
+                    "a directory or file therein that they may not touch")
+        ->allow_extra_args(false);
+    command
+        .add_option("--connect-to", permits.targets.connect_to,
+                    "HOST or HOST:PORT that TCP and MQTT may connect to, such as\n"
+                    "*.example.com or 10.0.0.0/8; may be given several times;\n" +
+                        default_targets)
+        ->allow_extra_args(false);
+}
+
+constexpr const char* kAnyButThisMachine = "any but this machine and link-local ones if not given";
+
 void add_shell(CLI::App& command, ShellCommand& shell, WaitWords& words) {
     command.add_option("--data", shell.data, "the data directory; created if it is not there")
         ->capture_default_str();
+    add_permits(command, shell.permits, "the working directory if not given",
+                "any but link-local ones if not given");
     add_wait(command, words);
     auto* statements = command.add_option("-c", shell.statements, "run these statements and end");
     command
@@ -61,6 +85,7 @@ CLI::App& add_worker(CLI::App& app, WorkerCommand& worker, int& status) {
     command->add_option("--data-dir", worker.directory,
                         "where it keeps what must outlive it; created if it is not there");
     add_tls(*command, worker.tls);
+    add_permits(*command, worker.permits, "none if not given", kAnyButThisMachine);
     command
         ->add_option("--drain", worker.drain_seconds,
                      "seconds that it waits for fragments when it is told to leave")
@@ -104,6 +129,28 @@ void add_settings(CLI::App& command, ServeCommand& serve) {
          "with --catalog: seconds until another takes over from a leader that is gone");
     flag("--pg", "pg.listen", "host:port for psql and PostgreSQL drivers; '': closed");
     flag("--http", "http.listen", "host:port for HTTP; '': closed");
+    const auto list = [&](const std::string& option, const std::string& key,
+                          const std::string& meaning) {
+        command
+            .add_option_function<std::vector<std::string>>(
+                option,
+                [&serve, option, key](const std::vector<std::string>& values) {
+                    for (const std::string& value : values) {
+                        if (value.find(',') == std::string::npos) continue;
+                        throw CLI::ValidationError(option, "cannot have a comma");
+                    }
+                    serve.flags.push_back(
+                        {.option = option, .key = key, .value = join(values, ",")});
+                },
+                meaning)
+            ->allow_extra_args(false);
+    };
+    list("--files", "files",
+         "a directory in which sources and sinks of its own worker may open files; may be\n"
+         "given several times; none if not given");
+    list("--connect-to", "connect_to",
+         "HOST or HOST:PORT that they may connect to; may be given several times;\n" +
+             std::string(kAnyButThisMachine));
     command.add_option_function<std::vector<std::string>>(
         "--set",
         [&serve](const std::vector<std::string>& pairs) {
@@ -166,6 +213,7 @@ void add_catalog(CLI::App& app, CatalogWords& words, int& status) {
 struct AccountWords {
     std::string name;
     std::string role = "reader";
+    bool files = false;
 };
 
 void add_account(CLI::App& command, AccountWords& words) {
@@ -181,6 +229,8 @@ void add_account(CLI::App& command, AccountWords& words) {
     command.add_option("--role", words.role, "what it may do")
         ->check(CLI::IsMember({"reader", "writer", "admin"}))
         ->capture_default_str();
+    command.add_flag("--files", words.files,
+                     "also the right to name files of workers, which an admin has by itself");
 }
 
 void add_serve(CLI::App& app, ServeCommand& serve, AccountWords& account, int& status) {
@@ -199,10 +249,11 @@ void add_serve(CLI::App& app, ServeCommand& serve, AccountWords& account, int& s
     command = config->add_subcommand(
         "user", "what to write to the file for a user; reads the password from standard input");
     add_account(*command, account);
-    command->callback([&] { status = run_config_user(account.name, account.role); });
+    command->callback([&] { status = run_config_user(account.name, account.role, account.files); });
     command = config->add_subcommand("token", "makes a token, and what to write to the file");
     add_account(*command, account);
-    command->callback([&] { status = run_config_token(account.name, account.role); });
+    command->callback(
+        [&] { status = run_config_token(account.name, account.role, account.files); });
 }
 
 void add_shell_command(CLI::App& app, ShellCommand& shell, WaitWords& words, int& status) {
@@ -295,6 +346,10 @@ struct CommandLine::Words {
 CommandLine::CommandLine() : words_(std::make_unique<Words>()) {
     Words& words = *words_;
     CLI::App& app = words.app;
+    for (ShellCommand* shell : {&words.shell, &words.cluster.shell}) {
+        shell->permits.files.directories = {"."};
+        shell->permits.targets.connect_to = {"*"};
+    }
     app.set_version_flag("--version", std::string(kVersion));
     app.require_subcommand(0, 1);
     app.footer("Without a command: the shell, with the catalog in ./baton-data.");

@@ -86,7 +86,8 @@ int run_with(shell::Counterpart& counterpart, const ShellCommand& command,
 
 int run_embedded(const ShellCommand& command, const std::string& text) {
     const SystemClock clock;
-    auto embedded = open_embedded(command.data, command.offline, command.tls, clock);
+    auto embedded =
+        open_embedded(command.data, command.offline, command.tls, command.permits, clock);
     if (!embedded) return fail(embedded.error());
     if (!command.first.empty()) {
         Session session(*embedded->coordinator, user_name());

@@ -8,6 +8,7 @@
 
 #include "adapters/grpc/tls.h"
 #include "model/wait.h"
+#include "node/permits.h"
 
 namespace baton {
 
@@ -16,6 +17,7 @@ struct ShellCommand {
     bool offline = false;                // no worker, and nobody is spoken to: queries stay PENDING
     std::optional<std::string> connect;  // a coordinator elsewhere; nothing of the above counts
     TlsFiles tls;                        // for the network to workers; all of them, or none
+    Permits permits;                     // what plans of its own worker may reach outside
     Wait wait;                           // of each statement for its queries
     // Statements before all others, whose answers are not shown; workers may be there already.
     std::vector<std::string> first;

@@ -52,7 +52,10 @@ Result<front::Access> access_of(const std::string& file, const yaml::SettingsFil
             return refused(where, "the verifier of user " + in_quotes(account.name) + " is none",
                            "`baton config user NAME` makes one");
         }
-        users.push_back({.name = account.name, .role = role, .verifier = account.secret});
+        users.push_back({.name = account.name,
+                         .role = role,
+                         .files = account.files,
+                         .verifier = account.secret});
     }
     std::vector<front::Access::Token> tokens;
     constexpr std::size_t kDigits = 64;
@@ -64,7 +67,8 @@ Result<front::Access> access_of(const std::string& file, const yaml::SettingsFil
             return refused(where, "the sha256 of token " + in_quotes(account.name) + " is none",
                            "`baton config token NAME` makes a token");
         }
-        tokens.push_back({.name = account.name, .role = role, .sha256 = account.secret});
+        tokens.push_back(
+            {.name = account.name, .role = role, .files = account.files, .sha256 = account.secret});
     }
     return front::Access(std::move(users), std::move(tokens), sha256_hex);
 }
@@ -79,6 +83,9 @@ Result<Done> read_file(const std::string& file, Configuration& configuration) {
         return error;
     }
     for (const auto& entry : read->entries) {
+        if (entry.is_list && !config::is_list(entry.key)) {
+            return refused(place(file, entry.at), entry.key + " is no list");
+        }
         TRY(configuration.settings.set(entry.key, entry.value, place(file, entry.at)));
     }
     TRY_ASSIGN(access, access_of(file, *read));
@@ -112,6 +119,7 @@ Error empty_catalog(const std::string& origin) {
 
 Result<Configuration> configuration_of(const ServeCommand& command) {
     Configuration configuration;
+    configuration.file = command.file;
     if (command.file) TRY(read_file(*command.file, configuration));
     const auto variables = environment();
     if (const auto catalog = variables.find("BATON_CATALOG");
@@ -153,22 +161,23 @@ int run_config_check(const ServeCommand& command) {
     return 0;
 }
 
-int run_config_user(const std::string& name, const std::string& role) {
+int run_config_user(const std::string& name, const std::string& role, bool files) {
     const auto password = password_from_stdin();
     if (!password) return fail(password.error());
     constexpr std::size_t kSalt = 16;
     const auto verifier = pgwire::make_verifier(*password, random_bytes(kSalt));
-    std::cout << "users:\n  - {name: " << name << ", role: " << role << ", verifier: '"
-              << pgwire::to_string(verifier) << "'}\n";
+    std::cout << "users:\n  - {name: " << name << ", role: " << role
+              << (files ? ", files: true" : "") << ", verifier: '" << pgwire::to_string(verifier)
+              << "'}\n";
     return 0;
 }
 
-int run_config_token(const std::string& name, const std::string& role) {
+int run_config_token(const std::string& name, const std::string& role, bool files) {
     constexpr std::size_t kBytes = 32;
     const std::string token = hex_of(random_bytes(kBytes));
     std::cerr << "the token, which is shown only now: " << token << "\n";
-    std::cout << "tokens:\n  - {name: " << name << ", role: " << role << ", sha256: '"
-              << sha256_hex(token) << "'}\n";
+    std::cout << "tokens:\n  - {name: " << name << ", role: " << role
+              << (files ? ", files: true" : "") << ", sha256: '" << sha256_hex(token) << "'}\n";
     return 0;
 }
 

@@ -20,7 +20,7 @@ namespace baton {
 namespace {
 
 Result<Embedded> open_catalog(const std::string& data, bool create, bool offline,
-                              const TlsFiles& tls, const Clock& clock) {
+                              const TlsFiles& tls, Permits permits, const Clock& clock) {
     Embedded embedded;
     auto opened = open_catalog_in(data, create, migrate);
     if (!opened) {
@@ -36,7 +36,9 @@ Result<Embedded> open_catalog(const std::string& data, bool create, bool offline
     options.scratch = temporary_sqlites(migrate);
     if (!offline) {
         TRY_ASSIGN(files, all_or_none(tls));
-        TRY_ASSIGN(worker, EmbeddedWorker::start(clock, {.tls = files, .log = {}}));
+        permits.files.never.push_back(data);
+        TRY_ASSIGN(worker, EmbeddedWorker::start(
+                               clock, {.tls = files, .permits = std::move(permits), .log = {}}));
         embedded.worker = std::move(worker);
         options.transport = &embedded.worker->transport();
         options.results = &embedded.worker->results();
@@ -92,8 +94,8 @@ shell::ShellOptions options_for_screen() {
 }
 
 Result<Embedded> open_embedded(const std::string& data, bool offline, const TlsFiles& tls,
-                               const Clock& clock) {
-    return open_catalog(data, true, offline, tls, clock);
+                               const Permits& permits, const Clock& clock) {
+    return open_catalog(data, true, offline, tls, permits, clock);
 }
 
 Result<std::unique_ptr<shell::Counterpart>> connect(const std::string& address, const Wait& wait) {
@@ -107,7 +109,7 @@ Result<Reached> reach(const Reach& where, const Wait& wait, const Clock& clock) 
         reached.counterpart = std::move(counterpart);
         return reached;
     }
-    TRY_ASSIGN(embedded, open_catalog(where.data, false, true, {}, clock));
+    TRY_ASSIGN(embedded, open_catalog(where.data, false, true, {}, {}, clock));
     reached.embedded = std::move(embedded);
     reached.counterpart = shell::local(*reached.embedded->coordinator, user_name(), wait);
     return reached;

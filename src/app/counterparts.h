@@ -21,9 +21,11 @@ struct Embedded {
     std::unique_ptr<EmbeddedWorker> worker;  // none: offline
     std::unique_ptr<CoordinatorRuntime> coordinator;
 };
-// Makes the catalog if it is not there, and says so. Fails with catalog_in_use and the like.
+// Makes the catalog if it is not there, and says so. What is in `data` is out of reach of plans.
+// Fails with catalog_in_use and the like.
 [[nodiscard]] Result<Embedded> open_embedded(const std::string& data, bool offline,
-                                             const TlsFiles& tls, const Clock& clock);
+                                             const TlsFiles& tls, const Permits& permits,
+                                             const Clock& clock);
 
 // Where a command line says that the coordinator is.
 struct Reach {

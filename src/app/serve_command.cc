@@ -25,6 +25,7 @@
 #include "catalog/coordinator_secret.h"
 #include "catalog/lease_schema.h"
 #include "catalog/schema.h"
+#include "core/topology/topology.h"
 #include "front/desk.h"
 #include "front/journal.h"
 #include "node/embedded_worker.h"
@@ -46,6 +47,31 @@ LogWriter log_of(const config::Settings& settings, const Clock& clock) {
     return {STDERR_FILENO, json ? LogFormat::json : LogFormat::text, least, clock};
 }
 
+// What plans of the embedded worker may reach: never what the daemon itself lives on.
+Permits permits_of(const Configuration& configuration) {
+    const config::Settings& settings = configuration.settings;
+    Permits permits;
+    permits.files.directories = settings.list("files");
+    permits.targets.connect_to = settings.list("connect_to");
+    permits.files.never = {settings.text("data")};
+    if (configuration.file) permits.files.never.push_back(*configuration.file);
+    for (const char* const key : {"tls.key", "workers.tls_key"}) {
+        if (!settings.text(key).empty()) permits.files.never.push_back(settings.text(key));
+    }
+    const std::string& catalog = settings.text("catalog");
+    if (constexpr std::string_view kFile = "sqlite:"; catalog.starts_with(kFile)) {
+        for (const char* const ending : {"", "-wal", "-shm", "-journal", ".lock"}) {
+            permits.files.never.push_back(catalog.substr(kFile.size()) + ending);
+        }
+    }
+    for (const char* const key : {"pg.listen", "http.listen"}) {
+        if (const auto address = parse_address(settings.text(key))) {
+            permits.targets.own_ports.push_back(address->port);
+        }
+    }
+    return permits;
+}
+
 // Everything behind the doors, in the order in which it comes and, backwards, goes.
 class House {
 public:
@@ -64,7 +90,7 @@ public:
         options.following.signals = house->signals_.get();
         options.forwarding.patience = forward_wait(settings);
         options.control.allocation.lease = partition_lease(settings);
-        TRY(house->start_worker(settings, clock, log));
+        TRY(house->start_worker(configuration, clock, log));
         options.transport = &house->worker_->transport();
         options.results = &house->worker_->results();
         options.stale_views.on_change = [&log](const Result<Done>& look) {
@@ -159,14 +185,17 @@ private:
                                                : settings.number("lease_ttl") + kBeyondTtl);
     }
 
-    Result<Done> start_worker(const config::Settings& settings, const Clock& clock, Log& log) {
+    Result<Done> start_worker(const Configuration& configuration, const Clock& clock, Log& log) {
+        const config::Settings& settings = configuration.settings;
         TRY_ASSIGN(tls, all_or_none({.ca = settings.text("workers.tls_ca"),
                                      .cert = settings.text("workers.tls_cert"),
                                      .key = settings.text("workers.tls_key")}));
-        TRY_ASSIGN(worker, EmbeddedWorker::start(
-                               clock, {.tls = tls, .log = [&log](const std::string& line) {
-                                           log.debug(line, {{"worker", "embedded"}});
-                                       }}));
+        TRY_ASSIGN(worker,
+                   EmbeddedWorker::start(clock, {.tls = tls,
+                                                 .permits = permits_of(configuration),
+                                                 .log = [&log](const std::string& line) {
+                                                     log.debug(line, {{"worker", "embedded"}});
+                                                 }}));
         worker_ = std::move(worker);
         return Done{};
     }

@@ -27,6 +27,7 @@ struct Configuration {
     config::Settings settings;
     front::Access access;
     std::vector<std::string> warnings;
+    std::optional<std::string> file;  // that it was read from
 };
 
 // All layers. Fails with 1xxx errors that name the place.
@@ -37,7 +38,7 @@ struct Configuration {
 [[nodiscard]] int run_config_show(const ServeCommand& command);
 [[nodiscard]] int run_config_check(const ServeCommand& command);
 // What is to be written to the file for a user, whose password is read, or for a new token.
-[[nodiscard]] int run_config_user(const std::string& name, const std::string& role);
-[[nodiscard]] int run_config_token(const std::string& name, const std::string& role);
+[[nodiscard]] int run_config_user(const std::string& name, const std::string& role, bool files);
+[[nodiscard]] int run_config_token(const std::string& name, const std::string& role, bool files);
 
 }  // namespace baton

@@ -74,6 +74,7 @@ Result<Done> serve_worker(const WorkerCommand& command, const LeaveSignals& sign
                            .directory = command.directory,
                            .fragments_max = command.capacity,
                            .tls = tls,
+                           .permits = command.permits,
                            .partition_program = command.partition_program,
                            .partition_grace = std::chrono::seconds(command.partition_grace_seconds),
                            .log = log}));

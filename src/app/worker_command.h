@@ -6,6 +6,7 @@
 #include <string>
 
 #include "adapters/grpc/tls.h"
+#include "node/permits.h"
 
 namespace baton {
 
@@ -16,6 +17,7 @@ struct WorkerCommand {
     std::optional<std::uint64_t> capacity;  // slots
     std::optional<std::string> directory;   // what must outlive the process
     TlsFiles tls;                           // all of them, or none
+    Permits permits;                        // what plans may reach outside
     std::optional<std::string> partition_program;  // run for each partition; none: nothing is
     std::uint64_t partition_grace_seconds = 10;
     // How long fragments that run are waited for once it was told to leave.

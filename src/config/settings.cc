@@ -90,6 +90,16 @@ const std::vector<Known>& known_list() {
          .meaning = "who signs the certificates of coordinator and workers (PEM)"},
         {.key = "workers.tls_cert", .fallback = "", .meaning = "the coordinator's certificate"},
         {.key = "workers.tls_key", .fallback = "", .meaning = "the key of that certificate"},
+        {.key = "files",
+         .type = Type::list,
+         .fallback = "",
+         .meaning = "directories in which sources and sinks of the embedded worker may open files; "
+                    "empty: none"},
+        {.key = "connect_to",
+         .type = Type::list,
+         .fallback = "",
+         .meaning = "HOST[:PORT] that its sources and sinks may connect to, such as "
+                    "*.example.com, 10.0.0.0/8; empty: any but this machine and link-local ones"},
         {.key = "threads",
          .type = Type::number,
          .fallback = "64",
@@ -134,6 +144,7 @@ std::optional<std::uint64_t> number_of(const std::string& text) {
 std::string misfit(const Known& known, const std::string& value) {
     switch (known.type) {
         case Type::text:
+        case Type::list:
             return "";
         case Type::flag:
             return value == "true" || value == "false" ? "" : "it is true or false";
@@ -174,6 +185,11 @@ Error refused(const std::string& origin, const std::string& message, std::string
 
 std::span<const Known> known_settings() {
     return known_list();
+}
+
+bool is_list(std::string_view key) {
+    const Known* known = find(key);
+    return known != nullptr && known->type == Type::list;
 }
 
 std::string environment_name(std::string_view key) {
@@ -245,6 +261,20 @@ std::uint64_t Settings::number(std::string_view key) const {
 
 bool Settings::flag(std::string_view key) const {
     return text(key) == "true";
+}
+
+std::vector<std::string> Settings::list(std::string_view key) const {
+    std::vector<std::string> items;
+    std::string_view rest = text(key);
+    while (!rest.empty()) {
+        const std::size_t comma = std::min(rest.find(','), rest.size());
+        std::string_view item = rest.substr(0, comma);
+        rest.remove_prefix(std::min(comma + 1, rest.size()));
+        while (item.starts_with(' ')) item.remove_prefix(1);
+        while (item.ends_with(' ')) item.remove_suffix(1);
+        if (!item.empty()) items.emplace_back(item);
+    }
+    return items;
 }
 
 std::vector<Settings::Shown> Settings::all() const {

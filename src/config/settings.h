@@ -17,7 +17,13 @@
 
 namespace baton::config {
 
-enum class Type : std::uint8_t { text, number, flag, choice };
+enum class Type : std::uint8_t {
+    text,
+    number,
+    flag,
+    choice,
+    list,  // texts, with commas between them
+};
 
 struct Known {
     std::string_view key;
@@ -31,6 +37,8 @@ struct Known {
 
 // Everything that can be set, in the order it is shown.
 [[nodiscard]] std::span<const Known> known_settings();
+// Whether there may be several of it.
+[[nodiscard]] bool is_list(std::string_view key);
 // BATON_HTTP_LISTEN
 [[nodiscard]] std::string environment_name(std::string_view key);
 
@@ -51,6 +59,8 @@ public:
     [[nodiscard]] const std::string& text(std::string_view key) const;
     [[nodiscard]] std::uint64_t number(std::string_view key) const;
     [[nodiscard]] bool flag(std::string_view key) const;
+    // Without blanks around them; none is empty.
+    [[nodiscard]] std::vector<std::string> list(std::string_view key) const;
 
     // What is not the default carries where it was set: two columns of a person's view.
     struct Shown {

@@ -79,5 +79,14 @@ TEST(SettingsTest, AValueThatDoesNotFitIsRefusedAndTheOldOneStays) {
     EXPECT_EQ(settings.number("threads"), 64U);
 }
 
+TEST(SettingsTest, AListHasCommasBetweenItsItems) {
+    Settings settings;
+    EXPECT_TRUE(settings.list("files").empty());
+    ASSERT_TRUE(settings.set("files", " /srv/a , /srv/b,,", "test"));
+    EXPECT_EQ(settings.list("files"), (std::vector<std::string>{"/srv/a", "/srv/b"}));
+    EXPECT_TRUE(is_list("connect_to"));
+    EXPECT_FALSE(is_list("data"));
+}
+
 }  // namespace
 }  // namespace baton::config

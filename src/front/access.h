@@ -22,7 +22,7 @@ namespace baton::front {
 // Each may do what those before it may.
 enum class Role : std::uint8_t {
     reader,  // SHOW, SELECT of views and sources that are there, WATCH, EXPLAIN, WAIT
-    writer,  // sources, also inline ones, sinks, queries
+    writer,  // sources, also inline ones, sinks, queries; files with the right to them
     admin,   // workers
 };
 [[nodiscard]] std::string_view to_string(Role role);  // "reader"
@@ -34,6 +34,7 @@ inline constexpr std::string_view kCoordinatorUser = "baton coordinator";
 struct Principal {
     std::string name;
     Role role = Role::reader;
+    bool files = false;        // may name files of workers, though it is no admin
     bool coordinator = false;  // one that brings orders of its clients (runtime/orders.h)
 
     friend bool operator==(const Principal&, const Principal&) = default;
@@ -44,11 +45,13 @@ public:
     struct User {
         std::string name;
         Role role = Role::reader;
+        bool files = false;
         std::string verifier;  // "SCRAM-SHA-256$4096:..."
     };
     struct Token {
         std::string name;
         Role role = Role::reader;
+        bool files = false;
         std::string sha256;  // of the token, 64 hexadecimal digits
     };
 
@@ -78,7 +81,11 @@ private:
 };
 
 [[nodiscard]] Role needed_for(const sql::Statement& statement);
-// Fails with not_permitted, naming the role that is needed.
+// Whether it declares a source or sink, also on the spot, that opens files of a worker. That is a
+// right of its own, beside the role: an admin has it, another has to be given it. Whoever reads
+// from a source that is declared does not need it.
+[[nodiscard]] bool names_files(const sql::Statement& statement);
+// Fails with not_permitted, naming the role or the right that is needed.
 [[nodiscard]] Result<Done> permit(const Principal& who, const sql::Statement& statement);
 
 }  // namespace baton::front

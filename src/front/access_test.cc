@@ -48,6 +48,38 @@ TEST(AccessTest, ARoleMayDoWhatThoseBeforeItMay) {
     EXPECT_NE(refused.error().message.find("needs the role writer"), std::string::npos);
 }
 
+TEST(AccessTest, FilesNeedARightOfTheirOwn) {
+    const Principal writer{.name = "w", .role = Role::writer};
+    const Principal trusted{.name = "t", .role = Role::writer, .files = true};
+    const Principal admin{.name = "a", .role = Role::admin};
+    const std::string file =
+        "File('/etc/passwd' AS SOURCE.FILE_PATH, SCHEMA(a VARSIZED) AS SOURCE.SCHEMA)";
+    for (const std::string& text :
+         {std::string("CREATE PHYSICAL SOURCE FOR s TYPE file SET ('x' AS SOURCE.FILE_PATH)"),
+          std::string("CREATE SINK k (a INT8) TYPE File SET ('x' AS SINK.FILE_PATH)"),
+          std::string("CREATE SINK k (a INT8) TYPE PARQUET SET ('x' AS SINK.FILE_PATH)"),
+          std::string("SELECT a FROM s INTO Checksum('x' AS SINK.FILE_PATH)"),
+          "SELECT a FROM " + file,
+          "SELECT a FROM s UNION SELECT a FROM (SELECT a FROM " + file + ") INTO k",
+          "CREATE QUERY q AS SELECT a FROM " + file + " INTO k"}) {
+        const auto statement = *sql::parse_one(text);
+        const auto refused = permit(writer, statement);
+        ASSERT_FALSE(refused) << text;
+        EXPECT_EQ(to_string(refused.error()),
+                  "error 5003: user \"w\" may not do this: it needs the right to files of workers; "
+                  "an admin declares the source or sink, or sets files: true for the user in the "
+                  "settings");
+        EXPECT_TRUE(permit(trusted, statement)) << text;
+        EXPECT_TRUE(permit(admin, statement)) << text;
+    }
+    for (const char* text :
+         {"SELECT a FROM s INTO k", "CREATE SINK k (a INT8) TYPE Void",
+          "CREATE PHYSICAL SOURCE FOR s TYPE TCP SET ('h' AS SOURCE.SOCKET_HOST)",
+          "SELECT a FROM s INTO Print()", "DROP SINK k"}) {
+        EXPECT_TRUE(permit(writer, *sql::parse_one(text))) << text;
+    }
+}
+
 TEST(AccessTest, ATokenIsKnownByItsDigest) {
     const auto digest = [](std::string_view text) { return "digest of " + std::string(text); };
     const Access access({}, {{.name = "ci", .role = Role::writer, .sha256 = "digest of abc"}},

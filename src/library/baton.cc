@@ -190,7 +190,10 @@ Result<std::unique_ptr<Coordinator>> Coordinator::open(const Options& options) {
     how.transport = options.transport;
     how.results = options.results;
     if (options.transport == nullptr && options.worker) {
-        TRY_ASSIGN(worker, EmbeddedWorker::start(inside->clock));
+        EmbeddedWorkerOptions with;
+        with.permits.files = {.directories = options.files, .never = {options.data}};
+        with.permits.targets.connect_to = options.connect_to;
+        TRY_ASSIGN(worker, EmbeddedWorker::start(inside->clock, with));
         inside->worker = std::move(worker);
         how.transport = &inside->worker->transport();
         how.results = &inside->worker->results();

@@ -38,6 +38,10 @@ struct Options {
     // A worker in this process, for sources and sinks that name none, and the network to others.
     // Without it, and without a transport, queries stay PENDING.
     bool worker = true;
+    // Where its sources and sinks may open files: all that this program may, but for the catalog.
+    std::vector<std::string> files = {"/"};
+    // What they may connect to (HOST or HOST:PORT): everything but link-local addresses.
+    std::vector<std::string> connect_to = {"*"};
     // How workers, and the rows for stream(), are reached instead; both outlive the coordinator.
     Transport* transport = nullptr;
     ResultStreams* results = nullptr;

@@ -39,7 +39,8 @@ Result<std::unique_ptr<EmbeddedWorker>> EmbeddedWorker::start(
     parts->remote_results = std::move(remote_results);
     parts->results = std::make_unique<LocalResultStreams>(parts->hub, parts->remote_results.get());
     parts->local = std::make_unique<LocalTransport>(parts->remote.get());
-    parts->engine = make_engine(*parts->exchanges, parts->hub, clock);
+    TRY_ASSIGN(engine, make_engine(*parts->exchanges, parts->hub, clock, options.permits));
+    parts->engine = std::move(engine);
     const auto now = clock.wall_now().time_since_epoch().count();
     TRY_ASSIGN(
         host,

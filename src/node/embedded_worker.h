@@ -11,6 +11,7 @@
 
 #include "adapters/grpc/tls.h"
 #include "base/result.h"
+#include "node/permits.h"
 #include "ports/clock.h"
 #include "ports/result_streams.h"
 #include "ports/transport.h"
@@ -19,6 +20,7 @@ namespace baton {
 
 struct EmbeddedWorkerOptions {
     std::optional<TlsFiles> tls;  // for the network to other workers
+    Permits permits;              // of its plans
     // Told what people may want to know, from any thread. None: nobody is.
     std::function<void(const std::string&)> log;
 };

@@ -28,9 +28,11 @@ bool is_end(const engine::Report& report) {
 // What the engine uses lives as long as it.
 class EngineKit final : public Engine {
 public:
-    EngineKit(Exchanges& exchanges, ResultHub& results, const Clock& clock,
-              std::optional<std::uint64_t> fragments_max)
+    EngineKit(AllowedFiles files, AllowedTargets targets, Exchanges& exchanges, ResultHub& results,
+              const Clock& clock, std::optional<std::uint64_t> fragments_max)
         : fragments_max_(fragments_max),
+          allowed_files_(std::move(files)),
+          allowed_targets_(std::move(targets)),
           connectors_({.clock = &clock,
                        .files = &files_,
                        .tcp = &tcp_,
@@ -78,19 +80,25 @@ private:
     std::mutex mutex_;
     Listener listener_;
     std::set<FragmentKey> living_;
-    SystemFiles files_;
-    TcpSources tcp_;
-    MqttBytes mqtt_;
-    ParquetFiles tables_;
+    const AllowedFiles allowed_files_;
+    const AllowedTargets allowed_targets_;
+    SystemFiles files_{allowed_files_};
+    TcpSources tcp_{allowed_targets_};
+    MqttBytes mqtt_{allowed_targets_};
+    ParquetFiles tables_{allowed_files_};
     FormattedConnectors connectors_;
     FragmentEngine engine_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_engine(Exchanges& exchanges, ResultHub& results, const Clock& clock,
-                                    std::optional<std::uint64_t> fragments_max) {
-    return std::make_unique<EngineKit>(exchanges, results, clock, fragments_max);
+Result<std::unique_ptr<Engine>> make_engine(Exchanges& exchanges, ResultHub& results,
+                                            const Clock& clock, const Permits& permits,
+                                            std::optional<std::uint64_t> fragments_max) {
+    TRY_ASSIGN(files, AllowedFiles::of(permits.files));
+    TRY_ASSIGN(targets, AllowedTargets::of(permits.targets));
+    return std::unique_ptr<Engine>(std::make_unique<EngineKit>(
+        std::move(files), std::move(targets), exchanges, results, clock, fragments_max));
 }
 
 }  // namespace baton

@@ -23,6 +23,16 @@ Result<std::unique_ptr<EpochStore>> epochs_in(const std::optional<std::string>& 
     return std::unique_ptr<EpochStore>(std::make_unique<EpochFile>(*directory));
 }
 
+Permits permits_of(const NetworkWorkerOptions& options) {
+    Permits permits = options.permits;
+    if (options.directory) permits.files.never.push_back(*options.directory);
+    if (options.tls) permits.files.never.push_back(options.tls->key);
+    for (const Address& address : options.listen) {
+        permits.targets.own_ports.push_back(address.port);
+    }
+    return permits;
+}
+
 }  // namespace
 
 // In the order in which they end backwards, but for the host, which ends before the server.
@@ -47,7 +57,9 @@ Result<std::unique_ptr<NetworkWorker>> NetworkWorker::start(const Clock& clock,
                GrpcExchanges::make({.limits = {}, .tls = options.tls, .log = options.log}));
     parts->exchanges = std::move(exchanges);
     parts->results = std::make_unique<ResultService>(parts->hub, options.name);
-    parts->engine = make_engine(*parts->exchanges, parts->hub, clock, options.fragments_max);
+    TRY_ASSIGN(engine, make_engine(*parts->exchanges, parts->hub, clock, permits_of(options),
+                                   options.fragments_max));
+    parts->engine = std::move(engine);
     parts->control = std::make_unique<ControlServer>(
         ControlServerOptions{.worker = options.name, .log = options.log});
     if (options.partition_program) {

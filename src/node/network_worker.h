@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "model/entities.h"
+#include "node/permits.h"
 #include "ports/clock.h"
 
 namespace baton {
@@ -22,6 +23,7 @@ struct NetworkWorkerOptions {
     std::optional<std::string> directory;  // what must outlive the process; none: nothing does
     std::optional<std::uint64_t> fragments_max;
     std::optional<TlsFiles> tls;
+    Permits permits;  // of its plans; its own directory, key and ports are out of reach in any case
     // Run for each partition that it looks after (adapters/programs); none: nothing is.
     std::optional<std::string> partition_program;
     Duration partition_grace{};  // that such a program has to end

@@ -54,7 +54,8 @@ public:
 };
 
 struct MqttBroker {
-    std::string uri;  // tcp://host:port, mqtt://host:port, host:port or host
+    // tcp://host:port, mqtt://host:port, host:port or host; ssl:// and mqtts:// are encrypted
+    std::string uri;
     std::string topic;
     std::optional<std::string> client_id;  // made up if absent
     int qos = 1;
@@ -62,6 +63,11 @@ struct MqttBroker {
     std::optional<std::string> password;
     int keep_alive_seconds = 60;
     bool clean_session = true;
+    // Of an encrypted connection, each as PEM. The broker's certificate is always verified.
+    std::optional<std::string> tls_ca;  // who signed it; the system's authorities if absent
+    std::optional<std::string> tls_cert;
+    std::optional<std::string> tls_key;
+    std::optional<std::string> tls_server_name;  // that it has to name; the host if absent
 };
 
 struct MqttSubscription {

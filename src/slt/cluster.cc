@@ -24,6 +24,14 @@ namespace {
 
 constexpr const char* kHere = "127.0.0.1";
 
+// Scripts say themselves which files there are.
+Permits permits_of_scripts() {
+    Permits permits;
+    permits.files.directories = {"/"};
+    permits.targets.connect_to = {"*"};
+    return permits;
+}
+
 bool has_key(const sql::Setting& setting, const char* key) {
     return setting.key.size() == 1 && setting.key.front() == key;
 }
@@ -109,7 +117,9 @@ Result<std::unique_ptr<TestCluster>> TestCluster::start(
     const Clock& clock, const std::optional<yaml::Deployment>& topology,
     const TestClusterOptions& with) {
     auto parts = std::make_unique<Parts>();
-    TRY_ASSIGN(embedded, EmbeddedWorker::start(clock));
+    EmbeddedWorkerOptions embedded_options;
+    embedded_options.permits = permits_of_scripts();
+    TRY_ASSIGN(embedded, EmbeddedWorker::start(clock, embedded_options));
     parts->embedded = std::move(embedded);
     SqliteOptions options;
     options.initialise = migrate;
@@ -131,6 +141,7 @@ Result<std::unique_ptr<TestCluster>> TestCluster::start(
                                                              .directory = {},
                                                              .fragments_max = {},
                                                              .tls = {},
+                                                             .permits = permits_of_scripts(),
                                                              .log = {}}));
             const sql::CreateWorker here = moved(*worker, started->ports().front());
             parts->workers.push_back(std::move(started));

@@ -103,7 +103,8 @@ void Workers::start(std::size_t worker) {
     one.process = std::make_unique<Child>(
         std::vector<std::string>{program_, "worker", "--name", name(worker), "--listen",
                                  host(worker) + ":" + std::to_string(one.port), "--data-dir",
-                                 path(worker), "--drain", std::to_string(kDrain.count())},
+                                 path(worker), "--drain", std::to_string(kDrain.count()), "--files",
+                                 "/"},
         path(worker) + ".log", network_ != nullptr ? network_->space(worker) : -1);
 }
 

@@ -35,8 +35,9 @@ Cluster::Cluster(testing::ServerKind kind, int ttl_s, std::size_t coordinators, 
         // Into a file: nobody reads a pipe, and who writes to one that is full stands still.
         const std::string command = "exec " + std::string(kBaton) + " worker --name " + name +
                                     " --listen 127.0.0.1:" + std::to_string(worker_ports_.back()) +
-                                    " --data-dir " + (directory_ / name) + " >" +
-                                    (directory_ / (name + ".log")) + " 2>&1";
+                                    " --data-dir " + (directory_ / name) + " --files " +
+                                    directory_.path() + " >" + (directory_ / (name + ".log")) +
+                                    " 2>&1";
         workers_.push_back(
             std::make_unique<cli::Process>(std::vector<std::string>{"/bin/sh", "-c", command}));
     }

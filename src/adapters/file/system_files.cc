@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
-#include <filesystem>
 #include <mutex>
 #include <string_view>
 #include <system_error>
@@ -14,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "adapters/system/open_file.h"
 #include "adapters/system/wake_up.h"
 #include "base/text.h"
 
@@ -21,23 +21,7 @@ namespace baton {
 
 namespace {
 
-constexpr mode_t kMode = 0644;
 constexpr Duration kForever = std::chrono::hours(24 * 365);
-
-class Descriptor {
-public:
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (number_ >= 0) ::close(number_);
-    }
-    [[nodiscard]] int operator*() const { return number_; }
-
-private:
-    int number_;
-};
 
 std::string why(int number) {
     return std::generic_category().message(number);
@@ -57,35 +41,9 @@ Error cancelled(std::string_view what, const std::string& path) {
                        ": it was interrupted"};
 }
 
-std::string hint_of_opening(int number) {
-    if (number == ENOENT) return "the path is that of the worker's machine";
-    if (number == EACCES || number == EPERM) return "see what the worker's user may do";
-    return {};
-}
-
-struct Opened {
-    Descriptor descriptor;
-    struct stat state;
-};
-
-// Never waits: who opens a pipe is not held until the other side is there.
-Result<Opened> open_file(const std::string& path, int flags, std::string_view what) {
-    Opened opened{.descriptor = Descriptor(
-                      ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, kMode)),
-                  .state = {}};
-    if (*opened.descriptor < 0) {
-        return failed(ErrorCode::cannot_open, what, path, errno, hint_of_opening(errno));
-    }
-    if (::fstat(*opened.descriptor, &opened.state) != 0) {
-        return failed(ErrorCode::cannot_open, what, path, errno);
-    }
-    if (S_ISDIR(opened.state.st_mode)) return failed(ErrorCode::cannot_open, what, path, EISDIR);
-    return opened;
-}
-
 class FileSource final : public ByteSource {
 public:
-    FileSource(std::string path, Descriptor descriptor, bool is_pipe)
+    FileSource(std::string path, OpenFile descriptor, bool is_pipe)
         : path_(std::move(path)), descriptor_(std::move(descriptor)), is_expected_(is_pipe) {}
 
     Result<BytesRead> read(std::span<char> into, Duration patience) override {
@@ -111,7 +69,7 @@ public:
 
 private:
     std::string path_;
-    Descriptor descriptor_;
+    OpenFile descriptor_;
     bool is_expected_;  // a pipe to which nobody has come to write yet
     WakeUp wake_up_;
 };
@@ -166,8 +124,10 @@ Result<Done> write_all(int descriptor, std::string_view bytes, const std::string
 
 class FileSink final : public ByteSink {
 public:
-    FileSink(std::string path, Descriptor descriptor)
-        : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
+    FileSink(std::string path, OpenFile descriptor, OpenFile directory)
+        : path_(std::move(path)),
+          descriptor_(std::move(descriptor)),
+          directory_(std::move(directory)) {}
 
     Result<Done> write(std::string_view bytes) override {
         return write_all(*descriptor_, bytes, path_, wake_up_);
@@ -175,10 +135,8 @@ public:
     Result<Done> flush() override { return Done{}; }  // it is in the file: others can see it
     Result<Done> finish() override {
         TRY(sync(*descriptor_));
-        const std::string parent = std::filesystem::path(path_).parent_path().string();
-        const Descriptor directory(
-            ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-        if (*directory < 0) return failed(ErrorCode::cannot_write, "sync", path_, errno);
+        const OpenFile directory(::openat(*directory_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        if (!directory.is_open()) return failed(ErrorCode::cannot_write, "sync", path_, errno);
         return sync(*directory);
     }
     void interrupt() override { wake_up_.ring(); }
@@ -191,7 +149,8 @@ private:
     }
 
     std::string path_;
-    Descriptor descriptor_;
+    OpenFile descriptor_;
+    OpenFile directory_;
     WakeUp wake_up_;
 };
 
@@ -218,19 +177,28 @@ private:
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> SystemFiles::read(const std::string& path) {
-    TRY_ASSIGN(opened, open_file(path, O_RDONLY, "read"));
+    TRY_ASSIGN(opened, files_.read(path));
     if (S_ISREG(opened.state.st_mode)) {
-        ::posix_fadvise(*opened.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+        ::posix_fadvise(*opened.file, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
-    return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(
-        path, std::move(opened.descriptor), S_ISFIFO(opened.state.st_mode)));
+    return std::unique_ptr<ByteSource>(
+        std::make_unique<FileSource>(path, std::move(opened.file), S_ISFIFO(opened.state.st_mode)));
 }
 
+// What is there is looked at before it is emptied.
 Result<OpenedFile> SystemFiles::write(const std::string& path, bool append) {
-    const int flags = O_WRONLY | O_CREAT | (append ? O_APPEND : O_TRUNC);
-    TRY_ASSIGN(opened, open_file(path, flags, "write"));
-    return OpenedFile{.sink = std::make_unique<FileSink>(path, std::move(opened.descriptor)),
-                      .is_empty = opened.state.st_size == 0};
+    TRY_ASSIGN(place, files_.place(path));
+    TRY_ASSIGN(opened, files_.write(path));
+    const bool regular = S_ISREG(opened.state.st_mode);
+    if (regular && !append && ::ftruncate(*opened.file, 0) != 0) {
+        return failed(ErrorCode::cannot_open, "write", path, errno);
+    }
+    if (append && ::fcntl(*opened.file, F_SETFL, O_APPEND | O_NONBLOCK) != 0) {
+        return failed(ErrorCode::cannot_open, "write", path, errno);
+    }
+    return OpenedFile{.sink = std::make_unique<FileSink>(path, std::move(opened.file),
+                                                         std::move(place.directory)),
+                      .is_empty = !append || opened.state.st_size == 0};
 }
 
 Result<std::unique_ptr<ByteSink>> SystemFiles::print() {

@@ -7,6 +7,8 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +21,11 @@ using testing::TemporaryDirectory;
 using What = BytesRead::What;
 
 constexpr Duration kLong = std::chrono::seconds(20);
+
+SystemFiles any_files() {
+    static const AllowedFiles kAll = *AllowedFiles::of({.directories = {"/"}, .never = {}});
+    return SystemFiles(kAll);
+}
 
 void put(const std::string& path, const std::string& text) {
     std::ofstream(path, std::ios::binary) << text;
@@ -45,59 +52,67 @@ TEST(SystemFiles, ReadAFileToItsEnd) {
     const TemporaryDirectory directory;
     const std::string text(5000, 'x');
     put(directory / "a", text);
-    auto source = SystemFiles().read(directory / "a");
+    auto source = any_files().read(directory / "a");
     ASSERT_TRUE(source.has_value());
     EXPECT_EQ(all_of(**source), text);
 }
 
 TEST(SystemFiles, SayWhichFileIsMissing) {
     const TemporaryDirectory directory;
-    const auto source = SystemFiles().read(directory / "none.csv");
+    const auto source = any_files().read(directory / "none.csv");
     ASSERT_FALSE(source.has_value());
     EXPECT_EQ(to_string(source.error()), "error 4000: cannot read \"" + directory.path() +
                                              "/none.csv\": No such file or directory; the path is "
                                              "that of the worker's machine");
-    EXPECT_EQ(SystemFiles().write(directory / "none/a", false).error().code,
-              ErrorCode::cannot_open);
+    EXPECT_EQ(any_files().write(directory / "none/a", false).error().code, ErrorCode::cannot_open);
 }
 
 TEST(SystemFiles, RefuseADirectory) {
     const TemporaryDirectory directory;
-    EXPECT_EQ(SystemFiles().read(directory.path()).error().message,
+    EXPECT_EQ(any_files().read(directory.path()).error().message,
               "cannot read \"" + directory.path() + "\": Is a directory");
 }
 
 TEST(SystemFiles, ReplaceWhatIsThereUnlessAskedToAppend) {
     const TemporaryDirectory directory;
     put(directory / "a", "old\n");
-    auto appending = SystemFiles().write(directory / "a", true);
+    auto appending = any_files().write(directory / "a", true);
     ASSERT_TRUE(appending.has_value());
     EXPECT_FALSE(appending->is_empty);
     ASSERT_TRUE(appending->sink->write("new\n").has_value());
     ASSERT_TRUE(appending->sink->finish().has_value());
     EXPECT_EQ(text_in(directory / "a"), "old\nnew\n");
-    auto replacing = SystemFiles().write(directory / "a", false);
+    auto replacing = any_files().write(directory / "a", false);
     ASSERT_TRUE(replacing.has_value());
     EXPECT_TRUE(replacing->is_empty);
     ASSERT_TRUE(replacing->sink->finish().has_value());
     EXPECT_EQ(text_in(directory / "a"), "");
 }
 
+// On a disk of one page, which only this process sees.
 TEST(SystemFiles, AFullDiskIsAnErrorWithThePath) {
-    auto full = SystemFiles().write("/dev/full", false);
+    const TemporaryDirectory directory;
+    if (::unshare(CLONE_NEWNS) != 0 ||
+        ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("none", directory.path().c_str(), "tmpfs", 0, "size=4096") != 0) {
+        GTEST_SKIP() << "a disk cannot be mounted here";
+    }
+    const auto here = AllowedFiles::of({.directories = {directory.path()}, .never = {}});
+    auto full = SystemFiles(*here).write("a", false);
     ASSERT_TRUE(full.has_value());
-    const auto written = full->sink->write("x");
+    const auto written = full->sink->write(std::string(8192, 'x'));
+    ::umount2(directory.path().c_str(), MNT_DETACH);
     ASSERT_FALSE(written.has_value());
     EXPECT_EQ(to_string(written.error()),
-              "error 4002: cannot write \"/dev/full\": No space left on device; make room there, "
-              "then start the query again");
+              "error 4002: cannot write \"a\": No space left on device; make room there, then "
+              "start the query again");
 }
 
 TEST(SystemFiles, APipeIsReadUntilItsWritersAreGone) {
     const TemporaryDirectory directory;
     const std::string path = directory / "pipe";
     ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-    auto source = SystemFiles().read(path);
+    auto source = any_files().read(path);
     ASSERT_TRUE(source.has_value());
     std::string part(10, ' ');
     EXPECT_EQ((*source)->read(part, Duration(0))->what, What::nothing);  // nobody has come yet
@@ -110,7 +125,7 @@ TEST(SystemFiles, AReadThatWaitsCanBeInterrupted) {
     const TemporaryDirectory directory;
     const std::string path = directory / "pipe";
     ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-    auto source = SystemFiles().read(path);
+    auto source = any_files().read(path);
     ASSERT_TRUE(source.has_value());
     std::thread interrupter([&] { (*source)->interrupt(); });
     std::string part(10, ' ');
@@ -123,9 +138,9 @@ TEST(SystemFiles, AWriteThatWaitsCanBeInterrupted) {
     const TemporaryDirectory directory;
     const std::string path = directory / "pipe";
     ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-    auto reader = SystemFiles().read(path);
+    auto reader = any_files().read(path);
     ASSERT_TRUE(reader.has_value());
-    auto writer = SystemFiles().write(path, false);
+    auto writer = any_files().write(path, false);
     ASSERT_TRUE(writer.has_value());
     std::thread interrupter([&] { writer->sink->interrupt(); });
     const auto written = writer->sink->write(std::string(10'000'000, 'x'));
@@ -138,8 +153,8 @@ TEST(SystemFiles, APipeThatNobodyReadsIsAnErrorAndNoSignal) {
     const TemporaryDirectory directory;
     const std::string path = directory / "pipe";
     ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-    auto reader = SystemFiles().read(path);
-    auto writer = SystemFiles().write(path, false);
+    auto reader = any_files().read(path);
+    auto writer = any_files().write(path, false);
     ASSERT_TRUE(reader.has_value() && writer.has_value());
     reader->reset();
     const auto written = writer->sink->write("x");
@@ -155,7 +170,7 @@ TEST(SystemFiles, PrintWholeLinesOfManySinks) {
     std::vector<std::thread> printers;
     for (int i = 0; i < 4; ++i) {
         printers.emplace_back([i] {
-            auto sink = SystemFiles().print();
+            auto sink = any_files().print();
             const std::string line = std::string(100, static_cast<char>('a' + i)) + "\n";
             for (int j = 0; j < 200; ++j) (void)(*sink)->write(line);
             (void)(*sink)->finish();

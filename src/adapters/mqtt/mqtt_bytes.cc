@@ -1,11 +1,16 @@
 #include "adapters/mqtt/mqtt_bytes.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <condition_variable>
 #include <cstdio>
 #include <deque>
 #include <mutex>
 #include <utility>
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "adapters/mqtt/mqtt_client.h"
 
@@ -49,6 +54,8 @@ public:
         const bool decided = changed_.wait_for(lock, kOpenPatience,
                                                [this] { return is_open_ || !failure_.empty(); });
         if (is_open_) return Done{};
+        const std::string refusal = client_->refusal();
+        if (!refusal.empty()) return unreachable(*client_, refusal);
         return unreachable(*client_, decided ? failure_ : "no answer within 10 s");
     }
 
@@ -255,19 +262,50 @@ private:
     std::size_t outstanding_ = 0;  // under the session's mutex
 };
 
+// Whether somebody listens there. The library itself says nothing of an address where nobody does.
+bool answers(SocketAddress address) {
+    constexpr int kPatienceMs = 3000;
+    const int probe =
+        ::socket(address.bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (probe < 0) return false;
+    const auto* const to = reinterpret_cast<const sockaddr*>(&address.bytes);
+    bool good = ::connect(probe, to, address.size) == 0;
+    if (!good && errno == EINPROGRESS) {
+        pollfd ready{.fd = probe, .events = POLLOUT, .revents = 0};
+        int error = 0;
+        socklen_t size = sizeof error;
+        good = ::poll(&ready, 1, kPatienceMs) == 1 &&
+               ::getsockopt(probe, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+    }
+    ::close(probe);
+    return good;
+}
+
+// Of the addresses that are allowed, the first at which somebody listens; the first if none does.
+template <class Made, class Request>
+Result<std::unique_ptr<Made>> open_at_one(const AllowedTargets& targets, const Request& request) {
+    TRY_ASSIGN(place, place_of(request.broker.uri));
+    TRY_ASSIGN(addresses, targets.look_up(place.host, place.port));
+    auto chosen = addresses.begin();
+    if (addresses.size() > 1) {
+        chosen = std::find_if(addresses.begin(), addresses.end(), answers);
+        if (chosen == addresses.end()) chosen = addresses.begin();
+    }
+    TRY_ASSIGN(client, MqttClient::make(request.broker, place, chosen->host()));
+    auto made = std::make_unique<Made>(std::move(client), request);
+    TRY(made->open());
+    return made;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> MqttBytes::subscribe(const MqttSubscription& subscription) {
-    TRY_ASSIGN(client, MqttClient::make(subscription.broker));
-    auto source = std::make_unique<MqttSource>(std::move(client), subscription);
-    TRY(source->open());
+    TRY_ASSIGN(source, open_at_one<MqttSource>(targets_, subscription));
     return std::unique_ptr<ByteSource>(std::move(source));
 }
 
 Result<std::unique_ptr<ByteSink>> MqttBytes::publish(const MqttPublication& publication) {
-    TRY_ASSIGN(client, MqttClient::make(publication.broker));
-    auto sink = std::make_unique<MqttSink>(std::move(client), publication);
-    TRY(sink->open());
+    TRY_ASSIGN(sink, open_at_one<MqttSink>(targets_, publication));
     return std::unique_ptr<ByteSink>(std::move(sink));
 }
 

@@ -5,15 +5,23 @@
 // or 2. A sink publishes a message per write and waits while too many are not confirmed.
 #pragma once
 
+#include "adapters/targets/allowed_targets.h"
 #include "ports/byte_doors.h"
 
 namespace baton {
 
 class MqttBytes final : public MqttDoor {
 public:
-    // Both wait until the broker has answered, 10 s at most: cannot_connect.
+    // The targets outlive it.
+    explicit MqttBytes(const AllowedTargets& targets) : targets_(targets) {}
+
+    // Both look the broker up, once, and take the first of its addresses at which somebody listens.
+    // They wait until it has answered, 10 s at most: cannot_connect.
     Result<std::unique_ptr<ByteSource>> subscribe(const MqttSubscription& subscription) override;
     Result<std::unique_ptr<ByteSink>> publish(const MqttPublication& publication) override;
+
+private:
+    const AllowedTargets& targets_;
 };
 
 }  // namespace baton

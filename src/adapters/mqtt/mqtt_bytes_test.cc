@@ -78,6 +78,9 @@ public:
     [[nodiscard]] MqttBroker at(const std::string& topic) const {
         return {.uri = "tcp://127.0.0.1:" + std::to_string(port_), .topic = topic};
     }
+    [[nodiscard]] MqttBroker encrypted_at(const std::string& host) const {
+        return {.uri = "ssl://" + host + ":" + std::to_string(port_), .topic = "t"};
+    }
     [[nodiscard]] const std::string& directory() const { return directory_.path(); }
 
 private:
@@ -94,6 +97,11 @@ private:
     std::uint16_t port_;
     pid_t process_ = 0;
 };
+
+MqttBytes any_broker() {
+    static const AllowedTargets kAll = *AllowedTargets::of({.connect_to = {"*"}, .own_ports = {}});
+    return MqttBytes(kAll);
+}
 
 // Reads until so many bytes have come.
 std::string bytes_of(ByteSource& source, std::size_t count, int* reconnects = nullptr) {
@@ -114,9 +122,9 @@ TEST(MqttBytes, CarriesMessagesInTheirOrder) {
     for (const int qos : {0, 1, 2}) {
         MqttBroker at = broker.at("rows/" + std::to_string(qos));
         at.qos = qos;
-        auto source = MqttBytes().subscribe({.broker = at});
+        auto source = any_broker().subscribe({.broker = at});
         ASSERT_TRUE(source.has_value()) << to_string(source.error());
-        auto sink = MqttBytes().publish({.broker = at, .outstanding_max = 3});
+        auto sink = any_broker().publish({.broker = at, .outstanding_max = 3});
         ASSERT_TRUE(sink.has_value()) << to_string(sink.error());
         std::string expected;
         for (int i = 0; i < 200; ++i) {
@@ -131,11 +139,11 @@ TEST(MqttBytes, CarriesMessagesInTheirOrder) {
 
 TEST(MqttBytes, ARetainedMessageWaitsForNewcomers) {
     const Broker broker;
-    auto sink = MqttBytes().publish({.broker = broker.at("state"), .retained = true});
+    auto sink = any_broker().publish({.broker = broker.at("state"), .retained = true});
     ASSERT_TRUE(sink.has_value());
     ASSERT_TRUE((*sink)->write("last").has_value());
     ASSERT_TRUE((*sink)->finish().has_value());
-    auto source = MqttBytes().subscribe({.broker = broker.at("state"), .delimiter = "|"});
+    auto source = any_broker().subscribe({.broker = broker.at("state"), .delimiter = "|"});
     ASSERT_TRUE(source.has_value());
     EXPECT_EQ(bytes_of(**source, 5), "last|");
 }
@@ -145,15 +153,16 @@ TEST(MqttBytes, AClientThatIsNotForgottenGetsWhatItMissed) {
     MqttBroker at = broker.at("t");
     at.client_id = "reader";
     at.clean_session = false;
-    ASSERT_TRUE(MqttBytes().subscribe({.broker = at}).has_value());  // and leaves again
-    auto sink = MqttBytes().publish({.broker = broker.at("t")});
+    ASSERT_TRUE(any_broker().subscribe({.broker = at}).has_value());  // and leaves again
+    auto sink = any_broker().publish({.broker = broker.at("t")});
     ASSERT_TRUE((*sink)->write("missed").has_value());
     ASSERT_TRUE((*sink)->finish().has_value());
-    auto source = MqttBytes().subscribe({.broker = at});
+    auto source = any_broker().subscribe({.broker = at});
     ASSERT_TRUE(source.has_value());
     EXPECT_EQ(bytes_of(**source, 7), "missed\n");
     at.client_id.reset();
-    EXPECT_EQ(MqttBytes().subscribe({.broker = at}).error().code, ErrorCode::invalid_configuration);
+    EXPECT_EQ(any_broker().subscribe({.broker = at}).error().code,
+              ErrorCode::invalid_configuration);
 }
 
 TEST(MqttBytes, ALostConnectionIsMadeAgain) {
@@ -161,8 +170,8 @@ TEST(MqttBytes, ALostConnectionIsMadeAgain) {
     MqttBroker at = broker.at("t");
     at.client_id = "reader";
     at.clean_session = false;
-    auto source = MqttBytes().subscribe({.broker = at});
-    auto sink = MqttBytes().publish({.broker = broker.at("t")});
+    auto source = any_broker().subscribe({.broker = at});
+    auto sink = any_broker().publish({.broker = broker.at("t")});
     ASSERT_TRUE(source.has_value() && sink.has_value());
     ASSERT_TRUE((*sink)->write("before").has_value());
     EXPECT_EQ(bytes_of(**source, 7), "before\n");
@@ -181,25 +190,128 @@ TEST(MqttBytes, ABrokerMayAskForAPassword) {
     ASSERT_EQ(std::system(("chmod 644 " + file + "; chmod 755 " + directory.path()).c_str()), 0);
     const Broker broker("allow_anonymous false\npassword_file " + file + "\n");
     MqttBroker at = broker.at("t");
-    EXPECT_EQ(MqttBytes().publish({.broker = at}).error().code, ErrorCode::cannot_connect);
+    EXPECT_EQ(any_broker().publish({.broker = at}).error().code, ErrorCode::cannot_connect);
     at.username = "me";
     at.password = "wrong";
-    const auto refused = MqttBytes().subscribe({.broker = at});
+    const auto refused = any_broker().subscribe({.broker = at});
     ASSERT_FALSE(refused.has_value());
     EXPECT_EQ(refused.error().message, "cannot reach topic \"t\" of \"" + at.uri +
                                            "\": Connection Refused: not authorised.");
     at.password = "secret";
-    EXPECT_TRUE(MqttBytes().subscribe({.broker = at}).has_value());
+    EXPECT_TRUE(any_broker().subscribe({.broker = at}).has_value());
+}
+
+// An authority with a broker's and a client's certificate, and one that signed nothing.
+class Authority {
+public:
+    Authority() {
+        authority("ca");
+        authority("other");
+        sign("broker", "subjectAltName=DNS:broker.example,IP:127.0.0.1");
+        sign("client", "subjectAltName=DNS:client");
+        run("chmod 755 " + directory_.path() + "; chmod 644 " + directory_.path() + "/*");
+    }
+    [[nodiscard]] std::string path(const std::string& name) const { return directory_ / name; }
+    [[nodiscard]] std::string pem(const std::string& name) const {
+        std::ifstream file(path(name));
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    [[nodiscard]] std::string settings() const {
+        return "allow_anonymous true\ncafile " + path("ca.pem") + "\ncertfile " +
+               path("broker.pem") + "\nkeyfile " + path("broker.key") + "\n";
+    }
+
+private:
+    static void run(const std::string& command) {
+        ASSERT_EQ(std::system((command + " 2>/dev/null").c_str()), 0) << command;
+    }
+    void authority(const std::string& name) const {
+        run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
+            "-subj /CN=" +
+            name + " -keyout " + path(name + ".key") + " -out " + path(name + ".pem"));
+    }
+    void sign(const std::string& name, const std::string& extension) const {
+        std::ofstream(path(name + ".ext")) << extension << "\n";
+        run("openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=" +
+            name + " -keyout " + path(name + ".key") + " -out " + path(name + ".csr"));
+        run("openssl x509 -req -days 2 -in " + path(name + ".csr") + " -CA " + path("ca.pem") +
+            " -CAkey " + path("ca.key") + " -CAcreateserial -extfile " + path(name + ".ext") +
+            " -out " + path(name + ".pem"));
+    }
+
+    TemporaryDirectory directory_;
+};
+
+TEST(MqttBytes, AnEncryptedBrokerHasToProveItsName) {
+    const Authority authority;
+    const Broker broker(authority.settings());
+    MqttBroker at = broker.encrypted_at("127.0.0.1");
+    at.tls_ca = authority.pem("ca.pem");
+    auto source = any_broker().subscribe({.broker = at});
+    ASSERT_TRUE(source.has_value()) << to_string(source.error());
+    auto sink = any_broker().publish({.broker = at});
+    ASSERT_TRUE(sink.has_value()) << to_string(sink.error());
+    ASSERT_TRUE((*sink)->write("secret").has_value());
+    ASSERT_TRUE((*sink)->finish().has_value());
+    EXPECT_EQ(bytes_of(**source, 7), "secret\n");
+
+    at = broker.encrypted_at("localhost");
+    at.tls_ca = authority.pem("ca.pem");
+    const auto misnamed = any_broker().publish({.broker = at});
+    ASSERT_FALSE(misnamed.has_value());
+    EXPECT_NE(misnamed.error().message.find("its certificate is refused: hostname mismatch"),
+              std::string::npos)
+        << misnamed.error().message;
+    at.tls_server_name = "broker.example";
+    EXPECT_TRUE(any_broker().publish({.broker = at}).has_value());
+}
+
+TEST(MqttBytes, ABrokerThatNobodyKnownSignedForIsRefused) {
+    const Authority authority;
+    const Broker broker(authority.settings());
+    MqttBroker at = broker.encrypted_at("127.0.0.1");
+    for (const bool other : {false, true}) {
+        if (other) at.tls_ca = authority.pem("other.pem");
+        const auto refused = any_broker().publish({.broker = at});
+        ASSERT_FALSE(refused.has_value());
+        EXPECT_EQ(refused.error().code, ErrorCode::cannot_connect);
+        EXPECT_NE(refused.error().message.find("its certificate is refused"), std::string::npos)
+            << refused.error().message;
+    }
+}
+
+TEST(MqttBytes, ABrokerMayAskForACertificate) {
+    const Authority authority;
+    const Broker broker(authority.settings() + "require_certificate true\n");
+    MqttBroker at = broker.encrypted_at("127.0.0.1");
+    at.tls_ca = authority.pem("ca.pem");
+    EXPECT_EQ(any_broker().publish({.broker = at}).error().code, ErrorCode::cannot_connect);
+    at.tls_cert = authority.pem("client.pem");
+    at.tls_key = authority.pem("client.key");
+    const auto sink = any_broker().publish({.broker = at});
+    EXPECT_TRUE(sink.has_value()) << to_string(sink.error());
+    at.tls_key = authority.pem("broker.key");
+    EXPECT_EQ(any_broker().publish({.broker = at}).error().message,
+              "option \"TLS_KEY\" cannot be used: it is not the key of TLS_CERT");
+    at.tls_key = "no key";
+    EXPECT_EQ(any_broker().publish({.broker = at}).error().code, ErrorCode::invalid_configuration);
+}
+
+TEST(MqttBytes, ABrokerThatIsNotAllowedIsNotSpokenTo) {
+    const Broker broker;
+    const AllowedTargets none;
+    EXPECT_EQ(MqttBytes(none).publish({.broker = broker.at("t")}).error().code,
+              ErrorCode::not_permitted);
 }
 
 TEST(MqttBytes, NoBrokerIsAnError) {
     const std::uint16_t port = free_port();
-    const auto source = MqttBytes().subscribe(
+    const auto source = any_broker().subscribe(
         {.broker = {.uri = "tcp://127.0.0.1:" + std::to_string(port), .topic = "t"}});
     ASSERT_FALSE(source.has_value());
     EXPECT_EQ(source.error().code, ErrorCode::cannot_connect);
-    for (const char* const uri : {"ssl://h:1", "tcp://h:x", "tcp://:1", "tcp://h:70000", ""}) {
-        EXPECT_EQ(MqttBytes().publish({.broker = {.uri = uri, .topic = "t"}}).error().code,
+    for (const char* const uri : {"http://h:1", "tcp://h:x", "tcp://:1", "tcp://h:70000", ""}) {
+        EXPECT_EQ(any_broker().publish({.broker = {.uri = uri, .topic = "t"}}).error().code,
                   ErrorCode::invalid_configuration)
             << uri;
     }
@@ -207,7 +319,7 @@ TEST(MqttBytes, NoBrokerIsAnError) {
 
 TEST(MqttBytes, AReadThatWaitsCanBeInterrupted) {
     const Broker broker;
-    auto source = MqttBytes().subscribe({.broker = broker.at("t")});
+    auto source = any_broker().subscribe({.broker = broker.at("t")});
     ASSERT_TRUE(source.has_value());
     std::thread interrupter([&] { (*source)->interrupt(); });
     std::array<char, 10> part{};
@@ -217,7 +329,7 @@ TEST(MqttBytes, AReadThatWaitsCanBeInterrupted) {
 
 TEST(MqttBytes, AWriteThatWaitsCanBeInterrupted) {
     Broker broker;
-    auto sink = MqttBytes().publish({.broker = broker.at("t"), .outstanding_max = 1});
+    auto sink = any_broker().publish({.broker = broker.at("t"), .outstanding_max = 1});
     ASSERT_TRUE(sink.has_value());
     broker.stop();
     std::thread interrupter([&] { (*sink)->interrupt(); });

@@ -9,6 +9,7 @@
 
 #include <mosquitto.h>
 
+#include "adapters/mqtt/mqtt_tls.h"
 #include "base/check.h"
 #include "base/text.h"
 
@@ -16,50 +17,16 @@ namespace baton {
 
 namespace {
 
-constexpr int kPortDefault = 1883;
-constexpr int kPortMax = 65535;
+constexpr std::uint16_t kPortPlain = 1883;
+constexpr std::uint16_t kPortEncrypted = 8883;
 constexpr int kKeepAliveLeast = 5;  // of the library; 0 is none
 constexpr int kKeepAliveMost = 65535;
 constexpr std::size_t kPayloadMax = 268435455;  // of the protocol
 
-struct Place {
-    std::string host;
-    int port = kPortDefault;
-};
-
 Error bad_uri(const std::string& uri, const std::string& why) {
     return {.code = ErrorCode::invalid_configuration,
             .message = "option \"SERVER_URI\" cannot be " + baton::in_quotes(uri) + ": " + why,
-            .hint = "write tcp://host:port"};
-}
-
-Result<Place> place_of(const std::string& uri) {
-    std::string_view rest = uri;
-    const std::size_t scheme_end = rest.find("://");
-    if (scheme_end != std::string_view::npos) {
-        const std::string_view scheme = rest.substr(0, scheme_end);
-        if (!equal_ignoring_case(scheme, "tcp") && !equal_ignoring_case(scheme, "mqtt")) {
-            return bad_uri(uri, "only tcp:// and mqtt:// are known");
-        }
-        rest.remove_prefix(scheme_end + 3);
-    }
-    while (rest.ends_with('/')) rest.remove_suffix(1);
-    Place place;
-    std::size_t colon = rest.rfind(':');
-    if (rest.ends_with(']')) colon = std::string_view::npos;
-    if (colon != std::string_view::npos) {
-        const std::string_view port = rest.substr(colon + 1);
-        const auto [end, error] =
-            std::from_chars(port.data(), port.data() + port.size(), place.port);
-        const bool is_port = error == std::errc() && end == port.data() + port.size() &&
-                             place.port > 0 && place.port <= kPortMax;
-        if (!is_port) return bad_uri(uri, baton::in_quotes(port) + " is not a port");
-        rest = rest.substr(0, colon);
-    }
-    if (rest.starts_with('[') && rest.ends_with(']')) rest = rest.substr(1, rest.size() - 2);
-    if (rest.empty()) return bad_uri(uri, "it names no host");
-    place.host = rest;
-    return place;
+            .hint = "write tcp://host:port, or ssl://host:port"};
 }
 
 Error refused(const std::string& what, int code) {
@@ -74,6 +41,39 @@ void initialise_library() {
 }
 
 }  // namespace
+
+Result<MqttPlace> place_of(const std::string& uri) {
+    MqttPlace place;
+    std::string_view rest = uri;
+    const std::size_t scheme_end = rest.find("://");
+    if (scheme_end != std::string_view::npos) {
+        const std::string_view scheme = rest.substr(0, scheme_end);
+        place.encrypted =
+            equal_ignoring_case(scheme, "ssl") || equal_ignoring_case(scheme, "mqtts");
+        if (!place.encrypted && !equal_ignoring_case(scheme, "tcp") &&
+            !equal_ignoring_case(scheme, "mqtt")) {
+            return bad_uri(uri, "only tcp://, mqtt://, ssl:// and mqtts:// are known");
+        }
+        rest.remove_prefix(scheme_end + 3);
+    }
+    while (rest.ends_with('/')) rest.remove_suffix(1);
+    place.port = place.encrypted ? kPortEncrypted : kPortPlain;
+    std::size_t colon = rest.rfind(':');
+    if (rest.ends_with(']')) colon = std::string_view::npos;
+    if (colon != std::string_view::npos) {
+        const std::string_view port = rest.substr(colon + 1);
+        const auto [end, error] =
+            std::from_chars(port.data(), port.data() + port.size(), place.port);
+        const bool is_port =
+            error == std::errc() && end == port.data() + port.size() && place.port > 0;
+        if (!is_port) return bad_uri(uri, baton::in_quotes(port) + " is not a port");
+        rest = rest.substr(0, colon);
+    }
+    if (rest.starts_with('[') && rest.ends_with(']')) rest = rest.substr(1, rest.size() - 2);
+    if (rest.empty()) return bad_uri(uri, "it names no host");
+    place.host = rest;
+    return place;
+}
 
 struct MqttClient::Callbacks {
     static MqttClient& self(void* client) { return *static_cast<MqttClient*>(client); }
@@ -99,16 +99,17 @@ struct MqttClient::Callbacks {
     }
 };
 
-Result<std::unique_ptr<MqttClient>> MqttClient::make(const MqttBroker& broker) {
+Result<std::unique_ptr<MqttClient>> MqttClient::make(const MqttBroker& broker,
+                                                     const MqttPlace& place,
+                                                     const std::string& address) {
     initialise_library();
-    TRY_ASSIGN(place, place_of(broker.uri));
     if (!broker.client_id && !broker.clean_session) {
         return Error{.code = ErrorCode::invalid_configuration,
                      .message = "option \"CLEAN_SESSION\" cannot be false without a \"CLIENT_ID\"",
                      .hint = "the broker knows the client by it"};
     }
     std::unique_ptr<MqttClient> client(new MqttClient(broker));
-    client->host_ = place.host;
+    client->address_ = address;
     client->port_ = place.port;
     const char* const id = broker.client_id ? broker.client_id->c_str() : nullptr;
     client->handle_ = mosquitto_new(id, broker.clean_session, client.get());
@@ -119,8 +120,21 @@ Result<std::unique_ptr<MqttClient>> MqttClient::make(const MqttBroker& broker) {
             mosquitto_username_pw_set(client->handle_, broker.username->c_str(), password);
         if (code != MOSQ_ERR_SUCCESS) return refused("use the user name and password", code);
     }
+    if (place.encrypted) {
+        TRY_ASSIGN(tls, MqttTls::make(broker, place.host));
+        client->tls_ = std::move(tls);
+        // The library is to verify nothing by itself: it knows only the address.
+        int code = mosquitto_int_option(client->handle_, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0);
+        if (code == MOSQ_ERR_SUCCESS) {
+            code =
+                mosquitto_void_option(client->handle_, MOSQ_OPT_SSL_CTX, client->tls_->context());
+        }
+        if (code != MOSQ_ERR_SUCCESS) return refused("encrypt the connection", code);
+    }
     return client;
 }
+
+MqttClient::MqttClient(const MqttBroker& broker) : broker_(broker) {}
 
 MqttClient::~MqttClient() {
     if (handle_ == nullptr) return;
@@ -145,9 +159,12 @@ Result<Done> MqttClient::start(Events events, std::size_t in_flight_max) {
         broker_.keep_alive_seconds == 0
             ? 0
             : std::clamp(broker_.keep_alive_seconds, kKeepAliveLeast, kKeepAliveMost);
-    int code = mosquitto_connect_async(handle_, host_.c_str(), port_, keep_alive);
-    if (code != MOSQ_ERR_SUCCESS)
-        return refused("connect to " + baton::in_quotes(broker_.uri), code);
+    int code = mosquitto_connect_async(handle_, address_.c_str(), port_, keep_alive);
+    if (code != MOSQ_ERR_SUCCESS) {
+        Error error = refused("connect to " + baton::in_quotes(broker_.uri), code);
+        if (!refusal().empty()) error.message = "cannot reach " + name() + ": " + refusal();
+        return error;
+    }
     code = mosquitto_loop_start(handle_);
     if (code != MOSQ_ERR_SUCCESS)
         return refused("connect to " + baton::in_quotes(broker_.uri), code);
@@ -176,6 +193,10 @@ Result<std::optional<int>> MqttClient::publish(std::string_view payload, bool re
     Error error = refused("publish to " + name(), code);
     error.code = ErrorCode::cannot_write;
     return error;
+}
+
+std::string MqttClient::refusal() const {
+    return tls_ ? tls_->refusal() : std::string();
 }
 
 std::string MqttClient::name() const {

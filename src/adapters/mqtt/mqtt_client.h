@@ -19,6 +19,17 @@ struct mosquitto;
 
 namespace baton {
 
+class MqttTls;
+
+// Where a broker is, as its URI says.
+struct MqttPlace {
+    std::string host;
+    std::uint16_t port = 0;
+    bool encrypted = false;
+};
+// Fails with invalid_configuration.
+[[nodiscard]] Result<MqttPlace> place_of(const std::string& uri);
+
 class MqttClient {
 public:
     // Called on the library's thread, one at a time, with no lock held.
@@ -30,8 +41,11 @@ public:
         std::function<void(const std::string& why)> disconnected;
     };
 
-    // Fails with invalid_configuration for an address or options that cannot be.
-    static Result<std::unique_ptr<MqttClient>> make(const MqttBroker& broker);
+    // Connects to `address`, one of the broker's. Fails with invalid_configuration for options that
+    // cannot be.
+    static Result<std::unique_ptr<MqttClient>> make(const MqttBroker& broker,
+                                                    const MqttPlace& place,
+                                                    const std::string& address);
     MqttClient(const MqttClient&) = delete;
     MqttClient& operator=(const MqttClient&) = delete;
     // Events that wait must have been let go.
@@ -42,16 +56,19 @@ public:
     [[nodiscard]] Result<Done> subscribe();
     // The message's id; none if there is no connection.
     [[nodiscard]] Result<std::optional<int>> publish(std::string_view payload, bool retained);
+    // Why the broker's certificate was refused, if it was. From any thread.
+    [[nodiscard]] std::string refusal() const;
     // A word for messages: "topic "t" of "tcp://h:1""
     [[nodiscard]] std::string name() const;
 
 private:
-    explicit MqttClient(const MqttBroker& broker) : broker_(broker) {}
+    explicit MqttClient(const MqttBroker& broker);
     struct Callbacks;
 
     MqttBroker broker_;
-    std::string host_;
+    std::string address_;
     int port_ = 0;
+    std::unique_ptr<MqttTls> tls_;  // none: not encrypted; outlives the handle
     mosquitto* handle_ = nullptr;
     bool started_ = false;
     Events events_;

@@ -3,9 +3,8 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <memory>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -20,6 +19,7 @@ namespace baton {
 namespace {
 
 constexpr std::size_t kPart = std::size_t{1} << 20U;
+constexpr std::size_t kDigits = 16;
 
 Error failed(ErrorCode code, const std::string& what, const std::string& path) {
     return {.code = code,
@@ -27,19 +27,33 @@ Error failed(ErrorCode code, const std::string& what, const std::string& path) {
                        std::generic_category().message(errno)};
 }
 
-Result<Done> sync(const std::string& path, int flags) {
-    const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC);
-    if (descriptor < 0) return failed(ErrorCode::cannot_write, "sync", path);
-    const bool synced = ::fsync(descriptor) == 0;
-    Error error = failed(ErrorCode::cannot_write, "sync", path);
-    ::close(descriptor);
-    if (synced) return Done{};
-    return error;
+Result<Done> sync(const OpenFile& file, const std::string& path) {
+    if (::fsync(*file) == 0) return Done{};
+    return failed(ErrorCode::cannot_write, "sync", path);
 }
 
-Result<Done> rename(const std::string& from, const std::string& to) {
-    if (std::rename(from.c_str(), to.c_str()) == 0) return Done{};
-    return failed(ErrorCode::cannot_write, "write", to);
+Result<Done> sync_directory(const OpenFile& directory, const std::string& path) {
+    // The descriptor itself is only a place.
+    const OpenFile readable(::openat(*directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!readable.is_open()) return failed(ErrorCode::cannot_write, "sync", path);
+    return sync(readable, path);
+}
+
+Result<Done> rename(const OpenFile& directory, const std::string& from, const std::string& to,
+                    const std::string& path) {
+    if (::renameat(*directory, from.c_str(), *directory, to.c_str()) == 0) return Done{};
+    return failed(ErrorCode::cannot_write, "write", path);
+}
+
+Result<Done> write_all(const OpenFile& file, std::string_view bytes, const std::string& path) {
+    if (::ftruncate(*file, 0) != 0) return failed(ErrorCode::cannot_write, "write", path);
+    while (!bytes.empty()) {
+        const auto count = ::write(*file, bytes.data(), bytes.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return failed(ErrorCode::cannot_write, "write", path);
+        bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return Done{};
 }
 
 }  // namespace
@@ -48,55 +62,69 @@ std::string checksum_path(const std::string& path) {
     return path + ".xxh3";
 }
 
-Result<std::string> checksum_of(const std::string& path) {
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
-                                                               std::fclose);
-    if (!file) return failed(ErrorCode::cannot_read, "read", path);
+std::string part_of(const std::string& name) {
+    return name + ".part";
+}
+
+Result<std::string> checksum_of(const OpenFile& file, const std::string& path) {
     const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
                                                                                 XXH3_freeState);
     XXH3_64bits_reset(state.get());
     std::vector<char> part(kPart);
-    while (const std::size_t count = std::fread(part.data(), 1, part.size(), file.get())) {
-        XXH3_64bits_update(state.get(), part.data(), count);
+    off_t at = 0;
+    while (true) {
+        const auto count = ::pread(*file, part.data(), part.size(), at);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return failed(ErrorCode::cannot_read, "read", path);
+        if (count == 0) break;
+        XXH3_64bits_update(state.get(), part.data(), static_cast<std::size_t>(count));
+        at += count;
     }
-    if (std::ferror(file.get()) != 0) return failed(ErrorCode::cannot_read, "read", path);
     std::array<char, 20> digits{};
     std::snprintf(digits.data(), digits.size(), "%016llx",
                   static_cast<unsigned long long>(XXH3_64bits_digest(state.get())));
     return std::string(digits.data());
 }
 
-Result<Done> verify_checksum(const std::string& path) {
-    std::ifstream file(checksum_path(path));
-    std::string expected;
-    if (!file || !(file >> expected)) return Done{};
-    TRY_ASSIGN(actual, checksum_of(path));
+Result<Done> verify_checksum(const AllowedFiles& files, const OpenFile& file,
+                             const std::string& path) {
+    const auto beside = files.read(checksum_path(path));
+    if (!beside && beside.error().code == ErrorCode::cannot_open) return Done{};
+    if (!beside) return beside.error();
+    std::array<char, kDigits> digits{};
+    const auto count = ::pread(*beside->file, digits.data(), digits.size(), 0);
+    if (count != static_cast<ssize_t>(kDigits)) return Done{};
+    const std::string expected(digits.data(), kDigits);
+    TRY_ASSIGN(actual, checksum_of(file, path));
     if (actual == expected) return Done{};
     return Error{.code = ErrorCode::damaged_file,
                  .message = "cannot read " + baton::in_quotes(path) + ": its bytes have the hash " +
-                            actual + ", not " + expected + " as when it was written",
+                            actual + ", not " + baton::in_quotes(expected) +
+                            " as when it was written",
                  .hint = "restore the file; if it was replaced on purpose, remove " +
                          baton::in_quotes(checksum_path(path))};
 }
 
-Result<Done> publish_file(const std::string& part, const std::string& path) {
-    TRY(sync(part, O_RDONLY));
-    TRY_ASSIGN(checksum, checksum_of(part));
-    const std::string checksum_part = checksum_path(part);
-    {
-        std::ofstream file(checksum_part, std::ios::trunc);
-        file << checksum << "\n";
-        if (!file.flush()) return failed(ErrorCode::cannot_write, "write", checksum_part);
+Result<Done> publish_file(const AllowedFiles& files, const AllowedFiles::Place& place,
+                          const OpenFile& part, const std::string& path) {
+    TRY(sync(part, path));
+    // What is being written may be readable by nobody else; the descriptor is for writing.
+    const OpenFile readable(
+        ::openat(*place.directory, part_of(place.name).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (!readable.is_open()) return failed(ErrorCode::cannot_read, "read", path);
+    TRY_ASSIGN(checksum, checksum_of(readable, path));
+    const std::string beside = checksum_path(place.name);
+    const std::string beside_part = checksum_path(part_of(place.name));
+    TRY_ASSIGN(opened, files.write_at(place.directory, beside_part, checksum_path(path)));
+    TRY(write_all(opened.file, checksum + "\n", checksum_path(path)));
+    TRY(sync(opened.file, checksum_path(path)));
+    if (::unlinkat(*place.directory, beside.c_str(), 0) != 0 && errno != ENOENT) {
+        return failed(ErrorCode::cannot_write, "write", checksum_path(path));
     }
-    TRY(sync(checksum_part, O_RDONLY));
-    const std::string parent = std::filesystem::path(path).parent_path().string();
-    const std::string directory = parent.empty() ? "." : parent;
-    std::error_code error;
-    std::filesystem::remove(checksum_path(path), error);
-    TRY(sync(directory, O_RDONLY | O_DIRECTORY));
-    TRY(rename(part, path));
-    TRY(rename(checksum_part, checksum_path(path)));
-    return sync(directory, O_RDONLY | O_DIRECTORY);
+    TRY(sync_directory(place.directory, path));
+    TRY(rename(place.directory, part_of(place.name), place.name, path));
+    TRY(rename(place.directory, beside_part, beside, checksum_path(path)));
+    return sync_directory(place.directory, path);
 }
 
 }  // namespace baton

@@ -26,7 +26,9 @@ std::string sql_name(const std::string& name) {
 }
 
 DuckDbSession::DuckDbSession(DuckDbSession&& other) noexcept
-    : database_(std::exchange(other.database_, nullptr)),
+    : file_(std::move(other.file_)),
+      path_(std::move(other.path_)),
+      database_(std::exchange(other.database_, nullptr)),
       connection_(std::exchange(other.connection_, nullptr)) {}
 
 DuckDbSession::~DuckDbSession() {
@@ -34,8 +36,10 @@ DuckDbSession::~DuckDbSession() {
     if (database_ != nullptr) duckdb_close(&database_);
 }
 
-Result<DuckDbSession> DuckDbSession::open(const std::string& path) {
+Result<DuckDbSession> DuckDbSession::open(const OpenFile& file, std::string path) {
     DuckDbSession session;
+    session.file_ = "/proc/self/fd/" + std::to_string(*file);
+    session.path_ = std::move(path);
     const auto failed = [](const std::string& why) {
         return Error{.code = ErrorCode::cannot_open, .message = "cannot start DuckDB: " + why};
     };
@@ -60,7 +64,7 @@ Result<DuckDbSession> DuckDbSession::open(const std::string& path) {
     if (duckdb_connect(session.database_, &session.connection_) != DuckDBSuccess) {
         return failed("it refuses the connection");
     }
-    for (const std::string& sql : {"SET allowed_paths = [" + sql_literal(path) + "]",
+    for (const std::string& sql : {"SET allowed_paths = [" + sql_literal(session.file_) + "]",
                                    std::string("SET enable_external_access = false"),
                                    std::string("SET lock_configuration = true")}) {
         TRY(session.run(sql, ErrorCode::cannot_open, "cannot start DuckDB"));
@@ -68,11 +72,19 @@ Result<DuckDbSession> DuckDbSession::open(const std::string& path) {
     return session;
 }
 
+std::string DuckDbSession::worded(std::string text) const {
+    for (std::size_t at = text.find(file_); at != std::string::npos;
+         at = text.find(file_, at + path_.size())) {
+        text.replace(at, file_.size(), path_);
+    }
+    return text;
+}
+
 Result<Done> DuckDbSession::run(const std::string& sql, ErrorCode code,
                                 const std::string& what) const {
     duckdb_result result{};
     const auto outcome = duckdb_query(connection_, sql.c_str(), &result);
-    std::string why = outcome == DuckDBSuccess ? "" : duckdb_result_error(&result);
+    std::string why = outcome == DuckDBSuccess ? "" : worded(duckdb_result_error(&result));
     duckdb_destroy_result(&result);
     if (outcome == DuckDBSuccess) return Done{};
     return Error{.code = code, .message = what + ": " + why};

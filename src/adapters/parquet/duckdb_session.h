@@ -1,22 +1,29 @@
-// DuckDbSession is a DuckDB of its own, in memory, that may touch one file and nothing else.
+// DuckDbSession is a DuckDB of its own, in memory, that may touch one file and nothing else: one
+// that was opened for it, and that it knows by its descriptor.
 #pragma once
 
 #include <string>
 
 #include <duckdb.h>
 
+#include "adapters/system/open_file.h"
 #include "base/result.h"
 
 namespace baton {
 
 class DuckDbSession {
 public:
-    // One thread, no configuration after the opening, no file but `path`.
-    static Result<DuckDbSession> open(const std::string& path);
+    // One thread, no configuration after the opening, no file but `file`, which outlives it; in
+    // messages it is `path`.
+    static Result<DuckDbSession> open(const OpenFile& file, std::string path);
     DuckDbSession(DuckDbSession&& other) noexcept;
     DuckDbSession(const DuckDbSession&) = delete;
     DuckDbSession& operator=(const DuckDbSession&) = delete;
     ~DuckDbSession();
+
+    // The file as DuckDB is to name it, and a text of DuckDB with the name that people know.
+    [[nodiscard]] const std::string& file() const { return file_; }
+    [[nodiscard]] std::string worded(std::string text) const;
 
     [[nodiscard]] duckdb_connection connection() const { return connection_; }
     // For statements that give nothing; the error is DuckDB's message.
@@ -26,6 +33,8 @@ public:
 private:
     DuckDbSession() = default;
 
+    std::string file_;
+    std::string path_;
     duckdb_database database_ = nullptr;
     duckdb_connection connection_ = nullptr;
 };

@@ -4,12 +4,12 @@ namespace baton {
 
 Result<std::unique_ptr<RowSource>> ParquetFiles::read(const std::string& path, const Schema& schema,
                                                       const std::vector<std::size_t>& wanted) {
-    return open_parquet_source(path, schema, wanted);
+    return open_parquet_source(files_, path, schema, wanted);
 }
 
 Result<std::unique_ptr<RowSink>> ParquetFiles::write(const std::string& path,
                                                      const Schema& schema) {
-    return open_parquet_sink(path, schema);
+    return open_parquet_sink(files_, path, schema);
 }
 
 }  // namespace baton

@@ -9,21 +9,30 @@
 // VARSIZED from VARCHAR. A number that the column's type cannot hold is an error, never rounded.
 #pragma once
 
+#include "adapters/file/allowed_files.h"
 #include "engine/streams/table_files.h"
 
 namespace baton {
 
 class ParquetFiles final : public TableFiles {
 public:
+    // The files outlive it and what it opens.
+    explicit ParquetFiles(const AllowedFiles& files) : files_(files) {}
+
     Result<std::unique_ptr<RowSource>> read(const std::string& path, const Schema& schema,
                                             const std::vector<std::size_t>& wanted) override;
     Result<std::unique_ptr<RowSink>> write(const std::string& path, const Schema& schema) override;
+
+private:
+    const AllowedFiles& files_;
 };
 
 // The two halves of it.
 [[nodiscard]] Result<std::unique_ptr<RowSource>> open_parquet_source(
-    const std::string& path, const Schema& schema, const std::vector<std::size_t>& wanted);
-[[nodiscard]] Result<std::unique_ptr<RowSink>> open_parquet_sink(const std::string& path,
+    const AllowedFiles& files, const std::string& path, const Schema& schema,
+    const std::vector<std::size_t>& wanted);
+[[nodiscard]] Result<std::unique_ptr<RowSink>> open_parquet_sink(const AllowedFiles& files,
+                                                                 const std::string& path,
                                                                  const Schema& schema);
 
 }  // namespace baton

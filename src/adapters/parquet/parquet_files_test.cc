@@ -37,6 +37,15 @@ Value extreme(DataType type, bool high) {
     return high ? UINT64_MAX >> (64 - bits) : std::uint64_t{0};
 }
 
+const AllowedFiles& any_files() {
+    static const AllowedFiles kAll = *AllowedFiles::of({.directories = {"/"}, .never = {}});
+    return kAll;
+}
+
+ParquetFiles any_tables() {
+    return ParquetFiles(any_files());
+}
+
 Batch batch_of(const Schema& schema, const Rows& rows) {
     Batch batch{.rows = rows.size(), .columns = {}};
     for (std::size_t i = 0; i < schema.columns.size(); ++i) {
@@ -48,7 +57,7 @@ Batch batch_of(const Schema& schema, const Rows& rows) {
 }
 
 void write(const std::string& path, const Schema& schema, const std::vector<Rows>& batches) {
-    auto sink = ParquetFiles().write(path, schema);
+    auto sink = any_tables().write(path, schema);
     ASSERT_TRUE(sink.has_value()) << to_string(sink.error());
     for (const Rows& rows : batches) {
         const auto written = (*sink)->write(batch_of(schema, rows));
@@ -69,7 +78,7 @@ Outcome read(const std::string& path, const Schema& schema, std::vector<std::siz
         wanted.push_back(i);
     }
     Outcome outcome;
-    auto source = ParquetFiles().read(path, schema, wanted);
+    auto source = any_tables().read(path, schema, wanted);
     if (!source) return {.rows = {}, .error = source.error()};
     Batch batch;
     while (true) {
@@ -110,7 +119,7 @@ TEST(ParquetFiles, AFileIsThereWhenItIsComplete) {
     const TemporaryDirectory directory;
     const Schema schema = {{{"N", DataType::int32, false}}};
     {
-        auto sink = ParquetFiles().write(directory / "a", schema);
+        auto sink = any_tables().write(directory / "a", schema);
         ASSERT_TRUE((*sink)->write(batch_of(schema, {{std::int64_t{1}}})).has_value());
         EXPECT_FALSE(std::filesystem::exists(directory / "a"));
     }
@@ -167,14 +176,14 @@ TEST(ParquetFiles, WhatIsNotThereOrNoParquetIsRefused) {
     EXPECT_EQ(read(directory / "none", schema).error->code, ErrorCode::cannot_open);
     std::ofstream(directory / "text") << "no parquet at all";
     EXPECT_EQ(read(directory / "text", schema).error->code, ErrorCode::cannot_read);
-    EXPECT_EQ(ParquetFiles().write(directory / "no/such/a", schema).error().code,
+    EXPECT_EQ(any_tables().write(directory / "no/such/a", schema).error().code,
               ErrorCode::cannot_open);
 }
 
 TEST(ParquetFiles, AWriteThatWaitsCanBeInterrupted) {
     const TemporaryDirectory directory;
     const Schema schema = {{{"N", DataType::int64, false}}};
-    auto sink = ParquetFiles().write(directory / "a", schema);
+    auto sink = any_tables().write(directory / "a", schema);
     ASSERT_TRUE(sink.has_value());
     (*sink)->interrupt();
     EXPECT_EQ((*sink)->write(batch_of(schema, {{std::int64_t{1}}})).error().code,
@@ -184,7 +193,9 @@ TEST(ParquetFiles, AWriteThatWaitsCanBeInterrupted) {
 TEST(DuckDbSession, TouchesNoOtherFile) {
     const TemporaryDirectory directory;
     std::ofstream(directory / "secret.csv") << "a,b\n1,2\n";
-    auto session = DuckDbSession::open(directory / "a.parquet");
+    const auto file = any_files().write(directory / "a.parquet");
+    ASSERT_TRUE(file.has_value());
+    auto session = DuckDbSession::open(file->file, directory / "a.parquet");
     ASSERT_TRUE(session.has_value());
     const auto refused = [&](const std::string& sql) {
         return !session->run(sql, ErrorCode::cannot_read, "x").has_value();

@@ -1,15 +1,16 @@
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <condition_variable>
-#include <cstdio>
 #include <deque>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "adapters/parquet/checksums.h"
 #include "adapters/parquet/duckdb_session.h"
@@ -174,17 +175,26 @@ private:
 
 class ParquetSink final : public RowSink {
 public:
-    ParquetSink(std::string path, DuckDbSession session, const Schema& schema)
-        : path_(std::move(path)),
-          part_(path_ + ".part"),
-          session_(std::move(session)),
+    struct Parts {
+        const AllowedFiles& files;
+        std::string path;
+        AllowedFiles::Place place;
+        OpenFile part;  // that is being written
+        DuckDbSession session;
+    };
+    ParquetSink(Parts parts, const Schema& schema)
+        : files_(parts.files),
+          path_(std::move(parts.path)),
+          place_(std::move(parts.place)),
+          part_(std::move(parts.part)),
+          session_(std::move(parts.session)),
           rows_(schema) {}
     ParquetSink(const ParquetSink&) = delete;
     ParquetSink& operator=(const ParquetSink&) = delete;
     ~ParquetSink() override {
         rows_.end(Rows::State::given_up);
         if (copying_.joinable()) copying_.join();
-        if (!finished_) std::remove(part_.c_str());
+        if (!finished_) ::unlinkat(*place_.directory, part_of(place_.name).c_str(), 0);
     }
 
     Result<Done> open() {
@@ -213,7 +223,7 @@ public:
         rows_.end(Rows::State::complete);
         copying_.join();
         if (outcome_ && !*outcome_) return outcome_->error();
-        TRY(publish_file(part_, path_));
+        TRY(publish_file(files_, place_, part_, path_));
         finished_ = true;
         return Done{};
     }
@@ -224,9 +234,10 @@ public:
 
 private:
     void copy() {
-        outcome_ = session_.run("COPY (SELECT * FROM " + std::string(kFunction) + "()) TO " +
-                                    sql_literal(part_) + " (FORMAT parquet, USE_TMP_FILE false)",
-                                ErrorCode::cannot_write, "cannot write " + baton::in_quotes(path_));
+        outcome_ =
+            session_.run("COPY (SELECT * FROM " + std::string(kFunction) + "()) TO " +
+                             sql_literal(session_.file()) + " (FORMAT parquet, USE_TMP_FILE false)",
+                         ErrorCode::cannot_write, "cannot write " + baton::in_quotes(path_));
         rows_.take_no_more();
     }
 
@@ -247,8 +258,10 @@ private:
                 .message = "cannot write " + baton::in_quotes(path_) + ": " + why};
     }
 
+    const AllowedFiles& files_;
     const std::string path_;
-    const std::string part_;
+    const AllowedFiles::Place place_;
+    const OpenFile part_;
     DuckDbSession session_;
     Rows rows_;
     std::thread copying_;
@@ -259,18 +272,23 @@ private:
 
 }  // namespace
 
-Result<std::unique_ptr<RowSink>> open_parquet_sink(const std::string& path, const Schema& schema) {
+Result<std::unique_ptr<RowSink>> open_parquet_sink(const AllowedFiles& files,
+                                                   const std::string& path, const Schema& schema) {
     // A directory that is missing or may not be written is seen now rather than at the end.
-    const std::string part = path + ".part";
-    std::FILE* const probe = std::fopen(part.c_str(), "wbe");
-    if (probe == nullptr) {
+    TRY_ASSIGN(place, files.place(path));
+    TRY_ASSIGN(part, files.write_at(place.directory, part_of(place.name), path));
+    if (!S_ISREG(part.state.st_mode) || ::ftruncate(*part.file, 0) != 0) {
         return Error{.code = ErrorCode::cannot_open,
                      .message = "cannot write " + baton::in_quotes(path) + ": " +
-                                std::generic_category().message(errno)};
+                                baton::in_quotes(part_of(place.name)) + " cannot be emptied"};
     }
-    std::fclose(probe);
-    TRY_ASSIGN(session, DuckDbSession::open(part));
-    auto sink = std::make_unique<ParquetSink>(path, std::move(session), schema);
+    TRY_ASSIGN(session, DuckDbSession::open(part.file, path));
+    auto sink = std::make_unique<ParquetSink>(ParquetSink::Parts{.files = files,
+                                                                 .path = path,
+                                                                 .place = std::move(place),
+                                                                 .part = std::move(part.file),
+                                                                 .session = std::move(session)},
+                                              schema);
     TRY(sink->open());
     return std::unique_ptr<RowSink>(std::move(sink));
 }

@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "adapters/parquet/checksums.h"
 #include "adapters/parquet/duckdb_session.h"
@@ -80,10 +78,10 @@ Error unreadable(const std::string& path, const std::string& why,
 }
 
 // Why a result has no more rows: a value that does not fit, or a file that cannot be read.
-Error failure_of(duckdb_result& result, const std::string& path) {
+Error failure_of(duckdb_result& result, const DuckDbSession& session, const std::string& path) {
     const duckdb_error_type type = duckdb_result_error_type(&result);
     const bool fits = type != DUCKDB_ERROR_CONVERSION && type != DUCKDB_ERROR_OUT_OF_RANGE;
-    return unreadable(path, duckdb_result_error(&result),
+    return unreadable(path, session.worded(duckdb_result_error(&result)),
                       fits ? ErrorCode::cannot_read : ErrorCode::cannot_format);
 }
 
@@ -101,25 +99,26 @@ public:
         duckdb_destroy_prepare(&statement_);
     }
 
-    // The path is a value of the statement.
+    // The file is a value of the statement.
     static Result<Reading> start(const DuckDbSession& session, const std::string& sql,
                                  const std::string& path) {
         Reading reading;
         if (duckdb_prepare(session.connection(), sql.c_str(), &reading.statement_) !=
             DuckDBSuccess) {
-            return unreadable(path, duckdb_prepare_error(reading.statement_));
+            return unreadable(path, session.worded(duckdb_prepare_error(reading.statement_)));
         }
-        duckdb_bind_varchar_length(reading.statement_, 1, path.data(), path.size());
+        duckdb_bind_varchar_length(reading.statement_, 1, session.file().data(),
+                                   session.file().size());
         duckdb_pending_result pending = nullptr;
         if (duckdb_pending_prepared_streaming(reading.statement_, &pending) != DuckDBSuccess) {
-            Error error = unreadable(path, duckdb_pending_error(pending));
+            Error error = unreadable(path, session.worded(duckdb_pending_error(pending)));
             duckdb_destroy_pending(&pending);
             return error;
         }
         const auto outcome = duckdb_execute_pending(pending, &reading.result_);
         duckdb_destroy_pending(&pending);
         if (outcome != DuckDBSuccess) {
-            return failure_of(reading.result_, path);
+            return failure_of(reading.result_, session, path);
         }
         return reading;
     }
@@ -188,6 +187,7 @@ class ParquetSource final : public RowSource {
 public:
     struct Parts {
         std::string path;
+        OpenFile file;
         DuckDbSession session;
         Reading reading;
         Schema schema;  // of the batches
@@ -199,7 +199,7 @@ public:
         if (fetched == nullptr) {
             const char* const why = duckdb_result_error(&parts_.reading.result());
             if (why == nullptr || *why == '\0') return Pull::end;
-            return failure_of(parts_.reading.result(), parts_.path);
+            return failure_of(parts_.reading.result(), parts_.session, parts_.path);
         }
         const Chunk chunk(fetched,
                           [](duckdb_data_chunk gone) { duckdb_destroy_data_chunk(&gone); });
@@ -280,23 +280,18 @@ private:
     std::atomic<std::uint64_t> rows_ = 0;
 };
 
-Result<Done> check_path(const std::string& path) {
-    if (path.find_first_of("*?[") != std::string::npos) {
-        return unreadable(path, "a path with *, ? or [ would mean several files",
-                          ErrorCode::cannot_open);
-    }
-    if (::access(path.c_str(), R_OK) == 0) return Done{};
-    return unreadable(path, std::generic_category().message(errno), ErrorCode::cannot_open);
-}
-
 }  // namespace
 
-Result<std::unique_ptr<RowSource>> open_parquet_source(const std::string& path,
+Result<std::unique_ptr<RowSource>> open_parquet_source(const AllowedFiles& files,
+                                                       const std::string& path,
                                                        const Schema& schema,
                                                        const std::vector<std::size_t>& wanted) {
-    TRY(check_path(path));
-    TRY(verify_checksum(path));
-    TRY_ASSIGN(session, DuckDbSession::open(path));
+    TRY_ASSIGN(opened, files.read(path));
+    if (!S_ISREG(opened.state.st_mode)) {
+        return unreadable(path, "Parquet is read from files alone", ErrorCode::cannot_open);
+    }
+    TRY(verify_checksum(files, opened.file, path));
+    TRY_ASSIGN(session, DuckDbSession::open(opened.file, path));
     TRY_ASSIGN(columns, columns_of(session, path));
     TRY_ASSIGN(sql, select_of(path, columns, schema, wanted));
     TRY_ASSIGN(reading, Reading::start(session, sql, path));
@@ -304,6 +299,7 @@ Result<std::unique_ptr<RowSource>> open_parquet_source(const std::string& path,
     for (const std::size_t index : wanted) given.columns.push_back(schema.columns[index]);
     return std::unique_ptr<RowSource>(
         std::make_unique<ParquetSource>(ParquetSource::Parts{.path = path,
+                                                             .file = std::move(opened.file),
                                                              .session = std::move(session),
                                                              .reading = std::move(reading),
                                                              .schema = std::move(given)}));

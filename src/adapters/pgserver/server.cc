@@ -147,6 +147,7 @@ public:
             const front::Access::User* known = access_.user(user);
             CHECK(known != nullptr);  // or it would not have proved its password
             who.role = known->role;
+            who.files = known->files;
         }
         write(LogLevel::info, "a client logged in",
               {{"user", user},

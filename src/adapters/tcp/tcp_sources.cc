@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -26,11 +24,6 @@ namespace {
 constexpr Duration kPauseFirst = std::chrono::milliseconds(100);
 constexpr Duration kPauseMost = std::chrono::seconds(5);
 
-struct Address {
-    sockaddr_storage bytes{};
-    socklen_t size = 0;
-};
-
 std::string name_of(const TcpServer& server) {
     return server.host + ":" + std::to_string(server.port);
 }
@@ -45,28 +38,9 @@ std::string why(int number) {
     return std::generic_category().message(number);
 }
 
-Result<std::vector<Address>> addresses_of(const TcpServer& server) {
-    addrinfo wanted{};
-    wanted.ai_family = server.ipv6 ? AF_INET6 : AF_INET;
-    wanted.ai_socktype = SOCK_STREAM;
-    addrinfo* found = nullptr;
-    const std::string port = std::to_string(server.port);
-    const int failure = ::getaddrinfo(server.host.c_str(), port.c_str(), &wanted, &found);
-    if (failure != 0) return unreachable(server, ::gai_strerror(failure));
-    std::vector<Address> addresses;
-    for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
-        Address address;
-        address.size = one->ai_addrlen;
-        std::memcpy(&address.bytes, one->ai_addr, one->ai_addrlen);
-        addresses.push_back(address);
-    }
-    ::freeaddrinfo(found);
-    return addresses;
-}
-
 class TcpSource final : public ByteSource {
 public:
-    TcpSource(TcpServer server, std::vector<Address> addresses)
+    TcpSource(TcpServer server, std::vector<SocketAddress> addresses)
         : server_(std::move(server)), addresses_(std::move(addresses)) {}
     TcpSource(const TcpSource&) = delete;
     TcpSource& operator=(const TcpSource&) = delete;
@@ -126,7 +100,7 @@ private:
     }
 
     void begin_attempt() {
-        const Address& address = addresses_[next_address_++ % addresses_.size()];
+        const SocketAddress& address = addresses_[next_address_++ % addresses_.size()];
         attempt_ends_ = clock_.now() + server_.connect_timeout;
         socket_ = ::socket(address.bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (socket_ < 0) {
@@ -211,7 +185,7 @@ private:
     }
 
     const TcpServer server_;
-    const std::vector<Address> addresses_;
+    const std::vector<SocketAddress> addresses_;
     SystemClock clock_;
     WakeUp wake_up_;
     State state_ = State::down;
@@ -229,7 +203,9 @@ private:
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> TcpSources::connect(const TcpServer& server) {
-    TRY_ASSIGN(addresses, addresses_of(server));
+    TRY_ASSIGN(addresses,
+               targets_.look_up(server.host, server.port,
+                                server.ipv6 ? AddressFamily::ipv6 : AddressFamily::ipv4));
     auto source = std::make_unique<TcpSource>(server, std::move(addresses));
     TRY(source->open());
     return std::unique_ptr<ByteSource>(std::move(source));

@@ -5,14 +5,21 @@
 // once it had been there. The first one has to succeed within its timeout.
 #pragma once
 
+#include "adapters/targets/allowed_targets.h"
 #include "ports/byte_doors.h"
 
 namespace baton {
 
 class TcpSources final : public TcpDoor {
 public:
-    // Looks the host up, which may wait for a name server.
+    // The targets outlive it.
+    explicit TcpSources(const AllowedTargets& targets) : targets_(targets) {}
+
+    // Looks the host up, once, which may wait for a name server.
     Result<std::unique_ptr<ByteSource>> connect(const TcpServer& server) override;
+
+private:
+    const AllowedTargets& targets_;
 };
 
 }  // namespace baton

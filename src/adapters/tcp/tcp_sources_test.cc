@@ -85,9 +85,14 @@ BytesRead next(ByteSource& source, std::string& into) {
     return {};
 }
 
+TcpSources any_server() {
+    static const AllowedTargets kAll = *AllowedTargets::of({.connect_to = {"*"}, .own_ports = {}});
+    return TcpSources(kAll);
+}
+
 TEST(TcpSources, TheServersOrderlyCloseIsTheEnd) {
     const Server server;
-    auto source = TcpSources().connect({.host = "127.0.0.1", .port = server.port()});
+    auto source = any_server().connect({.host = "127.0.0.1", .port = server.port()});
     ASSERT_TRUE(source.has_value()) << to_string(source.error());
     const int connection = server.accept();
     say(connection, "1,a\n");
@@ -100,7 +105,7 @@ TEST(TcpSources, TheServersOrderlyCloseIsTheEnd) {
 
 TEST(TcpSources, ALostConnectionIsMadeAgain) {
     const Server server;
-    auto source = TcpSources().connect({.host = "localhost", .port = server.port()});
+    auto source = any_server().connect({.host = "localhost", .port = server.port()});
     ASSERT_TRUE(source.has_value()) << to_string(source.error());
     int connection = server.accept();
     say(connection, "first");
@@ -124,7 +129,7 @@ TEST(TcpSources, ALostConnectionIsMadeAgain) {
 TEST(TcpSources, BytesBeforeAResetAreGivenAndTheResetIsNotAnEnd) {
     const Server server;
     auto source =
-        TcpSources().connect({.host = "127.0.0.1", .port = server.port(), .read_bytes = 2});
+        any_server().connect({.host = "127.0.0.1", .port = server.port(), .read_bytes = 2});
     ASSERT_TRUE(source.has_value());
     int connection = server.accept();
     say(connection, "abcdef");
@@ -149,19 +154,19 @@ TEST(TcpSources, TheFirstConnectionHasToSucceed) {
     Server server;
     const std::uint16_t port = server.port();
     server.close();
-    const auto source = TcpSources().connect({.host = "127.0.0.1", .port = port});
+    const auto source = any_server().connect({.host = "127.0.0.1", .port = port});
     ASSERT_FALSE(source.has_value());
     EXPECT_EQ(to_string(source.error()),
               "error 4004: cannot connect to \"127.0.0.1:" + std::to_string(port) +
                   "\": Connection refused; see whether the server is up and can be reached from "
                   "the worker");
-    EXPECT_EQ(TcpSources().connect({.host = "no.such.host.invalid", .port = 1}).error().code,
+    EXPECT_EQ(any_server().connect({.host = "no.such.host.invalid", .port = 1}).error().code,
               ErrorCode::cannot_connect);
 }
 
 TEST(TcpSources, AReadThatWaitsCanBeInterrupted) {
     const Server server;
-    auto source = TcpSources().connect({.host = "127.0.0.1", .port = server.port()});
+    auto source = any_server().connect({.host = "127.0.0.1", .port = server.port()});
     ASSERT_TRUE(source.has_value());
     std::string part(10, ' ');
     EXPECT_EQ((*source)->read(part, Duration(0))->what, What::nothing);
@@ -171,12 +176,20 @@ TEST(TcpSources, AReadThatWaitsCanBeInterrupted) {
     EXPECT_EQ((*source)->read(part, std::chrono::hours(1))->what, What::nothing);
 }
 
+TEST(TcpSources, ATargetThatIsNotAllowedIsNotSpokenTo) {
+    const Server server;
+    const AllowedTargets none;
+    const auto refused = TcpSources(none).connect({.host = "localhost", .port = server.port()});
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().code, ErrorCode::not_permitted);
+}
+
 TEST(TcpSources, SpeakTheDomainThatIsAskedFor) {
     const Server server(AF_INET6);
     if (!server.usable()) GTEST_SKIP() << "this machine has no IPv6";
-    auto source = TcpSources().connect({.host = "::1", .port = server.port(), .ipv6 = true});
+    auto source = any_server().connect({.host = "::1", .port = server.port(), .ipv6 = true});
     ASSERT_TRUE(source.has_value()) << to_string(source.error());
-    EXPECT_FALSE(TcpSources().connect({.host = "::1", .port = server.port()}).has_value());
+    EXPECT_FALSE(any_server().connect({.host = "::1", .port = server.port()}).has_value());
 }
 
 }  // namespace

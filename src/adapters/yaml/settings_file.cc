@@ -6,6 +6,7 @@
 #include "adapters/yaml/fields.h"
 #include "adapters/yaml/tree.h"
 #include "base/overload.h"
+#include "base/text.h"
 
 namespace baton::yaml {
 
@@ -14,7 +15,7 @@ namespace {
 Result<std::vector<SettingsFile::Account>> accounts_of(const Node& list, std::string_view what,
                                                        std::string_view secret) {
     const std::array known = {KnownKey{.name = "name", .required = true},
-                              KnownKey{.name = "role", .required = true},
+                              KnownKey{.name = "role", .required = true}, KnownKey{.name = "files"},
                               KnownKey{.name = secret, .required = true}};
     std::vector<SettingsFile::Account> accounts;
     TRY_ASSIGN(items, items_of(&list, what));
@@ -25,6 +26,13 @@ Result<std::vector<SettingsFile::Account>> accounts_of(const Node& list, std::st
         account.name = std::move(name);
         TRY_ASSIGN(role, text_of(fields.at("role"), "role"));
         account.role = std::move(role);
+        if (const Node* files = fields.find("files")) {
+            TRY_ASSIGN(may, text_of(*files, "files"));
+            if (may != "true" && may != "false") {
+                return refusal(files->at, "files is true or false");
+            }
+            account.files = may == "true";
+        }
         TRY_ASSIGN(hidden, text_of(fields.at(secret), secret));
         account.secret = std::move(hidden);
         accounts.push_back(std::move(account));
@@ -42,6 +50,16 @@ bool is_blank(std::string_view text) {
     });
 }
 
+Result<std::string> joined(const Node& list, const std::string& key) {
+    TRY_ASSIGN(texts, texts_of(&list, key));
+    for (const std::string& text : texts) {
+        if (text.find(',') != std::string::npos) {
+            return refusal(list.at, "an item of " + key + " cannot have a comma");
+        }
+    }
+    return join(texts, ",");
+}
+
 Result<Done> flatten(const Mapping& mapping, const std::string& prefix, SettingsFile& file) {
     for (const Entry& entry : mapping) {
         const std::string key = prefix + entry.key;
@@ -53,6 +71,10 @@ Result<Done> flatten(const Mapping& mapping, const std::string& prefix, Settings
             file.tokens = std::move(tokens);
         } else if (const auto* inner = std::get_if<Mapping>(&entry.value.content)) {
             TRY(flatten(*inner, key + ".", file));
+        } else if (std::holds_alternative<Sequence>(entry.value.content)) {
+            TRY_ASSIGN(value, joined(entry.value, key));
+            file.entries.push_back(
+                {.key = key, .value = std::move(value), .at = entry.at, .is_list = true});
         } else if (std::holds_alternative<Nothing>(entry.value.content)) {
             file.entries.push_back({.key = key, .value = "", .at = entry.at});
         } else {

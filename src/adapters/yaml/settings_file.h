@@ -2,9 +2,11 @@
 // `tokens` are lists of who may come in.
 //
 //     http: {listen: '0.0.0.0:8080'}
+//     files: [/srv/rows, /srv/more]
 //     users:  [{name: ann, role: admin, verifier: 'SCRAM-SHA-256$4096:..'}]
-//     tokens: [{name: ci, role: writer, sha256: '..'}]
+//     tokens: [{name: ci, role: writer, files: true, sha256: '..'}]
 //
+// A list of texts is one value, with commas between them.
 // Which keys there are is not known here.
 #pragma once
 
@@ -21,10 +23,12 @@ struct SettingsFile {
         std::string key;  // "http.listen"
         std::string value;
         Position at;
+        bool is_list = false;
     };
     struct Account {
         std::string name;
         std::string role;
+        bool files = false;  // the right to files of workers
         std::string secret;  // a user's verifier, a token's digest
         Position at;
     };

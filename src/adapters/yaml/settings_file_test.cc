@@ -28,10 +28,26 @@ TEST(SettingsFileTest, WhoMayComeInIsAList) {
     EXPECT_EQ(file->tokens[0].role, "reader");
 }
 
+TEST(SettingsFileTest, AListIsOneValue) {
+    const auto file = read_settings("files: [/srv/a, /srv/b]\nconnect_to: []\n");
+    ASSERT_TRUE(file) << to_string(file.error());
+    ASSERT_EQ(file->entries.size(), 2U);
+    EXPECT_EQ(file->entries[0].value, "/srv/a,/srv/b");
+    EXPECT_TRUE(file->entries[0].is_list);
+    EXPECT_EQ(file->entries[1].value, "");
+}
+
+TEST(SettingsFileTest, ARightToFilesIsGivenByItself) {
+    const auto file = read_settings("users: [{name: a, role: writer, files: true, verifier: v}]");
+    ASSERT_TRUE(file) << to_string(file.error());
+    EXPECT_TRUE(file->users[0].files);
+}
+
 TEST(SettingsFileTest, WhatIsNoSuchFileIsRefusedWithThePlace) {
     for (const char* text :
-         {"- a", "a: [1]", "users: [{name: ann}]", "users: [{name: a, role: b, verifier: c, x: 1}]",
-          "users: 5", "a: 1\na: 2", "{"}) {
+         {"- a", "a: [{b: 1}]", "a: ['1,2']", "users: [{name: a, role: b, verifier: c, files: 1}]",
+          "users: [{name: ann}]", "users: [{name: a, role: b, verifier: c, x: 1}]", "users: 5",
+          "a: 1\na: 2", "{"}) {
         const auto file = read_settings(text);
         EXPECT_FALSE(file) << text;
     }

@@ -378,6 +378,11 @@ Result<const Descriptor*> descriptor_of(DescriptorKind kind, std::string_view na
                  .hint = hint_for(name, names)};
 }
 
+bool opens_files(DescriptorKind kind, std::string_view type) {
+    const auto descriptor = descriptor_of(kind, type);
+    return descriptor && (*descriptor)->opens_files;
+}
+
 Result<Config> complete(const Descriptor& descriptor, std::span<const GivenOption> given) {
     Config config;
     std::map<std::string_view, std::optional<Position>> positions;

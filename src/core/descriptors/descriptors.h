@@ -54,6 +54,7 @@ struct Descriptor {
     // Of a source or sink: the formats it can be read or written in; the first is the default.
     std::vector<std::string_view> formats;
     std::optional<Misfit> (*check)(const Config& config) = nullptr;
+    bool opens_files = false;  // of the worker, as its options say
 };
 
 enum class DescriptorKind : std::uint8_t { source, sink, input_format, output_format };
@@ -65,6 +66,10 @@ enum class DescriptorKind : std::uint8_t { source, sink, input_format, output_fo
 // The descriptor of that name in any case; else unknown_source_type, unknown_sink_type,
 // unknown_source_format or unknown_sink_format, with the nearest known name.
 [[nodiscard]] Result<const Descriptor*> descriptor_of(DescriptorKind kind, std::string_view name);
+
+// Whether a source or sink of that type opens files of its worker; false of types that are not
+// known.
+[[nodiscard]] bool opens_files(DescriptorKind kind, std::string_view type);
 
 // One option as it was given.
 struct GivenOption {

@@ -378,6 +378,37 @@ TEST(Secrets, AreMaskedWhereSet) {
     EXPECT_EQ(masked(type(sink, "MQTT"), {}), Config{});
 }
 
+// Who may name files is said by a right of its own (front/access.h).
+TEST(Descriptors, KnowWhichTypesOpenFiles) {
+    for (const auto kind : {DescriptorKind::source, DescriptorKind::sink}) {
+        for (const Descriptor& each : descriptors(kind)) {
+            const bool has_path =
+                std::any_of(each.options.begin(), each.options.end(),
+                            [](const Option& option) { return option.key == "FILE_PATH"; });
+            EXPECT_EQ(opens_files(kind, each.name), has_path && each.name != "Void") << each.name;
+        }
+    }
+    EXPECT_TRUE(opens_files(DescriptorKind::sink, "checksum"));
+    EXPECT_FALSE(opens_files(DescriptorKind::source, "no such type"));
+}
+
+TEST(Complete, CertificatesNeedAnEncryptedBroker) {
+    Given given = {
+        {"SERVER_URI", text("tcp://b"), {}}, {"TOPIC", text("t"), {}}, {"TLS_CA", text("PEM"), {}}};
+    EXPECT_EQ(to_string(refused(type(sink, "MQTT"), given)),
+              "error 1000: option \"TLS_CA\" needs an encrypted connection; write ssl://host:8883 "
+              "as SERVER_URI");
+    given[0].value = text("ssl://b");
+    EXPECT_TRUE(complete(type(sink, "MQTT"), given).has_value());
+    given.push_back({"TLS_CERT", text("PEM"), {}});
+    EXPECT_EQ(refused(type(sink, "MQTT"), given).message,
+              "option \"TLS_CERT\" needs the other one of TLS_CERT and TLS_KEY");
+    given.push_back({"TLS_KEY", text("PEM"), {}});
+    const auto config = complete(type(sink, "MQTT"), given);
+    ASSERT_TRUE(config.has_value());
+    EXPECT_EQ(masked(type(sink, "MQTT"), *config).at("TLS_KEY"), text("***"));
+}
+
 }  // namespace
 
 }  // namespace baton

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "core/descriptors/descriptors.h"
 #include "core/descriptors/generator.h"
 
@@ -105,7 +106,7 @@ Options of_every_sink(const std::vector<std::string_view>& formats) {
 
 Options of_every_broker() {
     return {
-        needed_text("SERVER_URI", "the broker, such as tcp://broker:1883"),
+        needed_text("SERVER_URI", "the broker: tcp://broker:1883, or encrypted ssl://broker:8883"),
         needed_text("TOPIC", "the topic"),
         {.key = "CLIENT_ID", .description = "the client's name; the worker makes one if absent"},
         {.key = "QOS",
@@ -119,6 +120,13 @@ Options of_every_broker() {
         whole_number("KEEP_ALIVE_SECONDS", 60, 0, "the longest silence on the connection",
                      kKeepAliveMax),
         yes_or_no("CLEAN_SESSION", true, "whether the broker forgets the client in between"),
+        {.key = "TLS_CA",
+         .description = "with ssl://: the certificates, as PEM, of those who sign for the broker; "
+                        "those that the worker's machine trusts if absent"},
+        {.key = "TLS_CERT", .description = "with ssl://: the client's certificate, as PEM"},
+        {.key = "TLS_KEY", .secret = true, .description = "the key of TLS_CERT, as PEM"},
+        {.key = "TLS_SERVER_NAME",
+         .description = "with ssl://: the name in the broker's certificate; its host if absent"},
     };
 }
 
@@ -134,6 +142,20 @@ std::optional<Misfit> broker_misfit(const Config& config) {
         return Misfit{.key = "SERVER_URI",
                       .message = "must not hold a user or password",
                       .hint = "use USERNAME and PASSWORD"};
+    }
+    const bool encrypted = equal_ignoring_case(uri.substr(0, 6), "ssl://") ||
+                           equal_ignoring_case(uri.substr(0, 8), "mqtts://");
+    for (const char* const key : {"TLS_CA", "TLS_CERT", "TLS_KEY", "TLS_SERVER_NAME"}) {
+        if (!encrypted && config.contains(key)) {
+            return Misfit{.key = key,
+                          .message = "needs an encrypted connection",
+                          .hint = "write ssl://host:8883 as SERVER_URI"};
+        }
+    }
+    if (config.contains("TLS_CERT") != config.contains("TLS_KEY")) {
+        return Misfit{.key = config.contains("TLS_CERT") ? "TLS_CERT" : "TLS_KEY",
+                      .message = "needs the other one of TLS_CERT and TLS_KEY",
+                      .hint = {}};
     }
     const bool anonymous = !config.contains("USERNAME");
     if (anonymous && config.contains("PASSWORD")) {
@@ -175,7 +197,8 @@ Descriptor file_source() {
             .description = "reads a file of the worker once",
             .options = Options{needed_text("FILE_PATH", "the file, as the worker sees it")} +
                        of_every_source(),
-            .formats = {"CSV", "JSON", "Parquet"}};
+            .formats = {"CSV", "JSON", "Parquet"},
+            .opens_files = true};
 }
 
 Descriptor tcp_source() {
@@ -260,7 +283,8 @@ Descriptor file_sink() {
                            yes_or_no("APPEND", false, "whether what is there already is kept")} +
                    of_every_sink({"CSV", "JSON"}),
         .formats = {"CSV", "JSON"},
-        .check = threshold_misfit};
+        .check = threshold_misfit,
+        .opens_files = true};
 }
 
 Descriptor print_sink() {
@@ -292,7 +316,8 @@ Descriptor checksum_sink() {
             .options = Options{needed_text("FILE_PATH", "the file, as the worker sees it")} +
                        of_every_sink({"CSV"}),
             .formats = {"CSV"},
-            .check = threshold_misfit};
+            .check = threshold_misfit,
+            .opens_files = true};
 }
 
 Descriptor mqtt_sink() {
@@ -316,7 +341,8 @@ Descriptor parquet_sink() {
             .options = Options{needed_text("FILE_PATH", "the file, as the worker sees it")} +
                        of_every_sink({"Parquet"}),
             .formats = {"Parquet"},
-            .check = threshold_misfit};
+            .check = threshold_misfit,
+            .opens_files = true};
 }
 
 // ---- formats ----------------------------------------------------------------------------------

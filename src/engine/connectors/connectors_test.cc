@@ -125,7 +125,8 @@ protected:
 
     TemporaryDirectory directory_;
     SystemClock clock_;
-    SystemFiles files_;
+    AllowedFiles allowed_ = *AllowedFiles::of({.directories = {"/"}, .never = {}});
+    SystemFiles files_{allowed_};
     ScriptedTcp tcp_;
     FormattedConnectors connectors_{Doors{.clock = &clock_, .files = &files_, .tcp = &tcp_}};
 };

@@ -102,7 +102,11 @@ Result<MqttBroker> broker_of(const std::string& type, const Config& config) {
         .username = text_if(config, "USERNAME"),
         .password = text_if(config, "PASSWORD"),
         .keep_alive_seconds = static_cast<int>(number_or(config, "KEEP_ALIVE_SECONDS", 60)),
-        .clean_session = flag_or(config, "CLEAN_SESSION", true)};
+        .clean_session = flag_or(config, "CLEAN_SESSION", true),
+        .tls_ca = text_if(config, "TLS_CA"),
+        .tls_cert = text_if(config, "TLS_CERT"),
+        .tls_key = text_if(config, "TLS_KEY"),
+        .tls_server_name = text_if(config, "TLS_SERVER_NAME")};
 }
 
 Result<OpenedBytes> open_mqtt(MqttDoor& mqtt, const SourceScan& scan) {

@@ -168,17 +168,6 @@ void append_real(std::string& to, double value) {
     to.append(&digits[0], static_cast<std::size_t>(last - &digits[0]));
 }
 
-template <class T>
-std::optional<T> number_of(std::string_view text) {
-    T value{};
-    const char* begin = text.data();
-    const char* end = begin + text.size();
-    if (text.size() > 1 && *begin == '+' && begin[1] != '-') ++begin;
-    const auto [stop, problem] = std::from_chars(begin, end, value);
-    if (problem != std::errc() || stop != end) return std::nullopt;
-    return value;
-}
-
 Kernel cast_kernel(DataType from, DataType to) {
     if (is_text(from)) return kernel_from_text(to);
     if (to == DataType::character) return nullptr;
