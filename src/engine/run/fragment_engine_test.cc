@@ -183,6 +183,20 @@ TEST_F(FragmentEngineTest, WhatCannotBePreparedSaysWhetherItEverCan) {
     EXPECT_EQ(failure("nonsense"), control::Fault::terminal);
 }
 
+TEST_F(FragmentEngineTest, APlanWhoseTypesLieIsRefusedBeforeItRuns) {
+    FragmentPlan plan = plan_of(scan());
+    for (Column& column : plan.roots[0].inputs[0].schema.columns) column.type = DataType::varsized;
+    plan.roots[0].schema = plan.roots[0].inputs[0].schema;
+    engine().prepare(key, write_plan(plan));
+    const auto end = reports.end_of(key);
+    ASSERT_NE(as<engine::PrepareFailed>(end), nullptr);
+    EXPECT_EQ(as<engine::PrepareFailed>(end)->fault, control::Fault::terminal);
+    EXPECT_NE(
+        as<engine::PrepareFailed>(end)->why.find("a source has other columns than are wanted"),
+        std::string::npos)
+        << as<engine::PrepareFailed>(end)->why;
+}
+
 TEST_F(FragmentEngineTest, AConfigurationThatCannotWorkIsTerminal) {
     connectors.refuse({.code = ErrorCode::invalid_configuration, .message = "no such file"});
     engine().prepare(key, write_plan(plan_of(scan())));
