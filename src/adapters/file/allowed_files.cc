@@ -203,7 +203,11 @@ Result<AllowedFiles::Found> AllowedFiles::find(const std::string& path,
     if (path.empty() || path.find('\0') != std::string::npos || path.ends_with('/')) {
         return cannot_open(what, path, EINVAL);
     }
-    if (path.front() != '/') return Found{.root = &roots_.front(), .rest = path};
+    if (path.front() != '/') {
+        const Root& first = roots_.front();
+        if (first.names.back() != "/") return Found{.root = &first, .rest = path};
+        return Found{.root = &first, .rest = without_slashes(absolute(".") + "/" + path)};
+    }
     for (const Root& root : roots_) {
         for (const std::string& name : root.names) {
             if (const auto rest = after(name, path)) {

@@ -2,7 +2,8 @@
 //
 // The kernel resolves each path beneath the directory (openat2): `..` and symbolic links may be
 // used within it and never lead out of it, whatever is renamed meanwhile. An absolute symbolic link
-// leads out, also if it leads back in. A relative path is beneath the first directory.
+// leads out, also if it leads back in. A relative path is beneath the first directory, or, where
+// that is /, beneath the working directory.
 //
 // Regular files and named pipes are opened. Refused are devices, sockets, files of the kernel
 // (/proc, /sys), what lies in Baton's own directories, by any name and any hard link, and every

@@ -161,6 +161,11 @@ TEST_F(AllowedFilesTest, SeveralDirectoriesAndAllOfThem) {
     EXPECT_TRUE(all->read(home_ / "rows/absolute").has_value());
     EXPECT_FALSE(all->read(home_ / "rows/data/catalog.db").has_value());
     EXPECT_FALSE(all->read("/proc/self/environ").has_value());
+    const fs::path before = fs::current_path();
+    fs::current_path(home_ / "rows");
+    EXPECT_TRUE(all->read("a.csv").has_value());
+    EXPECT_TRUE(all->read("../other/secret").has_value());
+    fs::current_path(before);
 }
 
 }  // namespace
