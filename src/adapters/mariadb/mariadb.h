@@ -19,7 +19,11 @@
 namespace baton {
 
 struct MariadbOptions {
-    std::string url;  // mysql://user:password@host:port/database, or mariadb://
+    // mysql://user:password@host:port/database, or mariadb://. With ?sslmode=require or verify-full
+    // it is encrypted, or there is no connection; the server's certificate is verified
+    // (sslrootcert) unless the host is this machine, and sslcert and sslkey are shown if it wants
+    // one.
+    std::string url;
     // Makes the tables of a new database, or changes those of an old one. Runs on one process at a
     // time.
     std::function<Result<Done>(Sql& sql)> initialise;

@@ -42,6 +42,52 @@ std::string Place::name() const {
            database;
 }
 
+namespace {
+
+bool is_loopback(const std::string& host) {
+    return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+// Named as PostgreSQL names them. Beyond this machine whoever wants TLS gets it verified.
+Result<Done> read_options(std::string_view options, Place& place) {
+    std::string mode;
+    while (!options.empty()) {
+        const std::string_view pair = options.substr(0, options.find('&'));
+        options.remove_prefix(std::min(pair.size() + 1, options.size()));
+        const std::size_t equals = pair.find('=');
+        if (equals == std::string_view::npos)
+            return invalid("has options as key=value after its ?");
+        const std::string_view key = pair.substr(0, equals);
+        TRY_ASSIGN(value, decoded(pair.substr(equals + 1)));
+        if (key == "sslmode") {
+            mode = std::move(value);
+        } else if (key == "sslrootcert") {
+            place.ca = std::move(value);
+        } else if (key == "sslcert") {
+            place.cert = std::move(value);
+        } else if (key == "sslkey") {
+            place.key = std::move(value);
+        } else {
+            return invalid(
+                "has no options after its ? but sslmode, sslrootcert, sslcert and sslkey");
+        }
+    }
+    const bool files = !place.ca.empty() || !place.cert.empty() || !place.key.empty();
+    if (mode.empty()) mode = files ? "verify-full" : "disable";
+    if (mode != "disable" && mode != "require" && mode != "verify-full") {
+        return invalid("has an sslmode of disable, require or verify-full");
+    }
+    if (mode == "disable" && files) return invalid("has certificates and an sslmode of disable");
+    if (place.cert.empty() != place.key.empty())
+        return invalid("has sslcert and sslkey, or neither");
+    place.tls = mode != "disable";
+    place.verified = mode == "verify-full" ||
+                     (mode == "require" && (!is_loopback(place.host) || !place.ca.empty()));
+    return Done{};
+}
+
+}  // namespace
+
 Result<Place> place_of(const std::string& url) {
     std::string_view rest = url;
     if (rest.starts_with("mysql://")) {
@@ -52,6 +98,11 @@ Result<Place> place_of(const std::string& url) {
         return invalid("begins with mysql:// or mariadb://");
     }
     Place place;
+    std::string_view options;
+    if (const std::size_t mark = rest.find('?'); mark != std::string_view::npos) {
+        options = rest.substr(mark + 1);
+        rest = rest.substr(0, mark);
+    }
     const std::size_t slash = rest.find('/');
     if (slash == std::string_view::npos || slash + 1 == rest.size()) {
         return invalid("names a database after its host");
@@ -80,6 +131,7 @@ Result<Place> place_of(const std::string& url) {
     }
     if (rest.empty()) return invalid("names a host");
     place.host = std::string(rest);
+    TRY(read_options(options, place));
     return place;
 }
 

@@ -148,7 +148,7 @@ const server_sql::Words& MariadbWire::words() const {
 
 std::string MariadbWire::settings() const {
     std::string text =
-        "SET NAMES utf8mb4 COLLATE utf8mb4_bin, time_zone = '+00:00', "
+        "SET NAMES utf8mb4 COLLATE utf8mb4_nopad_bin, time_zone = '+00:00', "
         "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', "
         "innodb_lock_wait_timeout = " +
         std::to_string(in_seconds(options_.lock_deadline)) +
@@ -170,6 +170,10 @@ Result<Done> MariadbWire::connect() {
     mysql_options(handle_.get(), MYSQL_OPT_READ_TIMEOUT, &answer_s);
     mysql_options(handle_.get(), MYSQL_OPT_WRITE_TIMEOUT, &answer_s);
     mysql_options(handle_.get(), MYSQL_SET_CHARSET_NAME, "utf8mb4");
+    // A server that asks for files of this machine gets none.
+    const unsigned none = 0;
+    mysql_options(handle_.get(), MYSQL_OPT_LOCAL_INFILE, &none);
+    encrypt();
     const st_mysql* connected = mysql_real_connect(
         handle_.get(), place_.host.c_str(), place_.user.c_str(), place_.password.c_str(),
         place_.database.c_str(), place_.port, nullptr, CLIENT_FOUND_ROWS | CLIENT_MULTI_STATEMENTS);
@@ -181,9 +185,30 @@ Result<Done> MariadbWire::connect() {
         handle_.reset();
         return error;
     }
+    if (place_.tls && mysql_get_ssl_cipher(handle_.get()) == nullptr) {
+        // The library goes on without it if the server, or whoever is in between, has none.
+        handle_.reset();
+        return Error{.code = ErrorCode::catalog_unavailable,
+                     .message = "the server of the catalog " + name_ + " does not encrypt",
+                     .hint = "have it do so (ssl_cert, ssl_key), or leave out sslmode"};
+    }
     TRY(check_server());
     TRY(script(settings()));
     return Done{};
+}
+
+void MariadbWire::encrypt() {
+    if (!place_.tls) return;
+    const auto or_none = [](const std::string& text) {
+        return text.empty() ? nullptr : text.c_str();
+    };
+    const my_bool yes = 1;
+    const my_bool verified = place_.verified ? 1 : 0;
+    mysql_ssl_set(handle_.get(), or_none(place_.key), or_none(place_.cert), or_none(place_.ca),
+                  nullptr, nullptr);
+    mysql_options(handle_.get(), MARIADB_OPT_TLS_VERSION, "TLSv1.2,TLSv1.3");
+    mysql_options(handle_.get(), MYSQL_OPT_SSL_ENFORCE, &yes);
+    mysql_options(handle_.get(), MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verified);
 }
 
 // What the catalog relies on is in no other server of this protocol: the end of transactions that

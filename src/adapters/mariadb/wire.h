@@ -17,13 +17,18 @@ struct st_mysql_stmt;
 
 namespace baton::mariadb {
 
-// mysql://user:password@host:port/database
+// mysql://user:password@host:port/database?sslmode=..&sslrootcert=..&sslcert=..&sslkey=..
 struct Place {
     std::string user;
     std::string password;
     std::string host = "127.0.0.1";
     std::uint16_t port = 3306;
     std::string database;
+    bool tls = false;       // it is encrypted, or there is no connection
+    bool verified = false;  // the certificate is of this host, and of who is trusted
+    std::string ca;         // who is trusted (PEM); empty: whom this machine trusts
+    std::string cert;       // ours; empty: none is shown
+    std::string key;
 
     [[nodiscard]] std::string name() const;  // without the password
 };
@@ -66,6 +71,7 @@ private:
     };
     using Statement = std::unique_ptr<st_mysql_stmt, CloseStatement>;
 
+    void encrypt();
     [[nodiscard]] std::string settings() const;
     [[nodiscard]] Result<Done> check_server();
     [[nodiscard]] Error failure(unsigned number, const std::string& message, std::string_view sql);

@@ -73,14 +73,18 @@ Result<std::unique_ptr<SqlDatabase>> open_server_database(
 }
 
 DatabaseServer::DatabaseServer(ServerKind kind)
+    : DatabaseServer(kind, std::vector<std::string>()) {}
+
+DatabaseServer::DatabaseServer(ServerKind kind, std::vector<std::string> more)
     : DatabaseServer(kind, fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path().string(),
-                     false) {}
+                     false, std::move(more)) {}
 
 DatabaseServer::DatabaseServer(ServerKind kind, const std::string& parent)
     : DatabaseServer(kind, parent, true) {}
 
-DatabaseServer::DatabaseServer(ServerKind kind, const std::string& parent, bool durable)
-    : kind_(kind), durable_(durable), port_(free_port()) {
+DatabaseServer::DatabaseServer(ServerKind kind, const std::string& parent, bool durable,
+                               std::vector<std::string> more)
+    : kind_(kind), durable_(durable), more_(std::move(more)), port_(free_port()) {
     std::string pattern = (fs::path(parent) / "baton-server-XXXXXX").string();
     CHECK(::mkdtemp(pattern.data()) != nullptr);
     directory_ = pattern;
@@ -133,21 +137,44 @@ bool DatabaseServer::answers() const {
 void DatabaseServer::start() {
     const std::string data = directory_ + "/data";
     const std::string port = std::to_string(port_);
+    std::vector<std::string> words;
     if (kind_ == ServerKind::postgres) {
         const std::string sync = std::string("=") + (durable_ ? "on" : "off");
-        pid_ = spawn(
-            {std::string(kPostgres) + "postgres", "-D", data, "-p", port, "-k", directory_, "-c",
-             "listen_addresses=127.0.0.1", "-c", "shared_buffers=16MB", "-c", "max_connections=200",
-             "-c", "fsync" + sync, "-c", "full_page_writes" + sync, "-c", "autovacuum=off"},
-            directory_ + "/log", directory_);
+        words = {std::string(kPostgres) + "postgres",
+                 "-D",
+                 data,
+                 "-p",
+                 port,
+                 "-k",
+                 directory_,
+                 "-c",
+                 "listen_addresses=127.0.0.1",
+                 "-c",
+                 "shared_buffers=16MB",
+                 "-c",
+                 "max_connections=200",
+                 "-c",
+                 "fsync" + sync,
+                 "-c",
+                 "full_page_writes" + sync,
+                 "-c",
+                 "autovacuum=off"};
     } else {
-        pid_ = spawn(
-            {"mariadbd", "--no-defaults", "--datadir=" + data, "--socket=" + directory_ + "/s",
-             "--pid-file=" + directory_ + "/pid", "--bind-address=127.0.0.1", "--port=" + port,
-             "--skip-grant-tables", "--skip-name-resolve", "--performance-schema=OFF",
-             "--innodb-log-file-size=8M", "--innodb-buffer-pool-size=32M"},
-            directory_ + "/log", directory_);
+        words = {"mariadbd",
+                 "--no-defaults",
+                 "--datadir=" + data,
+                 "--socket=" + directory_ + "/s",
+                 "--pid-file=" + directory_ + "/pid",
+                 "--bind-address=127.0.0.1",
+                 "--port=" + port,
+                 "--skip-grant-tables",
+                 "--skip-name-resolve",
+                 "--performance-schema=OFF",
+                 "--innodb-log-file-size=8M",
+                 "--innodb-buffer-pool-size=32M"};
     }
+    words.insert(words.end(), more_.begin(), more_.end());
+    pid_ = spawn(std::move(words), directory_ + "/log", directory_);
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!answers()) {
         if (std::chrono::steady_clock::now() > deadline) {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -22,6 +23,8 @@ class DatabaseServer {
 public:
     // In memory, where a sync costs nothing.
     explicit DatabaseServer(ServerKind kind);
+    // The same with further arguments of the program.
+    DatabaseServer(ServerKind kind, std::vector<std::string> more);
     // In a new directory below this one, where a commit is on the disk when it is answered.
     DatabaseServer(ServerKind kind, const std::string& parent);
     ~DatabaseServer();
@@ -47,10 +50,12 @@ private:
     void end(int signal);
     [[nodiscard]] bool answers() const;
 
-    DatabaseServer(ServerKind kind, const std::string& parent, bool durable);
+    DatabaseServer(ServerKind kind, const std::string& parent, bool durable,
+                   std::vector<std::string> more = {});
 
     const ServerKind kind_;
     const bool durable_;
+    const std::vector<std::string> more_;
     std::string directory_;
     int port_ = 0;
     pid_t pid_ = -1;
