@@ -15,7 +15,7 @@ namespace {
 constexpr std::array kStateTables = {
     "meta",           "fence", "worker",       "network_link", "logical_source", "physical_source",
     "sink",           "query", "query_source", "query_sink",   "fragment",       "task_list",
-    "task_partition",
+    "task_partition", "lock_fence",
 };
 constexpr std::array kHistoryTables = {"statement_log", "change_feed"};
 

@@ -43,22 +43,28 @@ std::string with_signal(SqlDialect dialect, std::string_view word) {
            "')";
 }
 
-Leases::Leases(Sql& sql) : sql_(sql) {
+Leases::Leases(Sql& sql, LockSpace space)
+    : sql_(sql), space_(space), lease_(lease_table(space)), fence_(fence_table(space)) {
     const std::string now(now_us(sql.dialect()));
-    acquire_sql_ =
-        "UPDATE lease SET owner = ?, epoch = CASE WHEN epoch + 1 < ? THEN ? ELSE epoch + 1 END, "
-        "taken_at = " +
-        now + ", expires_at = " + now +
-        " + ? WHERE lock_key = ? AND status = 'ACTIVE' AND expires_at <= " + now +
-        with_signal(sql.dialect(), kLeaseSignal);
-    renew_sql_ = "UPDATE lease SET expires_at = " + now +
+    acquire_sql_ = "UPDATE " + lease_ +
+                   " SET owner = ?, epoch = CASE WHEN epoch + 1 < ? THEN ? ELSE epoch + 1 END, "
+                   "taken_at = " +
+                   now + ", expires_at = " + now +
+                   " + ? WHERE lock_key = ? AND status = 'ACTIVE' AND expires_at <= " + now +
+                   signal();
+    renew_sql_ = "UPDATE " + lease_ + " SET expires_at = " + now +
                  " + ? WHERE lock_key = ? AND owner = ? AND epoch = ? AND status = 'ACTIVE' AND "
                  "expires_at > " +
                  now;
-    watch_sql_ =
-        "SELECT owner, epoch, expires_at - " + now + ", status FROM lease WHERE lock_key = ?";
-    remove_sql_ =
-        "DELETE FROM lease WHERE lock_key = ? AND status = 'DELETABLE' AND expires_at <= " + now;
+    watch_sql_ = "SELECT owner, epoch, expires_at - " + now + ", status FROM " + lease_ +
+                 " WHERE lock_key = ?";
+    remove_sql_ = "DELETE FROM " + lease_ +
+                  " WHERE lock_key = ? AND status = 'DELETABLE' AND expires_at <= " + now;
+}
+
+// Only who leads is of interest to those who stand by.
+std::string Leases::signal() const {
+    return space_ == LockSpace::coordinators ? with_signal(sql_.dialect(), kLeaseSignal) : "";
 }
 
 // ---- terms --------------------------------------------------------------------------------------
@@ -70,14 +76,14 @@ Result<std::optional<Epoch>> Leases::take(const std::string& key, const std::str
     TRY_ASSIGN(taken,
                sql_.execute(acquire_sql_, {owner, least, least, std::int64_t{ttl.count()}, key}));
     if (taken != 1) return std::optional<Epoch>();
-    TRY_ASSIGN(
-        rows, sql_.query("SELECT epoch FROM lease WHERE lock_key = ? AND owner = ?", {key, owner}));
+    TRY_ASSIGN(rows, sql_.query("SELECT epoch FROM " + lease_ + " WHERE lock_key = ? AND owner = ?",
+                                {key, owner}));
     if (rows.size() != 1) {
         return Error{.code = ErrorCode::defect,
                      .message = "the lock " + in_quotes(key) + " was taken and is not there"};
     }
     const Epoch epoch{RowCursor(rows[0]).number()};
-    TRY_ASSIGN(fenced, sql_.execute("UPDATE fence SET epoch = ? WHERE lock_key = ?",
+    TRY_ASSIGN(fenced, sql_.execute("UPDATE " + fence_ + " SET epoch = ? WHERE lock_key = ?",
                                     {value_of(epoch.value()), key}));
     if (fenced != 1) {
         return Error{.code = ErrorCode::catalog_corrupt,
@@ -124,10 +130,10 @@ Result<bool> Leases::renew(const std::string& key, const std::string& owner, Epo
 }
 
 Result<Done> Leases::release(const std::string& key, const std::string& owner, Epoch epoch) {
-    TRY(sql_.execute(
-        "UPDATE lease SET expires_at = 0 WHERE lock_key = ? AND owner = ? AND epoch = ?" +
-            with_signal(sql_.dialect(), kLeaseSignal),
-        {key, owner, value_of(epoch.value())}));
+    TRY(sql_.execute("UPDATE " + lease_ +
+                         " SET expires_at = 0 WHERE lock_key = ? AND owner = ? AND epoch = ?" +
+                         signal(),
+                     {key, owner, value_of(epoch.value())}));
     return Done{};
 }
 
@@ -165,17 +171,17 @@ Result<Done> Leases::create(const std::string& key) {
     const bool ignores = sql_.dialect() == SqlDialect::mariadb;
     const std::string insert = ignores ? "INSERT IGNORE INTO " : "INSERT INTO ";
     const std::string unless_there = ignores ? "" : " ON CONFLICT DO NOTHING";
-    TRY(sql_.execute(insert + "fence VALUES (?, 0)" + unless_there, {key}));
-    TRY(sql_.execute(insert +
-                         "lease (lock_key, owner, epoch, expires_at, status) SELECT lock_key, '', "
-                         "epoch, 0, 'ACTIVE' FROM fence WHERE lock_key = ?" +
-                         unless_there,
+    TRY(sql_.execute(insert + fence_ + " VALUES (?, 0)" + unless_there, {key}));
+    TRY(sql_.execute(insert + lease_ +
+                         " (lock_key, owner, epoch, expires_at, status, taken_at) SELECT lock_key, "
+                         "'', epoch, 0, 'ACTIVE', 0 FROM " +
+                         fence_ + " WHERE lock_key = ?" + unless_there,
                      {key}));
     return Done{};
 }
 
 Result<bool> Leases::set_status(const std::string& key, LockStatus status) {
-    TRY_ASSIGN(changed, sql_.execute("UPDATE lease SET status = ? WHERE lock_key = ?",
+    TRY_ASSIGN(changed, sql_.execute("UPDATE " + lease_ + " SET status = ? WHERE lock_key = ?",
                                      {std::string(to_string(status)), key}));
     return changed == 1;
 }
@@ -184,7 +190,7 @@ Result<bool> Leases::delete_row(const std::string& key) {
     TRY_ASSIGN(removed, sql_.execute(remove_sql_, {key}));
     if (removed != 1) return false;
     // The epoch of the last holder must not pass the fence any more.
-    TRY(sql_.execute("UPDATE fence SET epoch = epoch + 1 WHERE lock_key = ?", {key}));
+    TRY(sql_.execute("UPDATE " + fence_ + " SET epoch = epoch + 1 WHERE lock_key = ?", {key}));
     return true;
 }
 

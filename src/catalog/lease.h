@@ -28,6 +28,7 @@
 #include "base/id.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "catalog/lease_schema.h"
 #include "model/lock.h"
 #include "ports/sql.h"
 
@@ -56,7 +57,7 @@ using LeaseOutcome = std::variant<lease::Taken, lease::Refused, lease::Uncertain
 
 class Leases {
 public:
-    explicit Leases(Sql& sql);
+    explicit Leases(Sql& sql, LockSpace space = LockSpace::coordinators);
 
     // The epoch is the next one, or least_epoch if that is higher. Waits for the transactions that
     // hold the fence. An error: nothing was taken.
@@ -85,7 +86,12 @@ private:
     [[nodiscard]] Result<LeaseOutcome> commit_term(Epoch epoch);
     [[nodiscard]] Result<bool> delete_row(const std::string& key);
 
+    [[nodiscard]] std::string signal() const;
+
     Sql& sql_;
+    const LockSpace space_;
+    const std::string lease_;  // the tables
+    const std::string fence_;
     std::string acquire_sql_;
     std::string renew_sql_;
     std::string watch_sql_;
@@ -93,7 +99,8 @@ private:
 };
 
 // To be called in a write transaction, before it writes: from here to its end nobody takes the
-// lock. Fails with fenced if this epoch does not hold the fence any more.
+// coordinators' lock of this name. Fails with fenced if this epoch does not hold the fence any
+// more.
 [[nodiscard]] Result<Done> hold_fence(Sql& sql, const std::string& key, Epoch epoch);
 
 // What ends an UPDATE so that those who listen hear the word when it is committed; empty where the

@@ -3,11 +3,16 @@
 //     lease(lock_key, owner, epoch, expires_at, status, taken_at)   by the database's clock, in us
 //     fence(lock_key, epoch)
 //
+// Locks of clients are in two others of the same shape, `lock_lease` and `lock_fence`: whatever the
+// name of such a lock, no statement about it reaches the row that decides who leads.
+//
 // They are two, so that a long transaction of a leader, which holds its row of `fence`, never keeps
 // its own renewal waiting. A row of `fence` outlives its lease: a lock that is made again goes on
 // counting where it was, and nobody's old epoch is valid again.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -18,11 +23,18 @@ namespace baton {
 // The lock of the coordinator, made by the migration.
 inline constexpr std::string_view kLeaderLock = "leader";
 
+// Whose locks are meant.
+enum class LockSpace : std::uint8_t { coordinators, clients };
+[[nodiscard]] std::string lease_table(LockSpace space);
+[[nodiscard]] std::string fence_table(LockSpace space);
+
 // The tables as version 1 of the catalog has them, and what they begin with. In the caller's
 // transaction, if it has one.
 [[nodiscard]] Result<Done> make_first_lease_tables(Sql& sql);
 // What version 2 adds to them.
 [[nodiscard]] Result<Done> add_lease_times(Sql& sql);
+// What version 3 does: the tables of clients, with the locks that were among the coordinators'.
+[[nodiscard]] Result<Done> move_locks_of_clients(Sql& sql);
 // As they are now, for a lock service without a catalog.
 [[nodiscard]] Result<Done> make_lease_tables(Sql& sql);
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "catalog/lease.h"
 #include "catalog/lease_schema.h"
+#include "catalog/padding.h"
 #include "catalog/views.h"
 #include "model/partition.h"
 #include "model/states.h"
@@ -323,10 +324,15 @@ CREATE TABLE coordinator_secret (
     return add_lease_times(sql);
 }
 
+Result<Done> make_third_version(Sql& sql) {
+    TRY(take_padding_away(sql));
+    return move_locks_of_clients(sql);
+}
+
 // Migration n, counted from 1, makes version n out of version n-1.
 const std::vector<std::function<Result<Done>(Sql&)>>& migrations() {
-    static const std::vector<std::function<Result<Done>(Sql&)>> kMigrations = {create_tables,
-                                                                               make_second_version};
+    static const std::vector<std::function<Result<Done>(Sql&)>> kMigrations = {
+        create_tables, make_second_version, make_third_version};
     return kMigrations;
 }
 
@@ -389,9 +395,14 @@ std::int64_t schema_version() {
 }
 
 Result<Done> migrate(Sql& sql) {
+    return migrate_up_to(sql, schema_version());
+}
+
+Result<Done> migrate_up_to(Sql& sql, std::int64_t version) {
     TRY_ASSIGN(found, version_of(sql));
     if (found > schema_version()) return newer(found);
-    for (auto next = static_cast<std::size_t>(found); next < migrations().size(); ++next) {
+    const auto last = static_cast<std::size_t>(version);
+    for (auto next = static_cast<std::size_t>(found); next < last; ++next) {
         TRY(sql.begin(Access::write));
         if (auto done = run_migration(sql, next); !done) {
             sql.rollback();

@@ -22,6 +22,9 @@ namespace baton {
 // not a catalog.
 [[nodiscard]] Result<Done> migrate(Sql& sql);
 
+// The same, but no further than that version: how a catalog of an older program looked.
+[[nodiscard]] Result<Done> migrate_up_to(Sql& sql, std::int64_t version);
+
 // Fails with catalog_version unless the database has exactly this program's version.
 [[nodiscard]] Result<Done> require_current_version(Sql& sql);
 

@@ -291,7 +291,10 @@ View locks_view() {
             .definition =
                 "SELECT lock_key, owner, epoch, expires_at, status, "
                 "CASE WHEN taken_at > 0 THEN {taken} END, "
-                "CASE WHEN expires_at > {now_us} THEN expires_at - {now_us} ELSE 0 END FROM lease",
+                "CASE WHEN expires_at > {now_us} THEN expires_at - {now_us} ELSE 0 END FROM ("
+                "SELECT lock_key, owner, epoch, expires_at, status, taken_at FROM lease UNION ALL "
+                "SELECT lock_key, owner, epoch, expires_at, status, taken_at FROM lock_lease) "
+                "held",
             .meaning = "who leads, and other locks of the cluster"};
 }
 

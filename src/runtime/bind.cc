@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/overload.h"
 #include "base/text.h"
+#include "runtime/names.h"
 #include "sql/printer.h"
 
 namespace baton {
@@ -26,6 +27,7 @@ Result<Request> bind_create_query(const sql::CreateQuery& statement) {
         return Error{.code = ErrorCode::invalid_configuration,
                      .message = "the name of a query cannot be empty"};
     }
+    if (request.name) TRY(check_new_name("the name of the query", *request.name));
     request.settings = std::move(settings.options);
     request.statement = without_secrets(sql::Statement{.node = statement, .at = {}});
     request.tree = statement;
@@ -61,6 +63,7 @@ Result<Request> bind(const sql::Statement& statement) {
     return std::visit(
         Overload{
             [](const sql::CreateLogicalSource& s) -> R {
+                TRY(check_new_name("the name of the logical source", s.name));
                 return Request(request::CreateLogicalSource{s.name, s.schema, s.if_not_exists});
             },
             [](const sql::CreatePhysicalSource& s) -> R {
@@ -68,15 +71,18 @@ Result<Request> bind(const sql::Statement& statement) {
                 return Request(request::CreatePhysicalSource{s.logical, std::move(connector)});
             },
             [](const sql::CreateSink& s) -> R {
+                TRY(check_new_name("the name of the sink", s.name));
                 TRY_ASSIGN(connector, bind_sink(s.type, s.settings));
                 return Request(
                     request::CreateSink{s.name, s.schema, std::move(connector), s.if_not_exists});
             },
             [](const sql::CreateWorker& s) -> R {
                 TRY_ASSIGN(worker, bind_worker(s));
+                TRY(check_new_name("the name of the worker", worker.name));
                 return Request(request::CreateWorker{std::move(worker)});
             },
             [](const sql::CreateTaskList& s) -> R {
+                TRY(check_new_name("the name of the task list", s.name));
                 return Request(request::CreateTaskList{s.name, s.partitions, s.if_not_exists});
             },
             [](const sql::CreateQuery& s) -> R { return bind_create_query(s); },

@@ -8,6 +8,7 @@
 #include "catalog/lease_schema.h"
 #include "runtime/attempts.h"
 #include "runtime/bind.h"
+#include "runtime/names.h"
 
 namespace baton {
 
@@ -97,9 +98,10 @@ Table row(const std::string& name, const std::string& owner, Epoch epoch, Durati
 class Acts {
 public:
     using Row = std::optional<Table>;
-    Acts(Sql& sql, const std::string& name) : leases_(sql), name_(name) {}
+    Acts(Sql& sql, const std::string& name) : leases_(sql, LockSpace::clients), name_(name) {}
 
     Result<Row> operator()(const sql::lock::Acquire& act) {
+        TRY(check_new_name("the name of the lock", name_));
         TRY(check_text("the owner of the lock", act.owner));
         TRY_ASSIGN(ttl, checked(act.ttl));
         TRY_ASSIGN(outcome, leases_.acquire(name_, act.owner, ttl));

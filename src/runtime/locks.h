@@ -4,7 +4,7 @@
 // What catalog/lease.h promises holds here: the database's clock alone decides, so any coordinator
 // of the catalog can be asked, also while none leads. A client that writes elsewhere under a lock
 // sends the epoch along, so that what an earlier owner still sends can be told from it. The lock
-// of the coordinators themselves is not to be had.
+// of the coordinators themselves is in other tables, and is not to be had by any name.
 #pragma once
 
 #include <optional>

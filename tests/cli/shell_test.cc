@@ -167,7 +167,7 @@ TEST_F(Shell, AWatchResumesFromARevision) {
 
 TEST_F(Shell, EveryLineForProgramsIsAnObject) {
     must(
-        "CREATE LOGICAL SOURCE \"a\"\"b\\c\nd\" (x INT8, \"ü\" VARSIZED); CREATE SINK s (x INT8) "
+        "CREATE LOGICAL SOURCE \"a\"\"b\\c d\" (x INT8, \"ü\n\" VARSIZED); CREATE SINK s (x INT8) "
         "TYPE Print; CREATE WORKER 'h:1'");
     const std::vector<std::string> shows = {
         "WORKERS", "LINKS",     "LOGICAL SOURCES", "SINKS",      "QUERIES",     "PHYSICAL SOURCES",
