@@ -7,6 +7,7 @@
 #include "catalog/history.h"
 #include "ports/sql_values.h"
 #include "runtime/attempts.h"
+#include "sql/parser.h"
 
 namespace baton {
 
@@ -16,6 +17,19 @@ namespace {
 // than was written since the last one.
 constexpr std::uint64_t kCommitsPerTrim = 64;
 constexpr std::uint64_t kWrittenPerTrim = 1'000;
+
+// What was refused may hold secrets under keys that nobody knows. Errors about settings may quote
+// their values; others name what is in the catalog, or is not.
+void hide_secrets(StatementRecord& line) {
+    constexpr unsigned kConfiguration = 1;  // the thousands of their numbers
+    if (!line.error) return;
+    if (number(line.error->code) / 1000 == kConfiguration) {
+        line.error->message =
+            sql::without_literals_of(line.statement, std::move(line.error->message));
+        line.error->hint = sql::without_literals_of(line.statement, std::move(line.error->hint));
+    }
+    line.statement = sql::without_literals(line.statement);
+}
 
 // Errors of the database, as opposed to those of a request, cost the whole transaction.
 bool breaks_transaction(const Error& error) {
@@ -122,6 +136,7 @@ Result<Done> Committer::catch_up(WriteTransaction& tx) {
 }
 
 void Committer::log(StatementRecord record) {
+    hide_secrets(record);
     record.statement = storable_text(record.statement, kStatementMax);
     const std::size_t bytes =
         record.statement.size() + (record.error ? record.error->message.size() : 0);
@@ -262,6 +277,7 @@ Result<Done> Committer::log_bundle(WriteTransaction& tx, const Bundle& bundle,
         StatementRecord line = record(bundle.steps.at(refused->step));
         if (line.statement.empty()) return Done{};
         line.error = refused->error;
+        hide_secrets(line);
         return tx.log(line);
     }
     const auto* accepted = std::get_if<Accepted>(&outcome);
@@ -295,12 +311,12 @@ Result<Done> Committer::write_waiting_log(WriteTransaction& tx) {
 void Committer::log_undone(const Bundle& bundle, const Error& error) {
     const Step& step = bundle.steps.front();
     if (step.statement.empty()) return;
-    log({.received = bundle.received,
-         .principal = bundle.principal,
-         .statement = step.statement,
-         .error = error,
-         .took = clock_.now() - bundle.started,
-         .revision = {}});
+    StatementRecord line{.received = bundle.received,
+                         .principal = bundle.principal,
+                         .statement = step.statement,
+                         .took = clock_.now() - bundle.started};
+    line.error = error;
+    log(std::move(line));
 }
 
 }  // namespace baton

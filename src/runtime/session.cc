@@ -100,8 +100,7 @@ void Session::begin(std::string text, const Wait& wait, std::vector<sql::Literal
                              .waits = {}});
     auto statements = sql::parse(running_->text, {}, running_->parameters);
     if (!statements) {
-        log_rejected(sql::without_strings(running_->text.substr(0, kStatementMax)),
-                     statements.error());
+        log_rejected(running_->text, statements.error());
         running_->execution.error = statements.error();
     } else if (auto permitted = check_permitted(*statements); !permitted) {
         running_->execution.error = permitted.error();
@@ -265,7 +264,7 @@ Result<Done> Session::check_permitted(const std::vector<sql::Statement>& stateme
     for (const sql::Statement& statement : statements) {
         const auto permitted = permit_(statement);
         if (permitted) continue;
-        log_rejected(without_secrets(statement), permitted.error());
+        log_rejected(sql::print(statement), permitted.error());
         return at_statement(permitted.error(), statement);
     }
     return Done{};
@@ -411,22 +410,25 @@ Bundle Session::bundle_of(std::vector<Step> steps) {
     return bundle;
 }
 
-void Session::log_rejected(const std::string& statement, const Error& error) const {
+void Session::log_rejected(std::string_view text, Error error) const {
+    error.message = sql::without_literals_of(text, std::move(error.message));
+    error.hint = sql::without_literals_of(text, std::move(error.hint));
     coordinator_.log({.received = received_,
                       .principal = principal_,
-                      .statement = statement,
-                      .error = error,
+                      .statement = sql::without_literals(text.substr(0, kStatementMax)),
+                      .error = std::move(error),
                       .took = coordinator_.clock().now() - started_,
                       .revision = {}});
 }
 
 Result<Step> Session::step_of(const sql::Statement& statement) const {
-    const std::string text = without_secrets(statement);
     auto request = bind(statement);
     if (request) {
-        return Step{.what = *std::move(request), .statement = text, .source = source_of(statement)};
+        return Step{.what = *std::move(request),
+                    .statement = without_secrets(statement),
+                    .source = source_of(statement)};
     }
-    log_rejected(text, request.error());
+    log_rejected(sql::print(statement), request.error());
     return request.error();
 }
 

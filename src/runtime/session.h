@@ -186,7 +186,8 @@ private:
     // Makes the changes, and notes the queries that they are about.
     [[nodiscard]] Outcome keep(std::vector<Step> steps);
     [[nodiscard]] Outcome perform(Bundle bundle);
-    void log_rejected(const std::string& statement, const Error& error) const;
+    // Of what was not even begun: neither is kept as it is, it may hold secrets.
+    void log_rejected(std::string_view text, Error error) const;
     // How it was written, if another coordinator may have to read it.
     [[nodiscard]] std::shared_ptr<const StepSource> source_of(const sql::Statement& statement,
                                                               std::string token = {}) const;

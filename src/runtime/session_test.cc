@@ -160,7 +160,7 @@ TEST_F(SessionTest, TheLogTellsWhoAskedWhatAndHowItEnded) {
     EXPECT_EQ(rows("SELECT principal, statement, outcome, error, revision FROM baton.statements "
                    "WHERE principal = 'alice'"),
               "alice|CREATE WORKER 'a:1'|OK||1\n"
-              "alice|CREATE WORKER 'a:1'|ERROR|2305|\n"
+              "alice|CREATE WORKER '***'|ERROR|2305|\n"
               "alice|CREATE WRKER '***'|ERROR|2000|\n"
               "alice|SELECT X FROM NOPE INTO NOWHERE|ERROR|2030|\n"
               "alice|CREATE SINK S (X INT8) TYPE NOPE|ERROR|2106|\n");

@@ -209,6 +209,44 @@ TEST(WithoutStrings, WorksOnAnyBytes) {
     EXPECT_EQ(without_strings("'"), "'***'");
 }
 
+TEST(WithoutLiterals, HidesWhateverIsQuotedNumbersAndComments) {
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {"SET ('a' AS X, \"b\" AS Y, `c` AS Z)", "SET ('***' AS X, \"***\" AS Y, `***` AS Z)"},
+        {"SELECT 4711, a1 FROM s", "SELECT ***, a1 FROM s"},
+        {"SELECT 1.5e3 -- geheim\nFROM s", "SELECT *** -- ***\nFROM s"},
+        {"/* geheim /* x */ */ SHOW", "/* *** */ SHOW"},
+        {"SET (geheim AS SOURCE.PASSWORD)", "SET (*** AS SOURCE.PASSWORD)"},
+        {"SELECT a AS b FROM s", "SELECT a AS b FROM s"},
+        {"SET (mqtt://me:geheim@h:1 AS X)", "SET (mqtt://***@h:*** AS X)"},
+        {"x://me:ge@heim@h/a b@c", "x://***@h/a b@c"},
+        {"$$geheim$$ $t$geheim$$t$ $1", "'***' '***' $1"},
+        {"SET (\u201cgeheim\u201d AS X)", "SET ('***' AS X)"},
+        {"SET (\u2018geheim", "SET ('***'"},
+        {"\"geheim", "'***'"},
+        {"INT8 \u00fc", "INT8 \u00fc"},
+        {"", ""},
+        {"$", "$"},
+        {"://", "://"},
+        {"\xe2\x80", "\xe2\x80"},
+    };
+    for (const auto& [text, hidden] : cases) EXPECT_EQ(without_literals(text), hidden);
+}
+
+TEST(WithoutLiterals, HidesInAMessageWhatItHidesInTheStatement) {
+    EXPECT_EQ(without_literals_of("CREATE \"ge\"\"heim\" SINK", "unexpected \"ge\"\"heim\" there"),
+              "unexpected \"***\"\"***\" there");
+    EXPECT_EQ(without_literals_of("SET ('it''s' AS X)", "it's does not fit X"),
+              "*** does not fit X");
+    EXPECT_EQ(without_literals_of("SET ('t' AS X, 5 AS Y)", "option \"Y\" cannot be 't' or 5"),
+              "option \"Y\" cannot be '***' or 5");
+    EXPECT_EQ(without_literals_of("CREATE WORKER 'me:geheim@h:1'", "\"me:geheim@h\" is no host"),
+              "\"***\" is no host");
+    EXPECT_EQ(without_literals_of("DROP SINK s", "unknown sink \"S\""), "unknown sink \"S\"");
+    const std::string text = "SHOW \"" + std::string(500, 'g') + "\"";
+    const std::string message = parse_error_of(text);
+    EXPECT_EQ(without_literals_of(text, message).find("ggg"), std::string::npos) << message;
+}
+
 // ---- parameters ---------------------------------------------------------------------------------
 
 TEST(Parameters, StandWhereverAConstantMay) {
