@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-#include "adapters/libpq/leader_line.h"
+#include "adapters/leader_line/leader_line.h"
 #include "adapters/pgwire/scram.h"
 #include "adapters/sqlite/data_directory.h"
 #include "adapters/sqlite/sqlite.h"
@@ -70,6 +70,18 @@ Permits permits_of(const Configuration& configuration) {
         }
     }
     return permits;
+}
+
+// Where the other coordinators reach this one.
+std::string advertised(const config::Settings& settings) {
+    const std::string& address = settings.text("advertise");
+    return address.empty() ? settings.text("pg.listen") : address;
+}
+
+// What coordinators prove to the one at this address, which proves it to them. From one for another
+// address nothing follows.
+std::string password_at(const std::string& secret, const std::string& address) {
+    return hmac_sha256_hex(secret, "the coordinator at " + address);
 }
 
 // Everything behind the doors, in the order in which it comes and, backwards, goes.
@@ -160,15 +172,17 @@ private:
     // None: there is no other to pass anything on to, or that is not wanted.
     LeaderLine* open_line(const config::Settings& settings) {
         if (secret_.empty() || !settings.flag("forward_writes")) return nullptr;
-        libpq::LeaderLineOptions options{.user = std::string(front::kCoordinatorUser),
-                                         .password = secret_};
+        leader_line::LeaderLineOptions options{
+            .user = std::string(front::kCoordinatorUser),
+            .password = [secret = secret_](const std::string& address) {
+                return password_at(secret, address);
+            }};
         // As this one wants it of its own clients.
-        if (!settings.text("tls.cert").empty()) options.sslmode = "require";
-        if (!settings.text("tls.ca").empty()) {
-            options.sslmode = "verify-full";
-            options.ca = settings.text("tls.ca");
+        options.ca = settings.text("tls.ca");
+        if (!settings.text("tls.cert").empty() || !options.ca.empty()) {
+            options.tls = leader_line::Tls::required;
         }
-        line_ = std::make_unique<libpq::PgLeaderLine>(std::move(options));
+        line_ = std::make_unique<leader_line::PgLeaderLine>(std::move(options));
         return line_.get();
     }
 
@@ -205,8 +219,6 @@ private:
         TRY_ASSIGN(database,
                    open_catalog_at(settings.text("catalog"), false, standstill_max(settings)));
         election_ = std::move(database);
-        std::string address = settings.text("advertise");
-        if (address.empty()) address = settings.text("pg.listen");
         const std::string id = sha256_hex(random_bytes(16)).substr(0, 16);
         std::array<char, 256> host{};
         (void)gethostname(host.data(), host.size() - 1);
@@ -214,7 +226,7 @@ private:
             LeadershipOptions{.timers = timers,
                               .lock = std::string(kLeaderLock),
                               .owner = std::string(host.data()) + ":" + std::to_string(getpid()) +
-                                       ":" + id + " " + address,
+                                       ":" + id + " " + advertised(settings),
                               .seed = std::hash<std::string>()(id)},
             *election_, clock, *coordinator_, log);
         return Done{};
@@ -235,8 +247,9 @@ private:
 Configuration with_coordinators(Configuration configuration, const std::string& secret) {
     if (secret.empty()) return configuration;
     constexpr std::size_t kSalt = 16;
+    const std::string password = password_at(secret, advertised(configuration.settings));
     configuration.access.let_coordinators_in(
-        pgwire::to_string(pgwire::make_verifier(secret, random_bytes(kSalt))));
+        pgwire::to_string(pgwire::make_verifier(password, random_bytes(kSalt))));
     return configuration;
 }
 

@@ -132,15 +132,21 @@ std::optional<ScramVerifier> parsed_verifier(std::string_view text) {
                          .server_key = *server_key};
 }
 
-}  // namespace
-
-ScramVerifier make_verifier(std::string_view password, std::string_view salt,
+std::string salted_password(std::string_view password, std::string_view salt,
                             std::uint32_t iterations) {
     std::string salted(SHA256_DIGEST_LENGTH, '\0');
     CHECK(PKCS5_PBKDF2_HMAC(password.data(), static_cast<int>(password.size()), bytes_of(salt),
                             static_cast<int>(salt.size()), static_cast<int>(iterations),
                             EVP_sha256(), SHA256_DIGEST_LENGTH,
                             reinterpret_cast<unsigned char*>(salted.data())) == 1);
+    return salted;
+}
+
+}  // namespace
+
+ScramVerifier make_verifier(std::string_view password, std::string_view salt,
+                            std::uint32_t iterations) {
+    const std::string salted = salted_password(password, salt, iterations);
     return {.iterations = iterations,
             .salt = std::string(salt),
             .stored_key = sha256(hmac(salted, "Client Key")),
@@ -234,6 +240,59 @@ bool ScramServer::proves(std::string_view proof, std::string_view signed_text) c
     }
     return CRYPTO_memcmp(sha256(client_key).data(), verifier_.stored_key.data(),
                          SHA256_DIGEST_LENGTH) == 0;
+}
+
+// ---- the client's side --------------------------------------------------------------------------
+
+ScramClient::ScramClient(std::string password, std::string nonce)
+    : password_(std::move(password)), nonce_(std::move(nonce)) {
+    CHECK(is_nonce(nonce_) && nonce_.find(',') == std::string::npos);
+}
+
+// The start-up message has named the user.
+std::string ScramClient::first() const {
+    return "n,,n=,r=" + nonce_;
+}
+
+Result<std::string> ScramClient::final(std::string_view server_first) {
+    std::string_view rest = server_first;
+    TRY_ASSIGN(nonce, attribute('r', rest));
+    TRY_ASSIGN(salt_text, attribute('s', rest));
+    TRY_ASSIGN(iterations_text, attribute('i', rest));
+    if (!is_nonce(nonce) || !nonce.starts_with(nonce_) || nonce.size() == nonce_.size()) {
+        return malformed_scram("the nonce is not that of this exchange");
+    }
+    const auto salt = from_base64(salt_text);
+    const auto iterations = number_of(iterations_text);
+    if (!salt || salt->empty()) return malformed_scram("the salt cannot be read");
+    if (!iterations || *iterations < kScramIterations || *iterations > kIterationsMax) {
+        return malformed_scram("a password is hashed 4096 to 100000 times, not as often as this");
+    }
+    const std::string without_proof = "c=" + base64("n,,") + ",r=" + std::string(nonce);
+    const std::string signed_text =
+        first().substr(3) + "," + std::string(server_first) + "," + without_proof;
+    const std::string salted = salted_password(password_, *salt, *iterations);
+    std::string proof = hmac(salted, "Client Key");
+    const std::string signature = hmac(sha256(proof), signed_text);
+    for (std::size_t i = 0; i < proof.size(); ++i) {
+        proof[i] = static_cast<char>(proof[i] ^ signature[i]);
+    }
+    server_signature_ = hmac(hmac(salted, "Server Key"), signed_text);
+    return without_proof + ",p=" + base64(proof);
+}
+
+Result<Done> ScramClient::check(std::string_view server_final) const {
+    const Error stranger{.code = ErrorCode::not_authenticated,
+                         .message = "what is there does not prove that it knows the same secret"};
+    TRY_ASSIGN(signature_text, attribute('v', server_final));
+    const auto signature = from_base64(signature_text);
+    if (!signature || server_signature_.empty() || signature->size() != server_signature_.size()) {
+        return stranger;
+    }
+    if (CRYPTO_memcmp(signature->data(), server_signature_.data(), signature->size()) != 0) {
+        return stranger;
+    }
+    return Done{};
 }
 
 }  // namespace baton::pgwire

@@ -1,5 +1,5 @@
-// The server's side of SCRAM-SHA-256 (RFC 5802 and 7677): a client proves that it knows a password
-// of which we know only a verifier, and learns that we know that.
+// SCRAM-SHA-256 (RFC 5802 and 7677): a client proves that it knows a password of which the server
+// knows only a verifier, and learns that the server knows that. Both sides of it.
 //
 // Input:   the client's two messages; the random bytes that an exchange needs are given.
 // Output:  our two messages, and whether the proof holds.
@@ -76,6 +76,27 @@ private:
     std::string nonce_;  // ours; after first(), the client's and ours
     std::string gs2_header_;
     std::string first_messages_;  // the client's, without that header, and ours
+};
+
+// The other side. It says nothing from which the password follows, whoever answers.
+class ScramClient {
+public:
+    // How often the password may have to be hashed: a server that wants more only wants our time.
+    static constexpr std::uint32_t kIterationsMax = 100'000;
+
+    // `nonce` is of this exchange: unpredictable, printable, without commas.
+    ScramClient(std::string password, std::string nonce);
+
+    // Each is called once, in this order. An Error ends the exchange: malformed_message, or
+    // not_authenticated if the server has not proved that it knows the verifier.
+    [[nodiscard]] std::string first() const;
+    [[nodiscard]] Result<std::string> final(std::string_view server_first);
+    [[nodiscard]] Result<Done> check(std::string_view server_final) const;
+
+private:
+    const std::string password_;
+    const std::string nonce_;
+    std::string server_signature_;  // that is expected; empty before final()
 };
 
 }  // namespace baton::pgwire

@@ -111,6 +111,44 @@ TEST(Scram, AFinalMessageSaysWhatIsWrongWithIt) {
     EXPECT_EQ(outcome_of_final("c=biws,r=" + nonce + ",x=extension" + proof), "rejected");
 }
 
+// ---- the client's side --------------------------------------------------------------------------
+
+// RFC 7677 with an empty user, who is named elsewhere; the server is ours.
+TEST(ScramClient, ProvesThePasswordAndHasTheServerProveTheVerifier) {
+    ScramServer server("user", make_verifier("pencil", kScramSalt), {.nonce = "srv", .mock = "m"});
+    ScramClient client("pencil", "cln");
+    const auto server_first = server.first(client.first());
+    ASSERT_TRUE(server_first);
+    const auto client_final = client.final(*server_first);
+    ASSERT_TRUE(client_final);
+    const auto outcome = server.final(*client_final);
+    ASSERT_TRUE(outcome && std::holds_alternative<ScramServer::Accepted>(*outcome));
+    const std::string message = std::get<ScramServer::Accepted>(*outcome).message;
+    EXPECT_TRUE(client.check(message));
+    EXPECT_FALSE(client.check("v=AAAA"));
+    EXPECT_FALSE(client.check("e=other-error"));
+    EXPECT_FALSE(client.check(""));
+    const auto other = ScramClient("pencil", "cln").check(message);
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().code, ErrorCode::not_authenticated);
+}
+
+TEST(ScramClient, WithAnotherPasswordIsRejected) {
+    ScramServer server("user", make_verifier("pencil", kScramSalt), {.nonce = "srv", .mock = "m"});
+    ScramClient client("pen", "cln");
+    const auto outcome = server.final(*client.final(*server.first(client.first())));
+    ASSERT_TRUE(outcome);
+    EXPECT_TRUE(std::holds_alternative<ScramServer::Rejected>(*outcome));
+}
+
+TEST(ScramClient, RefusesWhatOnlyCostsItTimeOrIsOfAnotherExchange) {
+    for (const std::string text :
+         {"r=clnsrv,s=AAAA,i=2000000000", "r=clnsrv,s=AAAA,i=1", "r=clnsrv,s=,i=4096",
+          "r=cln,s=AAAA,i=4096", "r=other,s=AAAA,i=4096", "r=clnsrv,s=*,i=4096", "", "r="}) {
+        EXPECT_FALSE(ScramClient("pencil", "cln").final(text)) << text;
+    }
+}
+
 TEST(ScramVerifier, IsWrittenAsPostgresDoesAndReadBack) {
     const ScramVerifier verifier = make_verifier("pencil", kScramSalt);
     const std::string text = to_string(verifier);

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 
@@ -24,6 +26,15 @@ std::string sha256_hex(std::string_view bytes) {
     std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
     SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
     return hex_of({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+std::string hmac_sha256_hex(std::string_view key, std::string_view text) {
+    std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+    unsigned size = digest.size();
+    CHECK(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+               reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(),
+               &size) != nullptr);
+    return hex_of({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 std::string random_bytes(std::size_t count) {

@@ -9,6 +9,9 @@ namespace baton {
 // The SHA-256 of the bytes, in hexadecimal digits.
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
 
+// The HMAC-SHA-256 of the text under the key, in hexadecimal digits.
+[[nodiscard]] std::string hmac_sha256_hex(std::string_view key, std::string_view text);
+
 // As many bytes as nobody can guess, from the system.
 [[nodiscard]] std::string random_bytes(std::size_t count);
 
