@@ -1,10 +1,12 @@
 // From files, the environment and the command line to settings.
+#include <algorithm>
 #include <iostream>
 
 #include <unistd.h>
 
 #include "adapters/pgwire/scram.h"
 #include "adapters/system/digest.h"
+#include "adapters/system/private_file.h"
 #include "adapters/yaml/settings_file.h"
 #include "app/catalogs.h"
 #include "app/counterparts.h"
@@ -73,6 +75,14 @@ Result<front::Access> access_of(const std::string& file, const yaml::SettingsFil
     return front::Access(std::move(users), std::move(tokens), sha256_hex);
 }
 
+// Who reads these can try passwords against them, or use them.
+bool holds_secrets(const yaml::SettingsFile& read) {
+    return !read.users.empty() || !read.tokens.empty() ||
+           std::any_of(read.entries.begin(), read.entries.end(), [](const auto& entry) {
+               return entry.key == "catalog" && shown_place(entry.value) != entry.value;
+           });
+}
+
 Result<Done> read_file(const std::string& file, Configuration& configuration) {
     TRY_ASSIGN(text, text_of_file(file));
     auto read = yaml::read_settings(text);
@@ -82,6 +92,7 @@ Result<Done> read_file(const std::string& file, Configuration& configuration) {
         error.at.reset();
         return error;
     }
+    if (holds_secrets(*read)) TRY(require_private("the file of settings", file));
     for (const auto& entry : read->entries) {
         if (entry.is_list && !config::is_list(entry.key)) {
             return refused(place(file, entry.at), entry.key + " is no list");
@@ -131,6 +142,11 @@ Result<Configuration> configuration_of(const ServeCommand& command) {
     for (const ServeCommand::Flag& flag : command.flags) {
         if (flag.key == "catalog" && flag.value.empty()) return empty_catalog(flag.option);
         TRY(configuration.settings.set(flag.key, flag.value, flag.option));
+    }
+    for (const std::string key : {"tls.key", "workers.tls_key"}) {
+        if (const std::string& path = configuration.settings.text(key); !path.empty()) {
+            TRY(require_private(key, path));
+        }
     }
     return configuration;
 }

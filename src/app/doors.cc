@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "adapters/system/descriptors.h"
+#include "adapters/system/server_tls.h"
 #include "base/text.h"
 #include "core/topology/topology.h"
 
@@ -90,6 +91,7 @@ Shares shares_of(const config::Settings& settings, Log& log) {
 
 Result<std::unique_ptr<pgserver::Server>> open_postgres(const Configuration& configuration,
                                                         const Shares& shares, front::Desk& desk,
+                                                        front::Logins& logins,
                                                         Log& log) {
     const config::Settings& settings = configuration.settings;
     if (settings.text("pg.listen").empty()) return std::unique_ptr<pgserver::Server>();
@@ -99,6 +101,7 @@ Result<std::unique_ptr<pgserver::Server>> open_postgres(const Configuration& con
     options.connections_max = shares.pg;
     options.strangers_max = shares.pg_strangers;
     options.log = &log;
+    options.logins = &logins;
     if (!settings.text("tls.cert").empty()) {
         options.tls = pgserver::TlsFiles{.certificate = settings.text("tls.cert"),
                                          .key = settings.text("tls.key"),
@@ -112,7 +115,8 @@ Result<std::unique_ptr<pgserver::Server>> open_postgres(const Configuration& con
 
 Result<std::unique_ptr<http::Server>> open_http(const Configuration& configuration,
                                                 const Shares& shares, front::Desk& desk,
-                                                front::Metrics& metrics, Log& log) {
+                                                front::Metrics& metrics, front::Logins& logins,
+                                                Log& log) {
     const config::Settings& settings = configuration.settings;
     if (settings.text("http.listen").empty()) return std::unique_ptr<http::Server>();
     TRY_ASSIGN(where, listening_of(settings, "http.listen"));
@@ -121,6 +125,7 @@ Result<std::unique_ptr<http::Server>> open_http(const Configuration& configurati
     options.body_bytes_max = settings.number("http.body_max");
     options.connections_max = shares.http;
     options.service.log = &log;
+    options.service.logins = &logins;
     options.service.site = {.hosts = words_of(settings.text("http.hosts")),
                             .any_address = !is_loopback(where.host)};
     if (!settings.text("tls.cert").empty()) {
@@ -136,7 +141,8 @@ Result<std::unique_ptr<http::Server>> open_http(const Configuration& configurati
 }  // namespace
 
 Result<std::unique_ptr<Doors>> Doors::open(const Configuration& configuration, front::Desk& desk,
-                                           front::Metrics& metrics, Log& log) {
+                                           front::Metrics& metrics, front::Logins& logins,
+                                           Log& log) {
     const config::Settings& settings = configuration.settings;
     if (settings.text("tls.cert").empty() != settings.text("tls.key").empty()) {
         return Error{.code = ErrorCode::missing_configuration,
@@ -144,11 +150,26 @@ Result<std::unique_ptr<Doors>> Doors::open(const Configuration& configuration, f
     }
     std::unique_ptr<Doors> doors(new Doors);
     const Shares shares = shares_of(settings, log);
-    TRY_ASSIGN(postgres, open_postgres(configuration, shares, desk, log));
+    TRY_ASSIGN(postgres, open_postgres(configuration, shares, desk, logins, log));
     doors->postgres_ = std::move(postgres);
-    TRY_ASSIGN(http, open_http(configuration, shares, desk, metrics, log));
+    TRY_ASSIGN(http, open_http(configuration, shares, desk, metrics, logins, log));
     doors->http_ = std::move(http);
     return doors;
+}
+
+Result<Done> Doors::reload(const Configuration& configuration) {
+    const config::Settings& settings = configuration.settings;
+    for (const std::string key : {"pg.listen", "http.listen"}) {
+        if (settings.text(key).empty()) continue;
+        TRY_ASSIGN(where, listening_of(settings, key));
+        TRY(check_trust(configuration, key, where.host));
+    }
+    if (!settings.text("tls.cert").empty()) {  // so that no door goes on without the other
+        TRY(server_tls(settings.text("tls.cert"), settings.text("tls.key")));
+    }
+    if (postgres_) TRY(postgres_->reload(configuration.access));
+    if (http_) TRY(http_->reload(configuration.access));
+    return Done{};
 }
 
 void Doors::stop(Duration patience) {

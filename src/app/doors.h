@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "front/desk.h"
+#include "front/logins.h"
 #include "front/metrics.h"
 #include "ports/log.h"
 
@@ -19,7 +20,12 @@ public:
     // All of them outlive it. Fails with 1xxx, and with cannot_open if a port is taken.
     [[nodiscard]] static Result<std::unique_ptr<Doors>> open(const Configuration& configuration,
                                                              front::Desk& desk,
-                                                             front::Metrics& metrics, Log& log);
+                                                             front::Metrics& metrics,
+                                                             front::Logins& logins, Log& log);
+
+    // The users and tokens of this configuration, and the files of the certificate as they are
+    // now. On failure all stays as it is.
+    [[nodiscard]] Result<Done> reload(const Configuration& configuration);
 
     // Nobody comes in any more; who is inside may finish for as long.
     void stop(Duration patience);

@@ -1,24 +1,29 @@
-// SIGTERM and SIGINT, for whoever waits for them; no thread is interrupted by them. To be made
-// before any thread.
+// SIGTERM and SIGINT, and SIGHUP where it means to read the settings again, for whoever waits for
+// them; no thread is interrupted by them. To be made before any thread.
 #pragma once
 
 #include <csignal>
+#include <cstdint>
 #include <ctime>
 
 namespace baton {
 
 class LeaveSignals {
 public:
-    LeaveSignals() {
+    enum class Hangup : std::uint8_t { ends, reloads };
+    explicit LeaveSignals(Hangup hangup = Hangup::ends) {
         sigemptyset(&set_);
         sigaddset(&set_, SIGTERM);
         sigaddset(&set_, SIGINT);
-        pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+        waited_ = set_;
+        if (hangup == Hangup::reloads) sigaddset(&waited_, SIGHUP);
+        pthread_sigmask(SIG_BLOCK, &waited_, nullptr);
     }
     void wait() const {
-        int signal = 0;
-        while (sigwait(&set_, &signal) != 0) continue;
+        while (wait_for_any() == SIGHUP) continue;
     }
+    // True: the settings are to be read again. False: it is time to leave.
+    [[nodiscard]] bool wait_for_reload() const { return wait_for_any() == SIGHUP; }
     [[nodiscard]] bool again() const {
         const timespec none{};
         return sigtimedwait(&set_, nullptr, &none) > 0;
@@ -27,7 +32,14 @@ public:
     void release() const { pthread_sigmask(SIG_UNBLOCK, &set_, nullptr); }
 
 private:
+    [[nodiscard]] int wait_for_any() const {
+        int signal = 0;
+        while (sigwait(&waited_, &signal) != 0) continue;
+        return signal;
+    }
+
     sigset_t set_{};
+    sigset_t waited_{};  // the same, and SIGHUP perhaps, which stays blocked
 };
 
 }  // namespace baton

@@ -28,6 +28,7 @@
 #include "core/topology/topology.h"
 #include "front/desk.h"
 #include "front/journal.h"
+#include "front/logins.h"
 #include "node/embedded_worker.h"
 #include "runtime/coordinator_runtime.h"
 #include "runtime/leadership/seat.h"
@@ -253,17 +254,39 @@ Configuration with_coordinators(Configuration configuration, const std::string& 
     return configuration;
 }
 
-Result<Done> serve(const Configuration& configuration, const LeaveSignals& signals,
-                   const Clock& clock, Log& log) {
+// Users, tokens and the certificate are used as they are now; of other settings it is said that
+// they are not. What cannot be used changes nothing.
+void reload(const ServeCommand& command, const Configuration& begun, const std::string& secret,
+            Doors& doors, Log& log) {
+    const auto again = configuration_of(command);
+    const auto used = again ? doors.reload(with_coordinators(*again, secret)) : again.error();
+    if (!used) {
+        log.error("cannot use the settings: all stays as it was",
+                  {{"reason", to_string(used.error())}});
+        return;
+    }
+    const auto before = begun.settings.all();
+    const auto now = again->settings.all();
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        if (now[i].value == before[i].value) continue;
+        log.warn("a setting has changed, which takes effect when it is started again",
+                 {{"setting", now[i].key}});
+    }
+    log.info("users, tokens and the certificate were read again");
+}
+
+Result<Done> serve(const ServeCommand& command, const Configuration& configuration,
+                   const LeaveSignals& signals, const Clock& clock, Log& log) {
     TRY_ASSIGN(house, House::open(configuration, clock, log));
     front::Metrics metrics;
     const Configuration known = with_coordinators(configuration, house->secret());
-    TRY_ASSIGN(doors, Doors::open(known, house->desk(), metrics, log));
+    front::Logins logins(clock, metrics);
+    TRY_ASSIGN(doors, Doors::open(known, house->desk(), metrics, logins, log));
     notify_service_manager("READY=1");
     log.info("ready", {{"version", std::string(kVersion)},
                        {"data", configuration.settings.text("data")},
                        {"pid", std::to_string(getpid())}});
-    signals.wait();
+    while (signals.wait_for_reload()) reload(command, configuration, house->secret(), *doors, log);
     notify_service_manager("STOPPING=1");
     log.info("leaving: told so");
     signals.release();  // the next one ends it at once
@@ -276,7 +299,7 @@ Result<Done> serve(const Configuration& configuration, const LeaveSignals& signa
 }  // namespace
 
 int run_serve(const ServeCommand& command) {
-    const LeaveSignals signals;  // before any thread
+    const LeaveSignals signals(LeaveSignals::Hangup::reloads);  // before any thread
     // What gRPC has to say of its own is said in our errors.
     (void)setenv("GRPC_VERBOSITY", "NONE", 0);  // NOLINT(concurrency-mt-unsafe)
     const auto configuration = configuration_of(command);
@@ -288,7 +311,7 @@ int run_serve(const ServeCommand& command) {
     const HeapKeeper heap;
     LogWriter log = log_of(configuration->settings, clock);
     for (const std::string& warning : configuration->warnings) log.warn(warning);
-    const auto served = serve(*configuration, signals, clock, log);
+    const auto served = serve(command, *configuration, signals, clock, log);
     if (!served) {
         log.error("cannot serve", {{"reason", to_string(served.error())}});
         return 1;

@@ -94,6 +94,11 @@ const Access::User* Access::user(const std::string& name) const {
     return found == users_.end() ? nullptr : &found->second;
 }
 
+bool Access::has_token(const std::string& name) const {
+    return std::any_of(tokens_.begin(), tokens_.end(),
+                       [&](const Token& token) { return token.name == name; });
+}
+
 std::optional<Principal> Access::bearer(std::string_view token) const {
     if (tokens_.empty()) return std::nullopt;
     const std::string shown = digest_(token);

@@ -70,6 +70,7 @@ public:
     // Nobody is known: everybody is trusted, as an admin.
     [[nodiscard]] bool trusts_everybody() const { return users_.empty() && tokens_.empty(); }
     [[nodiscard]] const User* user(const std::string& name) const;
+    [[nodiscard]] bool has_token(const std::string& name) const;
     // Takes the same time whichever token it is not.
     [[nodiscard]] std::optional<Principal> bearer(std::string_view token) const;
 

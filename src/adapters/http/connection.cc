@@ -91,6 +91,12 @@ public:
         return true;
     }
 
+    void reconsider() override {
+        if (state_ != State::events || hall_->service.still_admits(known_as_)) return;
+        ending_ = true;
+        if (!writing_) finish();
+    }
+
     // ---- events -----------------------------------------------------------------------------
 
     void pump() override {
@@ -162,8 +168,10 @@ private:
             return respond_and_end(problem(
                 {.code = ErrorCode::malformed_message, .message = "the header Host is missing"}));
         }
-        if (auto refusal = hall_->service.refusal(head, known_as_)) {
-            return respond_and_end(*std::move(refusal));
+        Duration wait{};
+        if (auto refusal = hall_->service.refusal(head, known_as_, wait)) {
+            return wait > Duration::zero() ? respond_later(*std::move(refusal), wait)
+                                           : respond_and_end(*std::move(refusal));
         }
         known_ = true;
         const std::string* expects = head.header("expect");
@@ -256,6 +264,16 @@ private:
     }
 
     // ---- a response -------------------------------------------------------------------------
+
+    // No thread waits for it.
+    void respond_later(Response told, Duration wait) {
+        lowest().expires_never();
+        timer_.expires_after(wait);
+        timer_.async_wait(
+            [self = this->shared_from_this(), later = std::move(told)](const error_code&) mutable {
+                if (self->state_ != State::ended) self->respond_and_end(std::move(later));
+            });
+    }
 
     void respond_and_end(Response told) {
         keep_alive_ = false;

@@ -10,6 +10,7 @@
 #include <boost/asio/ssl.hpp>
 
 #include "adapters/http/connection.h"
+#include "adapters/system/server_tls.h"
 #include "base/text.h"
 
 namespace baton::http {
@@ -70,23 +71,22 @@ public:
         return Done{};
     }
 
-    Result<Done> use(const TlsFiles& files) {
-        error_code error;
-        tls_.emplace(asio::ssl::context::tls_server);
-        tls_->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
-                              asio::ssl::context::no_tlsv1_1,
-                          error);
-        tls_->use_certificate_chain_file(files.certificate, error);
-        if (error) {
-            return misconfigured("cannot use the certificate " + in_quotes(files.certificate) +
-                                 ": " + error.message());
-        }
-        tls_->use_private_key_file(files.key, asio::ssl::context::pem, error);
-        if (error) {
-            return misconfigured("cannot use the key " + in_quotes(files.key) + ": " +
-                                 error.message());
-        }
-        hall_->tls = &*tls_;
+    Result<Done> use_tls() {
+        TRY_ASSIGN(tls, read_tls());
+        tls_ = std::move(tls);
+        hall_->tls = tls_.get();
+        return Done{};
+    }
+
+    Result<Done> reload(front::Access access) {
+        TRY_ASSIGN(tls, read_tls());
+        on_thread([&] {
+            // Connections hold on to what they began with.
+            tls_ = std::move(tls);
+            hall_->tls = tls_.get();
+            service_.use(std::move(access));
+            for_each([](Connection& connection) { connection.reconsider(); });
+        });
         return Done{};
     }
 
@@ -116,6 +116,13 @@ public:
     }
 
 private:
+    // Null: there is none.
+    [[nodiscard]] Result<std::unique_ptr<asio::ssl::context>> read_tls() const {
+        if (!options_.tls) return std::unique_ptr<asio::ssl::context>();
+        TRY_ASSIGN(context, server_tls(options_.tls->certificate, options_.tls->key));
+        return std::make_unique<asio::ssl::context>(context.release());
+    }
+
     void accept() {
         acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
             if (error == asio::error::operation_aborted || hall_->closing) return;
@@ -183,7 +190,7 @@ private:
     const asio::executor_work_guard<asio::io_context::executor_type> busy_ =
         asio::make_work_guard(io_);
     Service service_;
-    std::optional<asio::ssl::context> tls_;
+    std::unique_ptr<asio::ssl::context> tls_;  // null: none
     tcp::acceptor acceptor_;
     asio::steady_timer pause_;
     front::Counter& refused_;
@@ -204,7 +211,7 @@ Result<std::unique_ptr<Server>> Server::open(front::Desk& desk, const front::Acc
     if (error)
         return misconfigured("not an IP address to listen at: " + in_quotes(options.address));
     auto inside = std::make_unique<Inside>(desk, access, metrics, options);
-    if (options.tls) TRY(inside->use(*options.tls));
+    TRY(inside->use_tls());
     TRY(inside->listen(address));
     inside->run();
     return std::unique_ptr<Server>(new Server(std::move(inside)));
@@ -212,6 +219,10 @@ Result<std::unique_ptr<Server>> Server::open(front::Desk& desk, const front::Acc
 
 std::uint16_t Server::port() const {
     return inside_->port();
+}
+
+Result<Done> Server::reload(front::Access access) {
+    return inside_->reload(std::move(access));
 }
 
 void Server::stop(Duration patience) {

@@ -19,7 +19,7 @@
 
 namespace baton::http {
 
-struct TlsFiles {
+struct TlsFiles {             // as adapters/system/server_tls.h has them
     std::string certificate;  // a chain, PEM
     std::string key;
 };
@@ -47,9 +47,9 @@ struct ServerOptions {
 
 class Server {
 public:
-    // All of them outlive it. If nobody is known to Access, everybody may come in, and whoever
-    // opens the server sees to it that this is meant. Fails with invalid_configuration: the address
-    // cannot be listened at, or the certificate cannot be used.
+    // The desk and the metrics outlive it. If nobody is known to Access, everybody may come in, and
+    // whoever opens the server sees to it that this is meant. Fails with invalid_configuration: the
+    // address cannot be listened at, or the certificate cannot be used.
     [[nodiscard]] static Result<std::unique_ptr<Server>> open(front::Desk& desk,
                                                               const front::Access& access,
                                                               front::Metrics& metrics,
@@ -59,6 +59,9 @@ public:
     Server& operator=(const Server&) = delete;
 
     [[nodiscard]] std::uint16_t port() const;
+    // From now on these may come in, and the certificate is read again; streams of who is not let
+    // in any more end. On failure all stays as it is.
+    [[nodiscard]] Result<Done> reload(front::Access access);
     // Nobody comes in any more, streams end, and what is being served may be finished for as long;
     // then it is cancelled. Idempotent.
     void stop(Duration patience);

@@ -90,7 +90,30 @@ std::optional<front::Principal> Service::who(const Request& request) const {
     return access_.bearer(std::string_view(*header).substr(kScheme.size()));
 }
 
-std::optional<Response> Service::refusal(const Request& head, std::string& known_as) const {
+// A token that is known is let in whatever failed before it: nobody guesses one, and behind a proxy
+// all have the same address. Those that are not known wait for the answer, and then some.
+Response Service::unknown_token(const Request& head, Duration& wait) const {
+    if (options_.logins == nullptr) return unauthenticated();
+    const Duration held = options_.logins->refusal("http", head.peer, "");
+    if (held > Duration::zero()) {
+        const auto seconds = std::chrono::ceil<std::chrono::seconds>(held).count();
+        Response refused = problem({.code = ErrorCode::slow_down,
+                                    .message = "too many tokens were shown that nobody knows",
+                                    .hint = "try again in " + std::to_string(seconds) + " s"},
+                                   429);
+        refused.headers.emplace_back("Retry-After", std::to_string(seconds));
+        return refused;
+    }
+    wait = options_.logins->failed("http", head.peer, "");
+    return unauthenticated();
+}
+
+bool Service::still_admits(const std::string& known_as) const {
+    return access_.trusts_everybody() || access_.has_token(known_as);
+}
+
+std::optional<Response> Service::refusal(const Request& head, std::string& known_as,
+                                         Duration& wait) const {
     const std::string path = path_of(head);
     if (path == "/healthz" || path == "/readyz") return std::nullopt;
     if (auto refused = refused_site(head, access_.trusts_everybody() ? &options_.site : nullptr)) {
@@ -100,8 +123,9 @@ std::optional<Response> Service::refusal(const Request& head, std::string& known
     const auto somebody = who(head);
     const bool shown = head.header("authorization") != nullptr;
     if (!somebody) {
-        metrics_.answered("http", "none", "401", Duration::zero());
-        if (options_.log != nullptr) {
+        Response refused = shown ? unknown_token(head, wait) : unauthenticated();
+        metrics_.answered("http", "none", std::to_string(refused.status), Duration::zero());
+        if (options_.log != nullptr && refused.status == 401) {
             options_.log->warn("a request was refused: nobody knows who asks",
                                {{"door", "http"},
                                 {"reason", shown ? "no such token" : "no token was shown"},
@@ -109,7 +133,7 @@ std::optional<Response> Service::refusal(const Request& head, std::string& known
                                 {"peer", head.peer},
                                 {"request", head.id}});
         }
-        return unauthenticated();
+        return refused;
     }
     const bool is_new = !access_.trusts_everybody() && somebody->name != known_as;
     if (is_new && options_.log != nullptr) {

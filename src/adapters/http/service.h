@@ -21,6 +21,7 @@
 #include "adapters/http/watch_hub.h"
 #include "front/access.h"
 #include "front/desk.h"
+#include "front/logins.h"
 #include "front/metrics.h"
 #include "ports/log.h"
 
@@ -30,8 +31,9 @@ struct ServiceOptions {
     ApiOptions api;
     IdempotencyOptions idempotency;
     WatchHubOptions watches;
-    SitePolicy site;     // while nobody has to say who they are
-    Log* log = nullptr;  // outlives the service; none: nobody is told
+    SitePolicy site;                  // while nobody has to say who they are
+    Log* log = nullptr;               // outlives the service; none: nobody is told
+    front::Logins* logins = nullptr;  // outlives it; none: nobody is held up
 };
 
 // A request that is being served.
@@ -50,7 +52,7 @@ private:
 
 class Service {
 public:
-    // All of them outlive it.
+    // The desk and the metrics outlive it.
     Service(front::Desk& desk, const front::Access& access, front::Metrics& metrics,
             const ServiceOptions& options = {});
 
@@ -61,7 +63,13 @@ public:
     [[nodiscard]] std::string id_for(const Request& head) { return ids_.id_for(head); }
     // By the header alone, before the body is read: none: go on. `known_as` is who was served on
     // the same connection before: somebody else who is let in is noted there, and in the log.
-    [[nodiscard]] std::optional<Response> refusal(const Request& head, std::string& known_as) const;
+    // `wait`: how long the answer is to be held back.
+    [[nodiscard]] std::optional<Response> refusal(const Request& head, std::string& known_as,
+                                                  Duration& wait) const;
+    // From now on these may come in. Not beside refusal(), serve() and still_admits().
+    void use(front::Access access) { access_ = std::move(access); }
+    // Whether who was known by this name may go on.
+    [[nodiscard]] bool still_admits(const std::string& known_as) const;
     [[nodiscard]] std::shared_ptr<Underway> serve(Request request, Reply reply);
     // From now on it is not ready.
     void begin_to_close() { closing_ = true; }
@@ -71,6 +79,7 @@ private:
     using JobPtr = std::shared_ptr<Job>;
 
     [[nodiscard]] std::optional<front::Principal> who(const Request& request) const;
+    [[nodiscard]] Response unknown_token(const Request& head, Duration& wait) const;
     void start(const JobPtr& job);
     void run(const JobPtr& job, const Planned& planned);
     void run_page(const JobPtr& job, Page page);
@@ -88,7 +97,7 @@ private:
     void log_answer(const Job& job, unsigned status, Duration took) const;
 
     front::Desk& desk_;
-    const front::Access& access_;
+    front::Access access_;
     front::Metrics& metrics_;
     const ServiceOptions options_;
     RequestIds ids_;

@@ -31,7 +31,8 @@ protected:
     // As a connection does: first by the header alone.
     Service::Answered answered(Request request) {
         std::string known_as = "whoever";
-        if (auto refused = service_->refusal(request, known_as)) return *std::move(refused);
+        Duration wait{};
+        if (auto refused = service_->refusal(request, known_as, wait)) return *std::move(refused);
         std::promise<Service::Answered> promise;
         const auto underway = service_->serve(
             std::move(request), [&](Service::Answered a) { promise.set_value(std::move(a)); });

@@ -8,6 +8,7 @@
 #include <netinet/tcp.h>
 
 #include "base/overload.h"
+#include "base/text.h"
 
 namespace baton::pgserver {
 
@@ -51,6 +52,7 @@ Link::Link(House& house, Socket socket, LinkOptions options)
       peer_(peer_of(socket_)),
       timer_(socket_.get_executor()),
       idle_timer_(socket_.get_executor()),
+      hold_(socket_.get_executor()),
       heard_(std::chrono::steady_clock::now()),
       machine_(options_.connection) {
     login_until_ = heard_ + options_.login_timeout;
@@ -75,6 +77,7 @@ void Link::cancel() {
 
 void Link::leave(bool at_once) {
     asio::post(socket_.get_executor(), [self = shared_from_this(), at_once] {
+        self->hold_.cancel();
         if (at_once) return self->step(wire::Expelled{shutting_down()});
         self->leaving_ = true;
         self->after_steps();
@@ -87,6 +90,15 @@ void Link::give_way() {
         if (self->ending_ != Ending::no) return self->close();
         self->vanished_ = true;
         self->step(wire::Vanished{});
+    });
+}
+
+void Link::reconsider() {
+    asio::post(socket_.get_executor(), [self = shared_from_this()] {
+        if (!self->who_ || self->house_.still_admits(*self->who_)) return;
+        self->step(wire::Expelled{{.sqlstate = "57P01",
+                                   .message = "user " + in_quotes(self->who_->name) +
+                                              " may not stay: who is let in has changed"}});
     });
 }
 
@@ -107,33 +119,51 @@ void Link::step(Event event) {
 }
 
 void Link::perform(wire::Effect effect) {
-    std::visit(Overload{
-                   [&](wire::Send& e) { waiting_.push_back(std::move(e.bytes)); },
-                   [&](const wire::StartTls&) { tls_wanted_ = true; },
-                   [&](const wire::HangUp&) { ending_ = Ending::wanted; },
-                   [&](const wire::PauseReading&) { reads_ = false; },
-                   [&](const wire::ResumeReading&) { reads_ = true; },
-                   [&](const wire::Cancel& e) { house_.cancel(e.process, e.key); },
-                   [&](const wire::LookUpVerifier& e) {
-                       events_.emplace_back(wire::VerifierLookedUp{house_.verifier(e.user)});
-                   },
-                   [&](const wire::LoginRefused& e) { house_.refused(e.user, peer_); },
-                   [&](const wire::OpenSession& e) { open_session(e); },
-                   [&](const wire::EndSession&) {
-                       if (runner_) runner_->end();
-                   },
-                   [&](const wire::RunSimple& e) { runner_->run(e); },
-                   [&](wire::Prepare& e) { runner_->prepare(std::move(e)); },
-                   [&](wire::BindPortal& e) { runner_->bind(std::move(e)); },
-                   [&](const wire::RunPortal& e) { runner_->run(e); },
-                   [&](const wire::ClosePrepared& e) { runner_->close(e); },
-                   [&](const wire::ClosePortal& e) { runner_->close(e); },
-                   [&](const wire::EndSeries& e) { runner_->end_series(e); },
-                   [&](const wire::Interrupt&) { runner_->interrupt(); },
-                   [&](const wire::PauseRows&) { runner_->pause_rows(); },
-                   [&](const wire::ResumeRows&) { runner_->resume_rows(); },
-               },
-               effect);
+    std::visit(
+        Overload{
+            [&](wire::Send& e) { waiting_.push_back(std::move(e.bytes)); },
+            [&](const wire::StartTls&) { tls_wanted_ = true; },
+            [&](const wire::HangUp&) { ending_ = Ending::wanted; },
+            [&](const wire::PauseReading&) { reads_ = false; },
+            [&](const wire::ResumeReading&) { reads_ = true; },
+            [&](const wire::Cancel& e) { house_.cancel(e.process, e.key); },
+            [&](const wire::LookUpVerifier& e) { look_up(e.user); },
+            [&](const wire::LoginRefused& e) { keep_waiting(house_.refused(e.user, peer_)); },
+            [&](const wire::OpenSession& e) { open_session(e); },
+            [&](const wire::EndSession&) {
+                if (runner_) runner_->end();
+            },
+            [&](const wire::RunSimple& e) { runner_->run(e); },
+            [&](wire::Prepare& e) { runner_->prepare(std::move(e)); },
+            [&](wire::BindPortal& e) { runner_->bind(std::move(e)); },
+            [&](const wire::RunPortal& e) { runner_->run(e); },
+            [&](const wire::ClosePrepared& e) { runner_->close(e); },
+            [&](const wire::ClosePortal& e) { runner_->close(e); },
+            [&](const wire::EndSeries& e) { runner_->end_series(e); },
+            [&](const wire::Interrupt&) { runner_->interrupt(); },
+            [&](const wire::PauseRows&) { runner_->pause_rows(); },
+            [&](const wire::ResumeRows&) { runner_->resume_rows(); },
+        },
+        effect);
+}
+
+void Link::look_up(const std::string& user) {
+    if (auto held_up = house_.hold_up(user, peer_)) {
+        events_.emplace_back(wire::Expelled{*std::move(held_up)});
+    } else {
+        events_.emplace_back(wire::VerifierLookedUp{house_.verifier(user)});
+    }
+}
+
+// What is said from here on is said later, by nobody's thread.
+void Link::keep_waiting(Duration time) {
+    if (time <= Duration::zero()) return;
+    held_ = true;
+    hold_.expires_after(time);
+    hold_.async_wait([self = shared_from_this()](const Error&) {
+        self->held_ = false;
+        if (self->ending_ != Ending::closed) self->after_steps();
+    });
 }
 
 void Link::open_session(const wire::OpenSession& session) {
@@ -142,6 +172,7 @@ void Link::open_session(const wire::OpenSession& session) {
         events_.emplace_back(wire::Failed{.report = std::move(*refused)});
         return;
     }
+    who_ = std::get<front::Principal>(admitted);
     runner_ = std::make_shared<Runner>(
         RunnerOptions{.desk = options_.desk,
                       .post =
@@ -156,7 +187,7 @@ void Link::open_session(const wire::OpenSession& session) {
 
 void Link::after_steps() {
     if (ending_ == Ending::wanted) runner_.reset();  // which holds us
-    if (ending_ == Ending::wanted && !std::exchange(hurried_, true)) {
+    if (ending_ == Ending::wanted && !held_ && !std::exchange(hurried_, true)) {
         timer_.expires_after(kLingerMax);  // nobody waits for a client that does not read
         timer_.async_wait([self = shared_from_this()](const Error& error) {
             if (!error) self->close();
@@ -213,7 +244,7 @@ void Link::on_read(const Error& error, std::size_t bytes) {
 }
 
 void Link::write() {
-    if (!sending_.empty()) return;
+    if (!sending_.empty() || held_) return;
     if (vanished_) waiting_.clear();
     if (waiting_.empty()) {
         if (ending_ == Ending::wanted) return hang_up();
@@ -290,6 +321,7 @@ void Link::close() {
     Error ignored;
     timer_.cancel();
     idle_timer_.cancel();
+    hold_.cancel();
     socket_.close(ignored);
 }
 

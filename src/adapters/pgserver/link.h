@@ -46,14 +46,19 @@ public:
     // Who comes from `peer`, "127.0.0.1:54321", as this user, and is so; and who does not.
     [[nodiscard]] virtual std::variant<front::Principal, pgwire::Report> admit(
         std::uint32_t process, const std::string& user, const std::string& peer) = 0;
-    virtual void refused(const std::string& user, const std::string& peer) = 0;
+    // How long who failed to prove it is to wait for the answer.
+    [[nodiscard]] virtual Duration refused(const std::string& user, const std::string& peer) = 0;
+    // Why it may not even try; none: it may.
+    [[nodiscard]] virtual std::optional<pgwire::Report> hold_up(const std::string& user,
+                                                                const std::string& peer) = 0;
+    [[nodiscard]] virtual bool still_admits(const front::Principal& who) = 0;
     virtual void left(std::uint32_t process) = 0;
     virtual void warn(std::string_view message, const std::vector<LogField>& fields) = 0;
 };
 
 struct LinkOptions {
     pgwire::ConnectionOptions connection;
-    boost::asio::ssl::context* tls = nullptr;
+    std::shared_ptr<boost::asio::ssl::context> tls;  // null: none
     front::Desk* desk = nullptr;
     Duration login_timeout;
     Duration startup_idle_timeout;
@@ -73,6 +78,7 @@ public:
     void cancel();
     void leave(bool at_once);  // when nothing runs, or now
     void give_way();           // at once and without a word, unless it has logged in
+    void reconsider();         // whether who is there may stay
 
 private:
     using Event = pgwire::connection::Event;
@@ -80,6 +86,8 @@ private:
 
     void step(Event event);
     void perform(pgwire::connection::Effect effect);
+    void look_up(const std::string& user);
+    void keep_waiting(Duration time);
     void open_session(const pgwire::connection::OpenSession& session);
     void after_steps();
 
@@ -111,10 +119,12 @@ private:
     Timer timer_;                                           // of the login, then of the end
     Timer idle_timer_;                                      // of a transaction
     bool idles_ = false;                                    // in one
+    Timer hold_;                                            // of an answer that is to come late
     std::chrono::steady_clock::time_point login_until_;
     std::chrono::steady_clock::time_point heard_;
 
     pgwire::Connection machine_;
+    std::optional<front::Principal> who_;  // once it was admitted
     std::shared_ptr<Runner> runner_;
     std::deque<Event> events_;
     bool stepping_ = false;
@@ -130,6 +140,7 @@ private:
     bool leaving_ = false;
     bool vanished_ = false;
     bool hurried_ = false;  // the end has a deadline
+    bool held_ = false;     // nothing is written before hold_ is over
     enum class Ending : std::uint8_t { no, wanted, under_way, closed } ending_ = Ending::no;
 };
 

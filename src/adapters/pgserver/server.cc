@@ -15,7 +15,7 @@
 #include "adapters/pgserver/link.h"
 #include "adapters/pgwire/scram.h"
 #include "adapters/system/digest.h"
-#include "base/check.h"
+#include "adapters/system/server_tls.h"
 #include "base/text.h"
 #include "runtime/version.h"
 
@@ -47,12 +47,12 @@ class Server::Inside : public House {
 public:
     Inside(front::Desk& desk, front::Access access, ServerOptions options)
         : desk_(desk),
-          access_(std::move(access)),
           options_(std::move(options)),
           mock_(random_bytes(32)),
           acceptor_(asio::make_strand(io_)),
           pause_(acceptor_.get_executor()),
-          work_(io_.get_executor()) {}
+          work_(io_.get_executor()),
+          access_(std::make_shared<const front::Access>(std::move(access))) {}
 
     ~Inside() override {
         stop(Duration::zero());
@@ -65,7 +65,8 @@ public:
     }
 
     Result<Done> listen() {
-        TRY(use_tls());
+        TRY_ASSIGN(tls, read_tls());
+        tls_ = std::move(tls);
         ErrorOfAsio error;
         asio::ip::tcp::resolver resolver(io_);
         const auto found = resolver.resolve(options_.host, std::to_string(options_.port),
@@ -110,6 +111,21 @@ public:
         tell_to_leave(lock, true);
     }
 
+    Result<Done> reload(front::Access access) {
+        TRY_ASSIGN(tls, read_tls());
+        std::vector<std::shared_ptr<Link>> present;
+        {
+            const std::lock_guard lock(mutex_);
+            tls_ = std::move(tls);
+            access_ = std::make_shared<const front::Access>(std::move(access));
+            for (const auto& [process, link] : links_) present.push_back(link.lock());
+        }
+        for (const auto& link : present) {
+            if (link) link->reconsider();
+        }
+        return Done{};
+    }
+
     [[nodiscard]] std::uint16_t port() const { return port_; }
     [[nodiscard]] Load load() const {
         const std::lock_guard lock(mutex_);
@@ -122,10 +138,12 @@ public:
         if (link && link->key() == key) link->cancel();
     }
     std::optional<pgwire::ScramVerifier> verifier(const std::string& user) override {
-        const front::Access::User* known = access_.user(user);
-        if (known == nullptr && !is_coordinator(user)) return std::nullopt;
-        auto verifier = pgwire::verifier_of(
-            is_coordinator(user) ? access_.verifier_of_coordinators() : known->verifier);
+        const auto access = this->access();
+        const front::Access::User* known = access->user(user);
+        const bool coordinator = is_coordinator(*access, user);
+        if (known == nullptr && !coordinator) return std::nullopt;
+        auto verifier =
+            pgwire::verifier_of(coordinator ? access->verifier_of_coordinators() : known->verifier);
         if (verifier) return *std::move(verifier);
         warn("the verifier of a user cannot be read", {{"user", user}});
         return std::nullopt;
@@ -139,28 +157,44 @@ public:
                                              std::to_string(options_.connections_max) +
                                              " are let in"};
         }
-        front::Principal who{.name = user, .role = front::Role::admin};
-        if (is_coordinator(user)) {
-            who.coordinator = true;
-            who.role = front::Role::reader;  // of its own it asks for nothing
-        } else if (!trusts()) {
-            const front::Access::User* known = access_.user(user);
-            CHECK(known != nullptr);  // or it would not have proved its password
-            who.role = known->role;
-            who.files = known->files;
+        const auto access = this->access();
+        const auto who = principal(*access, user);
+        if (!who) {  // it was known when it began to prove its password
+            return pgwire::Report{.sqlstate = "28000",
+                                  .message = "user " + in_quotes(user) + " is not let in any more"};
         }
+        const bool proved = !access->trusts_everybody() || who->coordinator;
+        if (proved && options_.logins != nullptr) options_.logins->succeeded(peer, user);
         write(LogLevel::info, "a client logged in",
               {{"user", user},
-               {"role", std::string(to_string(who.role))},
-               {"proof", trusts() && !who.coordinator ? "none" : "password"},
+               {"role", std::string(to_string(who->role))},
+               {"proof", proved ? "password" : "none"},
                {"peer", peer}});
-        return who;
+        return *who;
     }
-    void refused(const std::string& user, const std::string& peer) override {
-        const bool known = is_coordinator(user) || access_.user(user) != nullptr;
+    Duration refused(const std::string& user, const std::string& peer) override {
+        const auto access = this->access();
+        const bool known = is_coordinator(*access, user) || access->user(user) != nullptr;
         warn("a login was refused", {{"user", user},
                                      {"reason", known ? "wrong password" : "no such user"},
                                      {"peer", peer}});
+        if (options_.logins == nullptr) return Duration::zero();
+        return options_.logins->failed("pg", peer, user);
+    }
+    std::optional<pgwire::Report> hold_up(const std::string& user,
+                                          const std::string& peer) override {
+        if (options_.logins == nullptr) return std::nullopt;
+        const Duration wait = options_.logins->refusal("pg", peer, user);
+        if (wait <= Duration::zero()) return std::nullopt;
+        const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
+        // As many of these as come: at a level that does not fill the log.
+        write(LogLevel::debug, "a login was held up", {{"user", user}, {"peer", peer}});
+        return pgwire::Report{.sqlstate = "53000",
+                              .message = "too many logins have failed",
+                              .hint = "try again in " + std::to_string(seconds) + " s"};
+    }
+    bool still_admits(const front::Principal& who) override {
+        return principal(*access(), who.name) == who;
     }
     void left(std::uint32_t process) override {
         const std::lock_guard lock(mutex_);
@@ -183,9 +217,27 @@ private:
         fields.insert(fields.begin(), {"door", "pg"});
         options_.log->write(level, message, fields);
     }
-    [[nodiscard]] bool trusts() const { return access_.trusts_everybody(); }
-    [[nodiscard]] bool is_coordinator(const std::string& user) const {
-        return access_.lets_coordinators_in() && user == front::kCoordinatorUser;
+    [[nodiscard]] std::shared_ptr<const front::Access> access() const {
+        const std::lock_guard lock(mutex_);
+        return access_;
+    }
+    [[nodiscard]] static bool is_coordinator(const front::Access& access, const std::string& user) {
+        return access.lets_coordinators_in() && user == front::kCoordinatorUser;
+    }
+    // As whom the user is let in; none: it is not.
+    [[nodiscard]] static std::optional<front::Principal> principal(const front::Access& access,
+                                                                   const std::string& user) {
+        front::Principal who{.name = user, .role = front::Role::admin};
+        if (is_coordinator(access, user)) {
+            who.coordinator = true;
+            who.role = front::Role::reader;  // of its own it asks for nothing
+        } else if (!access.trusts_everybody()) {
+            const front::Access::User* known = access.user(user);
+            if (known == nullptr) return std::nullopt;
+            who.role = known->role;
+            who.files = known->files;
+        }
+        return who;
     }
 
     [[nodiscard]] std::shared_ptr<Link> find(std::uint32_t process) const {
@@ -222,23 +274,11 @@ private:
         lock.lock();
     }
 
-    Result<Done> use_tls() {
-        if (!options_.tls) return Done{};
-        ErrorOfAsio error;
-        tls_.emplace(asio::ssl::context::tls_server);
-        tls_->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv2 |
-                              asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 |
-                              asio::ssl::context::no_tlsv1_1,
-                          error);
-        std::string what = options_.tls->certificate;
-        if (!error) tls_->use_certificate_chain_file(options_.tls->certificate, error);
-        if (!error) {
-            what = options_.tls->key;
-            tls_->use_private_key_file(options_.tls->key, asio::ssl::context::pem, error);
-        }
-        if (!error) return Done{};
-        return Error{.code = ErrorCode::invalid_configuration,
-                     .message = "cannot use " + in_quotes(what) + " for TLS: " + error.message()};
+    // Null: there is none.
+    [[nodiscard]] Result<std::shared_ptr<asio::ssl::context>> read_tls() const {
+        if (!options_.tls) return std::shared_ptr<asio::ssl::context>();
+        TRY_ASSIGN(context, server_tls(options_.tls->certificate, options_.tls->key));
+        return std::make_shared<asio::ssl::context>(context.release());
     }
 
     void accept() {
@@ -290,7 +330,7 @@ private:
 
     [[nodiscard]] LinkOptions link_options() {
         LinkOptions options{.connection = {},
-                            .tls = tls_ ? &*tls_ : nullptr,
+                            .tls = tls_,
                             .desk = &desk_,
                             .login_timeout = options_.login_timeout,
                             .startup_idle_timeout = options_.startup_idle_timeout};
@@ -298,9 +338,9 @@ private:
         if (options_.tls) {
             connection.tls = options_.tls->required ? pgwire::Tls::required : pgwire::Tls::offered;
         }
-        connection.authentication =
-            trusts() ? pgwire::Authentication::trust : pgwire::Authentication::scram;
-        if (access_.lets_coordinators_in()) connection.always_proves = front::kCoordinatorUser;
+        connection.authentication = access_->trusts_everybody() ? pgwire::Authentication::trust
+                                                                : pgwire::Authentication::scram;
+        if (access_->lets_coordinators_in()) connection.always_proves = front::kCoordinatorUser;
         connection.scram = {.nonce = pgwire::nonce_of(random_bytes(18)), .mock = mock_};
         connection.key = random_number();
         connection.version = version_number();
@@ -309,10 +349,8 @@ private:
     }
 
     front::Desk& desk_;
-    const front::Access access_;
     const ServerOptions options_;
     const std::string mock_;
-    std::optional<asio::ssl::context> tls_;
 
     asio::io_context io_;
     boost::asio::basic_socket_acceptor<Tcp, Strand> acceptor_;
@@ -322,6 +360,8 @@ private:
     std::vector<std::thread> threads_;
 
     mutable std::mutex mutex_;
+    std::shared_ptr<const front::Access> access_;
+    std::shared_ptr<asio::ssl::context> tls_;  // null: none
     std::condition_variable left_;
     std::map<std::uint32_t, std::weak_ptr<Link>> links_;  // by process
     std::set<std::uint32_t> strangers_;                   // have not logged in, the oldest first
@@ -350,6 +390,10 @@ std::uint16_t Server::port() const {
 
 void Server::stop(Duration patience) {
     inside_->stop(patience);
+}
+
+Result<Done> Server::reload(front::Access access) {
+    return inside_->reload(std::move(access));
 }
 
 Server::Load Server::load() const {

@@ -24,11 +24,12 @@
 #include "base/time.h"
 #include "front/access.h"
 #include "front/desk.h"
+#include "front/logins.h"
 #include "ports/log.h"
 
 namespace baton::pgserver {
 
-struct TlsFiles {
+struct TlsFiles {             // as adapters/system/server_tls.h has them
     std::string certificate;  // PEM, with the chain to its root
     std::string key;          // PEM
     bool required = false;    // false: clients without TLS are let in, too
@@ -47,7 +48,8 @@ struct ServerOptions {
     Duration login_timeout = std::chrono::seconds(30);         // in all
     Duration startup_idle_timeout = std::chrono::seconds(10);  // without a byte, until then
     std::size_t output_bytes_max = std::size_t{1} << 20U;      // unsent, before rows are held back
-    Log* log = nullptr;  // outlives the server; none: nobody is told
+    Log* log = nullptr;               // outlives the server; none: nobody is told
+    front::Logins* logins = nullptr;  // outlives the server; none: nobody is held up
 };
 
 class Server {
@@ -63,6 +65,9 @@ public:
     Server& operator=(const Server&) = delete;
 
     [[nodiscard]] std::uint16_t port() const;
+    // From now on these may come in, and the certificate is read again: who is inside and is not
+    // let in any more, or has another role now, is told to leave. On failure all stays as it is.
+    [[nodiscard]] Result<Done> reload(front::Access access);
     // Nobody comes in any more. Clients that run nothing, or something without end, are told that
     // it is over (57P01); the others when they are done, at the latest after `patience`.
     void stop(Duration patience);

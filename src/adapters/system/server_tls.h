@@ -1,0 +1,24 @@
+// How doors encrypt: TLS 1.3, or 1.2 with keys of the moment (ECDHE) and ciphers that authenticate
+// what they encrypt (AES-GCM, ChaCha20-Poly1305); nothing older.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <openssl/types.h>
+
+#include "base/result.h"
+
+namespace baton {
+
+struct FreeTls {
+    void operator()(SSL_CTX* context) const;
+};
+using TlsContext = std::unique_ptr<SSL_CTX, FreeTls>;
+
+// `certificate` is a file with the chain to its root, `key` one with its key, both PEM. Fails with
+// invalid_configuration: one of them cannot be used, they do not belong together, or everybody can
+// read the key.
+[[nodiscard]] Result<TlsContext> server_tls(const std::string& certificate, const std::string& key);
+
+}  // namespace baton
