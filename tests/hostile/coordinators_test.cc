@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "hostile/daemon.h"
+#include "testing/free_port.h"
 #include "testing/servers/database_server.h"
 
 namespace baton::hostile {
@@ -152,6 +153,80 @@ INSTANTIATE_TEST_SUITE_P(On, HostileCoordinators,
                              return one.param == testing::ServerKind::postgres ? "Postgres"
                                                                                : "Mariadb";
                          });
+
+// ---- with certificates --------------------------------------------------------------------------
+
+class HostileCoordinatorsTls : public ::testing::Test {
+protected:
+    void make_certificate(const std::string& name, const std::string& address) const {
+        const cli::Ended made =
+            cli::run({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                      "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+                      "/CN=" + name, "-addext", "subjectAltName=IP:" + address, "-keyout",
+                      directory_ / (name + ".key"), "-out", directory_ / (name + ".pem")});
+        ASSERT_EQ(made.status, 0) << made.errors;
+    }
+    // Its port for psql, when it is ready.
+    std::string start(const std::string& name, const std::string& cert, const std::string& ca) {
+        const std::string pg = std::to_string(testing::free_port());
+        const std::string http = std::to_string(testing::free_port());
+        daemons_.push_back(std::make_unique<cli::Process>(
+            std::vector<std::string>{BATON_PROGRAMS "/baton",
+                                     "serve",
+                                     "--data",
+                                     directory_ / name,
+                                     "--catalog",
+                                     url_,
+                                     "--lease-ttl",
+                                     "2",
+                                     "--pg",
+                                     "127.0.0.1:" + pg,
+                                     "--http",
+                                     "127.0.0.1:" + http,
+                                     "--set",
+                                     "forward_wait=4",
+                                     "--set",
+                                     "tls.cert=" + (directory_ / (cert + ".pem")),
+                                     "--set",
+                                     "tls.key=" + (directory_ / (cert + ".key")),
+                                     "--set",
+                                     "tls.ca=" + (directory_ / (ca + ".pem"))}));
+        const auto deadline = std::chrono::steady_clock::now() + cli::kPatience;
+        while (
+            cli::run({"/usr/bin/curl", "-sfk", "https://127.0.0.1:" + http + "/readyz"}).status !=
+                0 &&
+            std::chrono::steady_clock::now() < deadline) {
+            ::usleep(20'000);
+        }
+        return pg;
+    }
+    static cli::Ended write(const std::string& port, const std::string& name) {
+        return cli::run({"/usr/bin/psql", "-X", "-v", "ON_ERROR_STOP=1",
+                         "host=127.0.0.1 dbname=baton user=ann sslmode=require port=" + port},
+                        "CREATE LOGICAL SOURCE " + name + " (a INT8);\n");
+    }
+
+    testing::TemporaryDirectory directory_;
+    const std::string url_ =
+        testing::DatabaseServer::shared(testing::ServerKind::postgres).new_database();
+    std::vector<std::unique_ptr<cli::Process>> daemons_;
+};
+
+TEST_F(HostileCoordinatorsTls, OrdersGoOnlyToWhomTheCertificateNames) {
+    make_certificate("here", "127.0.0.1");
+    make_certificate("elsewhere", "192.0.2.7");
+    const std::string leader = start("a", "here", "here");
+    const std::string follower = start("b", "here", "here");
+    for (const auto& [port, name] : {std::pair(leader, "one"), std::pair(follower, "two")}) {
+        const cli::Ended done = write(port, name);
+        EXPECT_EQ(done.status, 0) << done.errors;
+    }
+    // One that trusts somebody else sends nothing.
+    const std::string wary = start("c", "here", "elsewhere");
+    const cli::Ended refused = write(wary, "three");
+    EXPECT_NE(refused.status, 0);
+    EXPECT_NE(refused.errors.find("TLS: "), std::string::npos) << refused.errors;
+}
 
 }  // namespace
 }  // namespace baton::hostile
