@@ -1,6 +1,7 @@
 #include "catalog/lease.h"
 
 #include "base/check.h"
+#include "base/epoch.h"
 #include "base/text.h"
 #include "catalog/row_cursor.h"
 #include "ports/sql_signals.h"
@@ -83,6 +84,15 @@ Result<std::optional<Epoch>> Leases::take(const std::string& key, const std::str
                      .message = "the lock " + in_quotes(key) + " was taken and is not there"};
     }
     const Epoch epoch{RowCursor(rows[0]).number()};
+    if (epoch > kEpochMax) {
+        return Error{.code = ErrorCode::catalog_corrupt,
+                     .message = "the lock " + in_quotes(key) +
+                                " cannot be taken: its epoch would "
+                                "be " +
+                                to_string(epoch) + ", and none above " + to_string(kEpochMax) +
+                                " is believed",
+                     .hint = "restore the catalog from a backup with `baton restore`"};
+    }
     TRY_ASSIGN(fenced, sql_.execute("UPDATE " + fence_ + " SET epoch = ? WHERE lock_key = ?",
                                     {value_of(epoch.value()), key}));
     if (fenced != 1) {

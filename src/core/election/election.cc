@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/epoch.h"
 #include "base/overload.h"
 
 namespace baton {
@@ -200,6 +201,10 @@ void Election::on(Step& step, const Watched& event) {
         return;
     }
     hear(step.now, event.held);
+    if (step.now < acquires_from_) {
+        stand_by(step, std::min(timers_.look_every, acquires_from_ - step.now));
+        return;
+    }
     acquire(step);
 }
 
@@ -285,7 +290,7 @@ void Election::step_down(Step& step, Reason reason, const std::string& why) {
 
 void Election::stand_by(Step& step, Duration pause) {
     if (!leaving_) {
-        state_ = Standby{.look_at = std::max(step.now + pause, rests_until_)};
+        state_ = Standby{.look_at = step.now + pause};
         return;
     }
     state_ = Gone{};
@@ -300,22 +305,32 @@ void Election::on(Step& step, const Drained& event) {
 }
 
 void Election::on(Step& step, const EpochHeard& event) {
+    if (!is_believable(event.epoch, highest_)) return;
     highest_ = std::max(highest_, event.epoch);
     const auto* term = std::get_if<Leading>(&state_);
     if (term == nullptr || term->epoch >= event.epoch) return;
+    back_off(step, *term);
     step_down(step, Reason::superseded,
               "a worker has obeyed epoch " + baton::to_string(event.epoch));
 }
 
 void Election::on(Step& step, const Unable& event) {
     if (!std::holds_alternative<Leading>(state_)) return;
-    rests_until_ = step.now + 2 * timers_.ttl;
+    acquires_from_ = std::max(acquires_from_, step.now + 2 * timers_.ttl);
     step_down(step, Reason::unable, event.why);
 }
 
+// The first time is that of a restored database, which is led again at once.
+void Election::back_off(const Step& step, const Leading& term) {
+    const bool steady = step.now - term.since >= timers_.steady;
+    superseded_ = steady ? 1 : superseded_ + 1;
+    Duration pause = superseded_ == 1 ? Duration::zero() : timers_.look_slack;
+    for (unsigned i = 2; i < superseded_ && pause < timers_.back_off; ++i) pause *= 2;
+    acquires_from_ = step.now + std::min(pause, timers_.back_off);
+}
+
 void Election::on(Step& step, const Hinted& /*event*/) {
-    auto* standby = std::get_if<Standby>(&state_);
-    if (standby != nullptr) standby->look_at = std::max(step.now, rests_until_);
+    if (auto* standby = std::get_if<Standby>(&state_)) standby->look_at = step.now;
 }
 
 void Election::on(Step& step, const LeaveAsked& /*event*/) {

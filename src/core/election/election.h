@@ -19,7 +19,10 @@
 //   - A lease is released only when the work of its term has drained.
 //   - A leader that hears of an epoch above its own steps down; whoever acquires takes an epoch
 //   above
-//     all that were heard of. So workers that refuse lower ones obey a restored database again.
+//     all that were heard of. So workers that refuse lower ones obey a restored database again. An
+//     epoch that is not to be believed (base/epoch.h) was not heard of.
+//   - One that is superseded again and again, which happens when two catalogs of one origin are led
+//     at the same time, waits before it acquires: twice as long each time, up to a limit.
 //   - An answer counts for the request it carries, if that is the one waited for. One call is
 //   waited
 //     for at a time; one that takes too long is abandoned, and the next must not wait for it.
@@ -268,6 +271,7 @@ private:
     void consider(Step& step, const election::Held& held);
     void call_failed(Step& step, election::Call call, const std::string& why);
     void step_down(Step& step, election::Reason reason, const std::string& why);
+    void back_off(const Step& step, const Leading& term);
     void stand_by(Step& step, Duration pause);
     void hear(Instant now, const election::Held& held);
     [[nodiscard]] Duration up_to(Duration most, const Step& step) const;
@@ -277,7 +281,8 @@ private:
     State state_;
     election::Call next_call_ = 1;
     Epoch highest_;              // of all epochs heard of
-    Instant rests_until_{};      // after it was unable: it does not stand before
+    unsigned superseded_ = 0;    // in a row, without a steady term between
+    Instant acquires_from_{};    // not before
     std::set<Epoch> undrained_;  // of terms that are over
     std::optional<Known> known_;
     std::string trouble_;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/epoch.h"
+
 namespace baton {
 namespace {
 
@@ -192,6 +194,51 @@ TEST_F(ElectionTest, AHigherEpochHeardOfEndsTheTermAndIsTheFloorOfTheNext) {
     EXPECT_EQ(said(1s, Watched{.call = 4, .held = {"me", Epoch(1), -1s}}), "acquire at least 8");
 }
 
+// One message to one worker was enough to end all elections.
+TEST_F(ElectionTest, AnEpochThatCannotBeIsNotHeardOf) {
+    lead();
+    for (const Epoch absurd :
+         {Epoch(2 + kEpochJumpMax), kEpochMax, Epoch((1ULL << 63U) - 2), Epoch(~0ULL)}) {
+        EXPECT_EQ(said(1s, EpochHeard{absurd}), "");
+    }
+    EXPECT_TRUE(election_.may_act(at(1s)));
+    EXPECT_EQ(said(1s, EpochHeard{Epoch(1 + kEpochJumpMax)}),
+              "step down from 1, superseded: a worker has obeyed epoch 1000001");
+    EXPECT_EQ(said(1s, Drained{Epoch(1)}), "release 1");
+    EXPECT_EQ(said(1s, Released{3}), "watch");
+    EXPECT_EQ(said(1s, Watched{.call = 4, .held = {"me", Epoch(1), -1s}}),
+              "acquire at least 1000002");
+}
+
+// Another catalog of the same origin takes one epoch above ours each time.
+TEST_F(ElectionTest, WhoIsSupersededAgainAndAgainWaitsLongerEachTime) {
+    lead();
+    Duration now = 1s;
+    std::uint64_t epoch = 1;
+    Call call = 2;  // that of the acquisition
+    std::vector<std::chrono::milliseconds> pauses;
+    for (int i = 0; i < 9; ++i) {
+        (void)said(now, EpochHeard{Epoch(epoch + 1)});
+        EXPECT_EQ(said(now, Drained{Epoch(epoch)}), "release " + std::to_string(epoch));
+        EXPECT_EQ(said(now, Released{++call}), "watch");
+        const Duration from = now;
+        for (;;) {
+            const std::string next =
+                said(now, Watched{.call = ++call, .held = {"me", Epoch(epoch), -1s}});
+            if (next == "acquire at least " + std::to_string(epoch + 2)) break;
+            EXPECT_EQ(next, "");
+            now = election_.wake_at()->time_since_epoch();
+            EXPECT_EQ(said(now, Tick{}), "watch");
+        }
+        pauses.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(now - from));
+        epoch += 2;
+        (void)said(now, Acquired{++call, Epoch(epoch)});
+        now += 10ms;
+    }
+    EXPECT_EQ(pauses, (std::vector<std::chrono::milliseconds>{0ms, 250ms, 500ms, 1s, 2s, 4s, 8s,
+                                                              10s, 10s}));
+}
+
 TEST_F(ElectionTest, ItsOwnEpochHeardOfIsNoNews) {
     lead();
     EXPECT_EQ(said(1s, EpochHeard{Epoch(1)}), "");
@@ -202,10 +249,11 @@ TEST_F(ElectionTest, ALeaderThatIsUnableGivesUpTheLeaseAndLetsOthersGoFirst) {
     lead();
     EXPECT_EQ(said(1s, Unable{"the disk is gone"}), "step down from 1, unable: the disk is gone");
     EXPECT_EQ(said(1s, Drained{Epoch(1)}), "release 1");
-    EXPECT_EQ(said(2s, Released{3}), "");
-    EXPECT_EQ(said(3s, Hinted{}), "");  // also if it is said to be free
-    EXPECT_EQ(election_.wake_at(), at(21s));
+    EXPECT_EQ(said(2s, Released{3}), "watch");
+    EXPECT_EQ(said(20s, Watched{.call = 4, .held = {"me", Epoch(1), -1s}}), "");
+    EXPECT_EQ(election_.wake_at(), at(21s));  // although the lease is free
     EXPECT_EQ(said(21s, Tick{}), "watch");
+    EXPECT_EQ(said(21s, Watched{.call = 5, .held = {"me", Epoch(1), -1s}}), "acquire at least 2");
 }
 
 TEST_F(ElectionTest, WhoDoesNotLeadCannotBeUnable) {

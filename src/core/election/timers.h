@@ -7,6 +7,9 @@
 //     give_up     TTL x 2/3                         after the last success
 //     look_every  750 ms                            of a standby, unless the lease ends before
 //     look_slack  250 ms                            how far standbys spread when it has ended
+//     back_off    10 s                              at most, before one that was superseded again
+//                                                   and again stands for election
+//     steady      60 s                              a term this long makes the next back-off short
 //
 // The share of the TTL that bounds margin and attempt is what lets a TTL of 1 s work: 200 ms and
 // 150 ms there. Two attempts fit between a renewal and giving up, so one call that hangs ends no
@@ -31,6 +34,8 @@ struct ElectionTimers {
     Duration give_up{};
     Duration look_every{};
     Duration look_slack{};
+    Duration back_off = std::chrono::seconds(10);
+    Duration steady = std::chrono::seconds(60);
 
     // Fails with invalid_configuration for a TTL below 1 s or above 10 min.
     [[nodiscard]] static Result<ElectionTimers> of(Duration ttl);

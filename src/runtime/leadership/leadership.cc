@@ -16,6 +16,7 @@ namespace {
 
 // A wait does not go on while the machine is suspended; the clock does.
 constexpr Duration kWaitMax = std::chrono::milliseconds(500);
+constexpr Duration kTroubleEvery = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -108,15 +109,28 @@ void Leadership::run() {
 void Leadership::step(const Event& event) {
     std::vector<Effect> effects;
     bool other = false;
+    std::string trouble;
     {
         const std::lock_guard lock(machine_mutex_);
         effects = machine_.step(clock_.now(), event, prng_.next());
-        const auto leader = machine_.status(clock_.now()).leader;
+        const ElectionStatus status = machine_.status(clock_.now());
+        const auto& leader = status.leader;
+        trouble = status.trouble;
         other = leader && leader->epoch != heard_leader_;
         if (leader) heard_leader_ = leader->epoch;
     }
     for (const Effect& effect : effects) perform(effect);
     if (other) listener_.leader_changed();
+    if (!trouble.empty()) tell_trouble(trouble);
+}
+
+// It comes and goes with every attempt, and is news only now and then.
+void Leadership::tell_trouble(const std::string& trouble) {
+    const Instant now = clock_.now();
+    if (trouble == told_trouble_ && now < told_trouble_at_ + kTroubleEvery) return;
+    told_trouble_ = trouble;
+    told_trouble_at_ = now;
+    listener_.troubled(trouble);
 }
 
 void Leadership::perform(const Effect& effect) {

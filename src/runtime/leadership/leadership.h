@@ -34,6 +34,9 @@ public:
     virtual void step_down(Epoch epoch, election::Reason reason, const std::string& why) = 0;
     // What status() says of who leads is another than before; that it is over is not told.
     virtual void leader_changed() {}
+    // The store could not be asked, or did not give what was asked of it: a lease, above all. Told
+    // once for each reason, and again after a minute.
+    virtual void troubled(const std::string& /*why*/) {}
     // After leave(): the lease is released, or will end by itself. The last call.
     virtual void left() = 0;
 };
@@ -74,6 +77,7 @@ private:
     void run();
     [[nodiscard]] std::optional<std::vector<election::Event>> take();
     void step(const election::Event& event);
+    void tell_trouble(const std::string& trouble);
     void perform(const election::Effect& effect);
 
     const Clock& clock_;
@@ -83,6 +87,8 @@ private:
     mutable std::mutex machine_mutex_;  // held for moments only
     Election machine_;
     Epoch heard_leader_;  // of the one that was told last
+    std::string told_trouble_;
+    Instant told_trouble_at_{};
 
     std::mutex mutex_;
     std::condition_variable filled_;

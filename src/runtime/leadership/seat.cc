@@ -1,6 +1,7 @@
 #include "runtime/leadership/seat.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/overload.h"
 
@@ -76,6 +77,14 @@ void Seat::leader_changed() {
     changed_.notify_all();
 }
 
+void Seat::troubled(const std::string& why) {
+    {
+        const std::lock_guard lock(mutex_);
+        trouble_ = why;
+    }
+    changed_.notify_all();
+}
+
 void Seat::left() {
     {
         const std::lock_guard lock(mutex_);
@@ -89,15 +98,22 @@ void Seat::left() {
 void Seat::run() {
     for (;;) {
         std::optional<Order> order;
+        std::string trouble;
         {
             std::unique_lock lock(mutex_);
-            changed_.wait_for(lock, kLook, [&] { return over_ || heard_ || !orders_.empty(); });
+            changed_.wait_for(lock, kLook, [&] {
+                return over_ || heard_ || !trouble_.empty() || !orders_.empty();
+            });
             heard_ = false;
+            trouble = std::exchange(trouble_, {});
             if (over_ && orders_.empty()) return;
             if (!orders_.empty()) {
                 order = std::move(orders_.front());
                 orders_.pop_front();
             }
+        }
+        if (!trouble.empty()) {
+            log_.warn("the election has trouble with the catalog", {{"reason", trouble}});
         }
         if (order) std::visit([this](const auto& told) { obey(told); }, *order);
         tell_who_leads();

@@ -47,6 +47,7 @@ private:
     void lead(Epoch epoch) override;
     void step_down(Epoch epoch, election::Reason reason, const std::string& why) override;
     void leader_changed() override;
+    void troubled(const std::string& why) override;
     void left() override;
 
     void run();
@@ -61,7 +62,8 @@ private:
     std::condition_variable changed_;
     std::deque<Order> orders_;
     bool left_ = false;
-    bool heard_ = false;  // of another leader
+    bool heard_ = false;   // of another leader
+    std::string trouble_;  // to be written to the log
     bool over_ = false;
     std::string told_;       // who was said to lead
     Leadership leadership_;  // its thread calls us
