@@ -37,6 +37,7 @@ Membership::Membership(const MembershipConfig& config, Instant start)
     : config_(config), next_attempt_(config.first_attempt) {
     CHECK(config.misses_max > 0 && config.timeout_min <= config.timeout_max);
     CHECK(Duration::zero() < config.probe_first && config.probe_first <= config.probe_max);
+    CHECK(config.probe_max < config.steady_after);
     judges_from_ = start + detection_period();
 }
 
@@ -113,11 +114,15 @@ void Membership::dial(Instant now, const std::string& name, Worker& worker, Effe
     schedule(name, worker);
 }
 
-void Membership::rest(Instant now, const std::string& name, Worker& worker) {
+void Membership::rest(Instant now, const std::string& name, Worker& worker, Duration pause) {
     worker.attempt = next_attempt_++;  // whatever is still heard of the old one is too late
-    worker.link = Resting{.dial_at = now + worker.probe};
-    worker.probe = std::min(worker.probe * 2, config_.probe_max);
+    worker.link = Resting{.dial_at = now + pause};
     schedule(name, worker);
+}
+
+void Membership::probe_later(Instant now, const std::string& name, Worker& worker) {
+    rest(now, name, worker, worker.probe);
+    worker.probe = std::min(worker.probe * 2, config_.probe_max);
 }
 
 void Membership::beat(Instant now, const std::string& name, Worker& worker, Effects& effects) {
@@ -131,10 +136,13 @@ void Membership::beat(Instant now, const std::string& name, Worker& worker, Effe
 }
 
 void Membership::judge_unreachable(Instant now, const std::string& name, Worker& worker,
-                                   const std::string& why, Effects& effects) {
-    if (worker.judged == WorkerState::unreachable || now < judges_from_) return;
+                                   const std::string& why, Effects& effects, bool anew) {
+    const bool so_already =
+        worker.judged == WorkerState::unreachable && !(anew && worker.reason != why);
+    if (so_already || now < judges_from_) return;
     worker.judged = WorkerState::unreachable;
     worker.told.reset();
+    worker.reason = why;
     effects.emplace_back(
         Judge{.worker = name, .state = WorkerState::unreachable, .incarnation = {}, .reason = why});
 }
@@ -151,7 +159,7 @@ void Membership::missed(Instant now, const std::string& name, Worker& worker, Ef
                           in_ms(worker.timeout) + " each",
                       effects);
     effects.emplace_back(HangUp{.worker = name, .attempt = worker.attempt});
-    rest(now, name, worker);
+    probe_later(now, name, worker);
 }
 
 // Does what is due for one worker.
@@ -162,7 +170,7 @@ void Membership::attend(Instant now, const std::string& name, Worker& worker, Ef
         judge_unreachable(now, name, worker,
                           "no answer to a dial within " + in_ms(config_.dial_timeout), effects);
         effects.emplace_back(HangUp{.worker = name, .attempt = worker.attempt});
-        rest(now, name, worker);
+        probe_later(now, name, worker);
     } else if (std::get<Connected>(worker.link).deadline) {
         missed(now, name, worker, effects);
     } else {
@@ -200,7 +208,7 @@ void Membership::on(Instant /*now*/, const Left& event, Effects& effects) {
 void Membership::on(Instant now, const Dialled& event, Effects& effects) {
     Worker* worker = present(event.worker, event.attempt);
     if (worker == nullptr || !std::holds_alternative<Dialling>(worker->link)) return;
-    worker->link = Connected{.incarnation = event.incarnation, .next_beat = now};
+    worker->link = Connected{.incarnation = event.incarnation, .since = now, .next_beat = now};
     worker->probe = config_.probe_first;
     const bool news = worker->judged != WorkerState::active || worker->told != event.incarnation;
     worker->judged = WorkerState::active;
@@ -217,8 +225,10 @@ void Membership::on(Instant now, const Dialled& event, Effects& effects) {
 void Membership::on(Instant now, const DialFailed& event, Effects& effects) {
     Worker* worker = present(event.worker, event.attempt);
     if (worker == nullptr || !std::holds_alternative<Dialling>(worker->link)) return;
-    judge_unreachable(now, event.worker, *worker, "cannot be dialled: " + event.why, effects);
-    rest(now, event.worker, *worker);
+    const std::string why =
+        event.refused ? "it refuses: " + event.why : "cannot be dialled: " + event.why;
+    judge_unreachable(now, event.worker, *worker, why, effects, event.refused);
+    probe_later(now, event.worker, *worker);
 }
 
 void Membership::on(Instant now, const Answered& event, Effects& /*effects*/) {
@@ -242,7 +252,22 @@ void Membership::on(Instant now, const Answered& event, Effects& /*effects*/) {
 void Membership::on(Instant now, const Broken& event, Effects& effects) {
     Worker* worker = present(event.worker, event.attempt);
     if (worker == nullptr || !std::holds_alternative<Connected>(worker->link)) return;
-    dial(now, event.worker, *worker, effects);  // at once; if that fails it is judged
+    const bool soon = now - std::get<Connected>(worker->link).since < config_.steady_after;
+    worker->breaks = soon ? worker->breaks + 1 : 1;
+    if (worker->breaks <= config_.breaks_max) {
+        dial(now, event.worker, *worker, effects);  // at once; if that fails it is judged
+        return;
+    }
+    judge_unreachable(
+        now, event.worker, *worker,
+        "its streams break again and again, as if another coordinator dialled it: " + event.why,
+        effects);
+    Duration pause = config_.probe_first;
+    for (unsigned i = config_.breaks_max + 1; i < worker->breaks && pause < config_.probe_max;
+         ++i) {
+        pause *= 2;
+    }
+    rest(now, event.worker, *worker, std::min(pause, config_.probe_max));
 }
 
 }  // namespace baton

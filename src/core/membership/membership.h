@@ -9,7 +9,11 @@
 //     in a row make a worker UNREACHABLE, and so does a broken stream that cannot be dialled again
 //     at once. An answer to any beat of the present stream ends the row of misses.
 //   - An unreachable worker is dialled again and again, at longer and longer intervals; the first
-//     success makes it ACTIVE, with the incarnation that it says it has.
+//     success makes it ACTIVE, with the incarnation that it says it has. A worker that answers and
+//     refuses is UNREACHABLE for the reason that it gives, also if it was for another before.
+//   - A stream that breaks is dialled again at once, but not again and again: if the ones before it
+//     broke soon, too (somebody else may be fighting for the worker), the worker is UNREACHABLE and
+//     left alone for a while, longer each time up to a limit.
 //   - Nobody is judged for silence that may be our own: after the start, and after any pause of
 //   this
 //     machine's caller, everyone has a full detection period to be heard.
@@ -42,6 +46,9 @@ struct MembershipConfig {
     Duration probe_first = std::chrono::milliseconds(500);
     Duration probe_max = std::chrono::seconds(10);
     Duration dial_timeout = std::chrono::seconds(5);
+    // A stream this old did not break soon. Longer than probe_max: two that fight take turns.
+    Duration steady_after = std::chrono::seconds(30);
+    unsigned breaks_max = 2;  // in a row, each soon, that are dialled again at once
     Duration stall_after = std::chrono::seconds(1);  // a tick this late is a pause of our own
     // Attempts are counted from here. A transport that outlives this one knows streams by them, so
     // the next one begins above.
@@ -73,6 +80,7 @@ struct DialFailed {
     std::string worker;
     Attempt attempt = 0;
     std::string why;
+    bool refused = false;  // by the worker: it is there
 };
 struct Answered {  // a beat
     std::string worker;
@@ -136,6 +144,7 @@ private:
     };
     struct Connected {
         Incarnation incarnation;
+        Instant since;
         std::map<std::uint64_t, Instant> unanswered;  // beats by number, when they were sent
         std::optional<Instant> deadline;              // of the newest unanswered beat
         Instant next_beat;
@@ -149,9 +158,11 @@ private:
         membership::Attempt attempt = 0;
         WorkerState judged = WorkerState::active;
         std::optional<Incarnation> told;  // the incarnation last judged ACTIVE
+        std::string reason;               // last judged UNREACHABLE for
         Duration timeout{};
-        Duration probe{};  // how long to rest after the next failure
-        Instant due;       // its place in due_
+        Duration probe{};     // how long to rest after the next failure
+        unsigned breaks = 0;  // of streams, in a row, each soon
+        Instant due;          // its place in due_
     };
 
     void on(Instant now, const membership::Tick&, Effects& effects);
@@ -165,12 +176,14 @@ private:
     // The worker if the event is about its present attempt.
     [[nodiscard]] Worker* present(const std::string& name, membership::Attempt attempt);
     void dial(Instant now, const std::string& name, Worker& worker, Effects& effects);
-    void rest(Instant now, const std::string& name, Worker& worker);
+    void rest(Instant now, const std::string& name, Worker& worker, Duration pause);
+    void probe_later(Instant now, const std::string& name, Worker& worker);
     void beat(Instant now, const std::string& name, Worker& worker, Effects& effects);
     void missed(Instant now, const std::string& name, Worker& worker, Effects& effects);
     void attend(Instant now, const std::string& name, Worker& worker, Effects& effects);
+    // Once, or `anew` for every other reason.
     void judge_unreachable(Instant now, const std::string& name, Worker& worker,
-                           const std::string& why, Effects& effects);
+                           const std::string& why, Effects& effects, bool anew = false);
     void schedule(const std::string& name, Worker& worker);
     void forgive(Instant now);
     [[nodiscard]] Duration timeout_for(Duration rtt) const;

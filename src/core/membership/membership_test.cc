@@ -97,6 +97,48 @@ TEST_F(MembershipTest, ABrokenStreamIsDialledAgainAtOnceAndJudgedOnlyIfThatFails
               "W is UNREACHABLE: cannot be dialled: refused; ");
 }
 
+// Two coordinators that dial one worker in turn: each dial ends the stream of the other.
+TEST_F(MembershipTest, StreamsThatBreakAgainAndAgainAreDialledMoreAndMoreSeldom) {
+    connect();
+    (void)run(3s, true);
+    Duration now = 3s;
+    int dials = 0;
+    std::string judgements;
+    while (now < 63s) {
+        const std::string said = step(now, Broken{"W", attempt_, "hung up"});
+        if (said.find("UNREACHABLE") != std::string::npos) judgements += said;
+        if (said != "dial W; ") {
+            now = machine_.wake_at()->time_since_epoch();
+            EXPECT_EQ(tick(now), "dial W; ");
+        }
+        dials += 1;
+        now += 1ms;
+        (void)step(now, Dialled{"W", attempt_, Incarnation(1)});
+    }
+    EXPECT_LE(dials, 14);
+    EXPECT_EQ(judgements.substr(0, 64),
+              "W is UNREACHABLE: its streams break again and again, as if anoth");
+    // One that lasts is dialled at once again when it breaks.
+    (void)step(now, Answered{"W", attempt_, beat_});
+    (void)run(now + 31s, true);
+    EXPECT_EQ(step(now + 31s, Broken{"W", attempt_, "reset"}), "dial W; ");
+}
+
+TEST_F(MembershipTest, AWorkerThatRefusesIsUnreachableForTheReasonThatItGives) {
+    connect();
+    (void)run(3s, true);
+    (void)step(4s, Broken{"W", attempt_, ""});
+    EXPECT_EQ(step(4s, DialFailed{"W", attempt_, "no route"}),
+              "W is UNREACHABLE: cannot be dialled: no route; ");
+    EXPECT_EQ(tick(4500ms), "dial W; ");
+    EXPECT_EQ(step(4501ms, DialFailed{"W", attempt_, "it is another's", true}),
+              "W is UNREACHABLE: it refuses: it is another's; ");
+    EXPECT_EQ(tick(5501ms), "dial W; ");
+    EXPECT_EQ(step(5502ms, DialFailed{"W", attempt_, "it is another's", true}), "");
+    EXPECT_EQ(tick(7502ms), "dial W; ");
+    EXPECT_EQ(step(7503ms, DialFailed{"W", attempt_, "no route"}), "");
+}
+
 TEST_F(MembershipTest, AnUnreachableWorkerIsProbedMoreAndMoreSeldom) {
     connect();
     (void)run(3s, true);
