@@ -105,6 +105,14 @@ CLI::App& add_worker(CLI::App& app, WorkerCommand& worker, int& status) {
         if (worker.listen.empty()) throw CLI::RequiredError("--listen");
         status = run_worker(worker);
     });
+    CLI::App* release = command->add_subcommand(
+        "release", "a worker that does not run forgets its catalog and its epochs");
+    release->add_option("--data-dir", worker.directory, "that of the worker")->required();
+    release->footer(
+        "A worker obeys the first catalog that greets it, and no lower epoch than it has seen. "
+        "After "
+        "this it obeys the next one that greets it.");
+    release->callback([&worker, &status] { status = release_worker(*worker.directory); });
     return *command;
 }
 

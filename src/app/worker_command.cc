@@ -3,11 +3,13 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <mutex>
 #include <utility>
 
 #include "adapters/system/descriptors.h"
+#include "adapters/system/epoch_file.h"
 #include "adapters/system/system_clock.h"
 #include "app/counterparts.h"
 #include "app/leave_signals.h"
@@ -88,7 +90,35 @@ Result<Done> serve_worker(const WorkerCommand& command, const LeaveSignals& sign
     return Done{};
 }
 
+Result<Done> release(const std::string& directory) {
+    if (!std::filesystem::is_directory(directory)) {
+        return Error{.code = ErrorCode::unreadable_configuration,
+                     .message = "cannot release the worker of " + baton::in_quotes(directory) +
+                                ": there is no such directory",
+                     .hint = "name the directory that `baton worker --data-dir` was given"};
+    }
+    TRY_ASSIGN(file, EpochFile::open(directory));
+    const auto kept = file.load();  // what cannot be read is cleared, too
+    TRY(file.forget());
+    if (kept && *kept == control::Allegiance{}) {
+        std::cout << "the worker of " << directory << " belonged to no catalog\n";
+    } else if (kept) {
+        std::cout << "the worker of " << directory << " is released from catalog "
+                  << (kept->catalog.empty() ? "(none)" : kept->catalog) << ", epoch "
+                  << to_string(kept->epoch) << "; it obeys the next one that greets it\n";
+    } else {
+        std::cout << "the worker of " << directory
+                  << " is released; what it had kept could not be read\n";
+    }
+    return Done{};
+}
+
 }  // namespace
+
+int release_worker(const std::string& directory) {
+    if (const auto released = release(directory); !released) return fail(released.error());
+    return 0;
+}
 
 int run_worker(const WorkerCommand& command) {
     const LeaveSignals signals;  // before any thread

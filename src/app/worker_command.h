@@ -28,4 +28,8 @@ struct WorkerCommand {
 // status.
 [[nodiscard]] int run_worker(const WorkerCommand& command);
 
+// `baton worker release`: the worker of this data directory, which does not run, forgets which
+// catalog it belongs to and which epochs it has obeyed. The exit status.
+[[nodiscard]] int release_worker(const std::string& directory);
+
 }  // namespace baton

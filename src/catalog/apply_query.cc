@@ -131,13 +131,15 @@ Result<Done> Application::insert_fragments(QueryId query, const QueryPlan& plan)
                                 .stage = planned.stage,
                                 .plan = planned.plan,
                                 .since = now(),
-                                .revision = revision()};
+                                .revision = revision(),
+                                .fingerprint = plan_fingerprint(planned.plan, now())};
         const SqlRow row = row_of(fragment);
         TRY(
             write("INSERT INTO fragment (id, query, worker, run, slots, stage, plan, state, "
-                  "reason, since, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                  "reason, since, revision, fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                  "?)",
                   {row[0], row[1], row[2], row[3], row[4], row[5], fragment.plan, row[6], row[7],
-                   row[8], row[9]}));
+                   row[8], row[9], fragment.fingerprint}));
         TRY(record(Entity::fragment, ChangeOp::create, row, std::nullopt));
     }
     return Done{};
@@ -166,7 +168,10 @@ Result<Answer> Application::on(const request::CreateQuery& r) {
     TRY_ASSIGN(name, r.name ? Result<std::string>(*r.name) : made_up_name(query.id));
     query.name = name;
     const SqlRow row = row_of(query);
-    TRY(write("INSERT INTO query VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    TRY(
+        write("INSERT INTO query (id, name, statement, settings, state, desired, stop_mode, run, "
+              "reason, lagging, created, since, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+              "?, ?, ?)",
               {row[0], row[1], query.statement, row[11], row[2], row[3], row[4], row[5], row[6],
                row[7], row[9], row[8], row[12]}));
     for (const PhysicalSourceId source : query.sources) {
@@ -201,10 +206,12 @@ Result<Done> Application::update_query(const Query& before, Query after) {
     if (after.state != before.state) after.since = now();
     TRY(
         write("UPDATE query SET state = ?, desired = ?, stop_mode = ?, run = ?, reason = ?, "
-              "lagging = ?, since = ?, revision = ? WHERE id = ?",
+              "lagging = ?, since = ?, revision = ?, restarts = ?, restarted = ? WHERE id = ?",
               {state_value(after.state), state_value(after.desired), state_value(after.stop_mode),
                value_of(after.run), after.reason, to_json(after.lagging), to_string(after.since),
-               value_of(after.revision.value()), value_of(after.id.value())}));
+               value_of(after.revision.value()), value_of(after.restarts),
+               after.restarted ? SqlValue(to_string(*after.restarted)) : SqlValue(),
+               value_of(after.id.value())}));
     return record(Entity::query, ChangeOp::update, row_of(after), row_of(before));
 }
 

@@ -150,6 +150,8 @@ Result<Answer> Application::on(const request::RestartQuery& r) {
     }
     Query after = before;
     after.run += 1;
+    after.restarts = r.restarts;
+    after.restarted = now();
     after.state = QueryState::deploying;
     after.reason = r.reason;
     after.lagging.clear();

@@ -25,6 +25,7 @@ public:
         TRY(check_queries());
         TRY(check_references());
         TRY(check_feed());
+        TRY(check_identity());
         return std::move(problems_);
     }
 
@@ -225,6 +226,17 @@ private:
             if (portion->changes.empty()) return Done{};
             at = portion->changes.back().revision;
         }
+    }
+
+    Result<Done> check_identity() {
+        const auto id = reader_.catalog_id();
+        if (!id && id.error().code != ErrorCode::catalog_corrupt) return id.error();
+        if (!id) complain(id.error().message);
+        TRY_ASSIGN(rows, sql_.query("SELECT id FROM fragment WHERE fingerprint = '' ORDER BY id"));
+        for (const SqlRow& row : rows) {
+            complain("fragment " + std::to_string(RowCursor(row).number()) + " has no fingerprint");
+        }
+        return Done{};
     }
 
     Sql& sql_;

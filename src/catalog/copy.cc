@@ -18,6 +18,8 @@ constexpr std::array kStateTables = {
     "task_partition", "lock_fence",
 };
 constexpr std::array kHistoryTables = {"statement_log", "change_feed"};
+// Which catalog it is, and whom it trusts; the first has its row from migrate().
+constexpr std::array kIdentityTables = {"catalog_identity"};
 
 Result<Done> require_empty(Sql& to) {
     TRY_ASSIGN(rows, to.query("SELECT revision, next_statement FROM meta WHERE id = 1"));
@@ -67,7 +69,8 @@ Result<std::int64_t> copy_all(Sql& from, Sql& to) {
     TRY(require_empty(to));
     TRY_ASSIGN(state, copy_tables(from, to, kStateTables));
     TRY_ASSIGN(history, copy_tables(from, to, kHistoryTables));
-    const std::int64_t count = state + history;
+    TRY_ASSIGN(identity, copy_tables(from, to, kIdentityTables));
+    const std::int64_t count = state + history + identity;
     // Whoever led the old one is told apart from who leads the new one.
     TRY(
         to.execute("UPDATE lease SET epoch = (SELECT epoch FROM fence WHERE "

@@ -150,4 +150,8 @@ std::string fingerprint(std::string_view text) {
     return digits.data();
 }
 
+std::string plan_fingerprint(const std::string& plan, WallTime created) {
+    return fingerprint(to_string(created) + " " + plan);
+}
+
 }  // namespace baton

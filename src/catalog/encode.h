@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "model/config.h"
 #include "model/schema.h"
 
@@ -28,5 +29,8 @@ namespace baton {
 
 // 128 bits of `text` in hexadecimal: equal texts have equal fingerprints.
 [[nodiscard]] std::string fingerprint(std::string_view text);
+// Of the plan of a fragment, and of the query that it was made for: numbers come again after a
+// restore, the moment in which a query was created does not.
+[[nodiscard]] std::string plan_fingerprint(const std::string& plan, WallTime created);
 
 }  // namespace baton

@@ -30,6 +30,7 @@ constexpr std::array kPaddedTables = {
     "task_list",
     "task_partition",
     "coordinator_secret",
+    "catalog_identity",
 };
 
 // A text that refers to a key.

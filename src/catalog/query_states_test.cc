@@ -162,6 +162,8 @@ TEST_F(QueryStates, ANextRunBeginsOnlyWhenTheLastOneIsGone) {
     EXPECT_EQ(again.run, 2U);
     EXPECT_EQ(again.state, QueryState::deploying);
     EXPECT_EQ(again.reason, "EDGE was restarted");
+    EXPECT_EQ(again.restarts, 1U);
+    EXPECT_TRUE(again.restarted);
     for (const Fragment& f : *coordinator_->snapshot()->read().fragments({.query = query.id})) {
         EXPECT_EQ(f.run, 2U);
         EXPECT_EQ(f.state, FragmentState::pending);

@@ -21,13 +21,15 @@ constexpr std::string_view kSinkColumns =
     "SELECT name, columns, worker, type, options, format, revision FROM sink";
 constexpr std::string_view kQueryColumns =
     "SELECT id, name, statement, settings, state, desired, stop_mode, run, reason, lagging, "
-    "created, since, revision FROM query";
+    "created, since, revision, restarts, restarted FROM query";
 constexpr std::string_view kFragmentColumns =
-    "SELECT id, query, worker, run, slots, stage, plan, state, reason, since, revision, rows_in, "
-    "bytes_in, rows_out, bytes_out, late, skipped, stalls, busy_us, memory FROM fragment";
+    "SELECT id, query, worker, run, slots, stage, plan, state, reason, since, revision, "
+    "fingerprint, rows_in, bytes_in, rows_out, bytes_out, late, skipped, stalls, busy_us, memory "
+    "FROM fragment";
 constexpr std::string_view kFragmentColumnsWithoutPlan =
-    "SELECT id, query, worker, run, slots, stage, '', state, reason, since, revision, rows_in, "
-    "bytes_in, rows_out, bytes_out, late, skipped, stalls, busy_us, memory FROM fragment";
+    "SELECT id, query, worker, run, slots, stage, '', state, reason, since, revision, "
+    "fingerprint, rows_in, bytes_in, rows_out, bytes_out, late, skipped, stalls, busy_us, memory "
+    "FROM fragment";
 
 // Conditions joined by AND, with their parameters.
 class Where {
@@ -136,6 +138,8 @@ Result<Query> query_from(const SqlRow& row) {
     query.created = cursor.time();
     query.since = cursor.time();
     query.revision = cursor.revision();
+    query.restarts = cursor.number();
+    query.restarted = cursor.optional_time();
     return query;
 }
 
@@ -168,6 +172,7 @@ Result<Fragment> fragment_from(const SqlRow& row) {
     f.reason = cursor.text();
     f.since = cursor.time();
     f.revision = cursor.revision();
+    f.fingerprint = cursor.text();
     f.counts = counts_from(cursor);
     return f;
 }
@@ -208,6 +213,14 @@ Result<Revision> Reader::revision() const {
     TRY_ASSIGN(rows, sql_.query("SELECT revision FROM meta WHERE id = 1"));
     CHECK(rows.size() == 1);
     return RowCursor(rows[0]).revision();
+}
+
+Result<std::string> Reader::catalog_id() const {
+    TRY_ASSIGN(rows, sql_.query("SELECT catalog FROM catalog_identity WHERE id = 1"));
+    if (rows.size() == 1) return RowCursor(rows[0]).text();
+    return Error{.code = ErrorCode::catalog_corrupt,
+                 .message = "the catalog has no id by which workers could know it",
+                 .hint = "restore it from a backup with `baton restore`"};
 }
 
 Result<std::optional<Worker>> Reader::worker(const std::string& name) const {

@@ -50,6 +50,8 @@ public:
 
     // The revision that everything read in this transaction belongs to.
     [[nodiscard]] Result<Revision> revision() const;
+    // By which workers know whose they are: of this catalog and its copies alone.
+    [[nodiscard]] Result<std::string> catalog_id() const;
 
     [[nodiscard]] Result<std::optional<Worker>> worker(const std::string& name) const;
     [[nodiscard]] Result<std::optional<LogicalSource>> logical_source(

@@ -158,6 +158,7 @@ struct FailQuery {
 struct RestartQuery {
     QueryId query;
     std::string reason;
+    std::uint64_t restarts = 1;  // without a steady run between, this one included
 };
 
 // Removes a query that is to be dropped and has no live fragment; query_state otherwise.

@@ -54,6 +54,10 @@ public:
         return state_of<State>(text()).value_or(State{});
     }
     [[nodiscard]] WallTime time() { return wall_time_of(text()).value_or(WallTime{}); }
+    [[nodiscard]] std::optional<WallTime> optional_time() {
+        const auto text = optional_text();
+        return text ? wall_time_of(*text) : std::nullopt;
+    }
     [[nodiscard]] Revision revision() { return Revision(number()); }
     [[nodiscard]] std::optional<Address> optional_address() {
         const auto whole = optional_text();

@@ -6,9 +6,11 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "catalog/encode.h"
 #include "catalog/lease.h"
 #include "catalog/lease_schema.h"
 #include "catalog/padding.h"
+#include "catalog/row_cursor.h"
 #include "catalog/views.h"
 #include "model/partition.h"
 #include "model/states.h"
@@ -324,7 +326,54 @@ CREATE TABLE coordinator_secret (
     return add_lease_times(sql);
 }
 
+// The words in which the databases make an id that no other catalog has.
+std::string random_id(SqlDialect dialect) {
+    switch (dialect) {
+        case SqlDialect::sqlite:
+            return "lower(hex(randomblob(16)))";
+        case SqlDialect::postgres:
+            return "replace(gen_random_uuid()::text, '-', '')";
+        case SqlDialect::mariadb:
+            return "MD5(CONCAT(UUID(), RAND(), CONNECTION_ID()))";
+    }
+    CHECK(false && "an unknown database");
+}
+
+// What was planned before is known by its fingerprint, too.
+Result<Done> add_fingerprints(Sql& sql) {
+    TRY_ASSIGN(rows, sql.query("SELECT f.id, f.plan, q.created FROM fragment f JOIN query q ON "
+                               "q.id = f.query"));
+    for (const SqlRow& row : rows) {
+        RowCursor cursor(row);
+        const SqlValue id = value_of(cursor.number());
+        const std::string plan = cursor.text();
+        TRY(sql.execute("UPDATE fragment SET fingerprint = ? WHERE id = ?",
+                        {plan_fingerprint(plan, cursor.time()), id}));
+    }
+    return Done{};
+}
+
+// The identity of the catalog and of plans, and the row of restarts of a query.
+Result<Done> add_identities(Sql& sql) {
+    const bool again = sql.dialect() == SqlDialect::mariadb;  // perhaps
+    const std::string add = again ? " ADD COLUMN IF NOT EXISTS " : " ADD COLUMN ";
+    TRY(run_tables(sql, R"(
+CREATE TABLE catalog_identity (
+    id {int} PRIMARY KEY CHECK (id = 1),
+    catalog {key} NOT NULL
+) {keyed};
+)"));
+    TRY(run_tables(sql, "ALTER TABLE query" + add + "restarts {int} NOT NULL DEFAULT 0;\n" +
+                            "ALTER TABLE query" + add + "restarted {key};\n" +
+                            "ALTER TABLE fragment" + add +
+                            "fingerprint {key} NOT NULL DEFAULT '';\n"));
+    TRY(sql.execute(std::string(again ? "INSERT IGNORE INTO " : "INSERT INTO ") +
+                    "catalog_identity VALUES (1, " + random_id(sql.dialect()) + ")"));
+    return add_fingerprints(sql);
+}
+
 Result<Done> make_third_version(Sql& sql) {
+    TRY(add_identities(sql));
     TRY(take_padding_away(sql));
     return move_locks_of_clients(sql);
 }

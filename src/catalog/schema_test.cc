@@ -8,6 +8,8 @@
 
 #include "adapters/sqlite/sqlite.h"
 #include "catalog/check.h"
+#include "catalog/encode.h"
+#include "catalog/reader.h"
 #include "catalog/views.h"
 
 namespace baton {
@@ -78,6 +80,41 @@ TEST_F(SchemaTest, AnOldCatalogBecomesOneOfThisVersionAndKeepsWhatItHas) {
     EXPECT_EQ(value("SELECT epoch FROM fence"), "7");
     EXPECT_EQ(value("SELECT taken_at FROM lease"), "0");
     EXPECT_TRUE(catalog_problems(*sql_)->empty());
+}
+
+TEST_F(SchemaTest, WhatWasPlannedBeforeIsKnownByItsFingerprintToo) {
+    ASSERT_TRUE(sql_->run_script(record(2)));
+    ASSERT_TRUE(sql_->run_script(
+        "INSERT INTO meta VALUES (1, 2, 0, 9, 1, 0, 0);"
+        "INSERT INTO lease VALUES ('leader', '', 0, 0, 'ACTIVE', 0);"
+        "INSERT INTO fence VALUES ('leader', 0);"
+        "INSERT INTO worker VALUES ('W', 'EMBEDDED', NULL, NULL, NULL, 'ACTIVE', 0, 0, NULL, '', "
+        "'', 1);"
+        "INSERT INTO query VALUES (1, 'Q', '', '{}', 'PENDING', 'RUNNING', 'GRACEFUL', 1, '', "
+        "'[]', '2026-01-02T03:04:05.000006Z', '2026-01-02T03:04:05.000006Z', 1);"
+        "INSERT INTO fragment (id, query, worker, run, slots, stage, plan, state, reason, since, "
+        "revision) VALUES (2, 1, 'W', 1, 1, 0, 'a plan', 'PENDING', '', '', 1)"));
+    ASSERT_TRUE(migrate(*sql_));
+    const auto created = wall_time_of("2026-01-02T03:04:05.000006Z");
+    ASSERT_TRUE(created);
+    EXPECT_EQ(value("SELECT fingerprint FROM fragment"), plan_fingerprint("a plan", *created));
+    EXPECT_EQ(value("SELECT restarts FROM query"), "0");
+}
+
+TEST_F(SchemaTest, EachCatalogHasAnIdOfItsOwn) {
+    ASSERT_TRUE(migrate(*sql_));
+    const std::string id = *Reader(*sql_).catalog_id();
+    EXPECT_EQ(id.size(), 32U);
+    EXPECT_EQ(id.find_first_not_of("0123456789abcdef"), std::string::npos) << id;
+    ASSERT_TRUE(migrate(*sql_));
+    EXPECT_EQ(*Reader(*sql_).catalog_id(), id);
+    const auto other = *open_temporary_sqlite();
+    const auto sql = *other->connect(Access::write);
+    ASSERT_TRUE(migrate(*sql));
+    EXPECT_NE(*Reader(*sql).catalog_id(), id);
+    ASSERT_TRUE(sql_->execute("DELETE FROM catalog_identity"));
+    EXPECT_EQ(Reader(*sql_).catalog_id().error().code, ErrorCode::catalog_corrupt);
+    EXPECT_EQ(catalog_problems(*sql_)->size(), 1U);
 }
 
 TEST_F(SchemaTest, MigratingAgainDoesNothing) {

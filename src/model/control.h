@@ -8,7 +8,11 @@
 //     fragment has the next number of the worker's incarnation, and of two statuses of a fragment
 //     the one with the higher number holds.
 //   - Commands are idempotent: each is answered with how the fragment is after it.
-//   - What carries a lower epoch than the worker has seen is refused.
+//   - A worker belongs to one catalog, the first that greets it, until it is released. Coordinators
+//     of others are refused, and so is what carries a lower epoch than the worker has seen, or one
+//     that base/epoch.h does not believe.
+//   - A fragment is known by its key and the fingerprint of its plan: what has the key and another
+//     fingerprint is of another history.
 //   - Partitions are assigned as a whole: each Assign says everything that the worker is to have,
 //     and is answered by what it has. It has them for a time only; core/fragments/holdings.h says
 //     how that is counted.
@@ -45,7 +49,11 @@ struct FragmentKey {
 
 namespace control {
 
-constexpr std::uint32_t kProtocol = 1;
+constexpr std::uint32_t kProtocol = 2;
+
+// How a worker is made to obey another catalog, or lower epochs.
+constexpr const char* kRelease =
+    "stop the worker, run `baton worker release --data-dir DIR` and start it again";
 
 // Whether the same attempt could end better another time.
 enum class Fault : std::uint8_t {
@@ -63,6 +71,7 @@ struct FragmentStatus {
     std::string reason;
     std::uint64_t event = 0;  // the number of its last change; 0: it was never here
     Counts counts;            // of one that has ended
+    std::string fingerprint;  // of its plan, as it was registered; empty for one that is gone
 
     friend bool operator==(const FragmentStatus&, const FragmentStatus&) = default;
 };
@@ -85,10 +94,19 @@ struct Grant {
 
 // ---- down -----------------------------------------------------------------------------------
 
+// Whom a worker obeys: the coordinators of one catalog, and of those no earlier one.
+struct Allegiance {
+    std::string catalog;  // its id; empty: none yet
+    Epoch epoch;          // the highest seen
+
+    friend bool operator==(const Allegiance&, const Allegiance&) = default;
+};
+
 struct Hello {
     Epoch epoch;
     std::string worker;  // who is thought to be there
     std::uint32_t protocol = kProtocol;
+    std::string catalog;  // the id of the one that it leads
 
     friend bool operator==(const Hello&, const Hello&) = default;
 };
@@ -106,6 +124,7 @@ struct Beat {
 struct RegisterFragment {
     FragmentKey key;
     std::string plan;
+    std::string fingerprint;  // kept and told with everything about the fragment
 
     friend bool operator==(const RegisterFragment&, const RegisterFragment&) = default;
 };
@@ -167,7 +186,7 @@ struct Welcome {
 
 // Instead of a Welcome, or of the answer to a command.
 struct Refusal {
-    Epoch highest;  // that the worker has seen
+    Epoch highest;  // that the worker has seen, where that is why; else 0
     std::string why;
 
     friend bool operator==(const Refusal&, const Refusal&) = default;

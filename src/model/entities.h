@@ -107,6 +107,10 @@ struct Query {
     std::vector<PhysicalSourceId> sources;
     std::vector<std::string> sinks;  // empty for an inline sink
     Revision revision;
+    // How often it was restarted without a steady run between, and when last: what the next one
+    // waits for, whoever leads by then.
+    std::uint64_t restarts = 0;
+    std::optional<WallTime> restarted;
 
     friend bool operator==(const Query&, const Query&) = default;
 };
@@ -126,6 +130,9 @@ struct Fragment {
     std::optional<Counts> counts;  // all that it counted, once it has ended; none: nobody told
     WallTime since;
     Revision revision;
+    // Of the plan and the query that it was made for: a worker that holds a fragment of this id and
+    // another fingerprint has it from another history.
+    std::string fingerprint;
 
     friend bool operator==(const Fragment&, const Fragment&) = default;
 };

@@ -20,7 +20,8 @@ namespace {
 Result<std::unique_ptr<EpochStore>> epochs_in(const std::optional<std::string>& directory) {
     if (!directory) return std::unique_ptr<EpochStore>();
     TRY(make_private_directory(*directory, ErrorCode::unreadable_configuration));
-    return std::unique_ptr<EpochStore>(std::make_unique<EpochFile>(*directory));
+    TRY_ASSIGN(file, EpochFile::open(*directory));
+    return std::unique_ptr<EpochStore>(std::make_unique<EpochFile>(std::move(file)));
 }
 
 Permits permits_of(const NetworkWorkerOptions& options) {

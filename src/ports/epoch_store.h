@@ -1,8 +1,9 @@
-// EpochStore keeps the highest epoch that a worker has seen over restarts of its process.
+// EpochStore keeps over restarts of a worker's process whom it obeys: its catalog, and the highest
+// epoch that it has seen.
 #pragma once
 
-#include "base/id.h"
 #include "base/result.h"
+#include "model/control.h"
 
 namespace baton {
 
@@ -10,10 +11,10 @@ class EpochStore {
 public:
     virtual ~EpochStore() = default;
 
-    // 0 if none was kept. Fails if something is there that cannot be read.
-    [[nodiscard]] virtual Result<Epoch> load() = 0;
-    // Durable when it returns Done; after an error either epoch may be what is kept.
-    [[nodiscard]] virtual Result<Done> keep(Epoch epoch) = 0;
+    // No catalog and epoch 0 if nothing was kept. Fails if something is there that cannot be read.
+    [[nodiscard]] virtual Result<control::Allegiance> load() = 0;
+    // Durable when it returns Done; after an error either may be what is kept.
+    [[nodiscard]] virtual Result<Done> keep(const control::Allegiance& allegiance) = 0;
 };
 
 }  // namespace baton

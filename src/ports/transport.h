@@ -34,7 +34,8 @@ struct DialFailed {  // also: the worker refused us
     std::string worker;
     Attempt attempt = 0;
     std::string why;
-    Epoch highest;  // that the worker has seen, if it refused us for ours; else 0
+    Epoch highest;         // that the worker has seen, if it refused us for ours; else 0
+    bool refused = false;  // the worker answered, and `why` is what it said
 };
 struct Heard {
     std::string worker;

@@ -7,6 +7,8 @@ namespace baton {
 namespace {
 
 Result<Done> look_at_everything(const Reader& reader, CatalogLook& seen) {
+    TRY_ASSIGN(catalog, reader.catalog_id());
+    seen.catalog = std::move(catalog);
     TRY_ASSIGN(workers, reader.workers());
     for (Worker& worker : workers) {
         const std::string name = worker.name;
@@ -53,7 +55,10 @@ Result<CatalogLook> look(const Reader& reader, const CatalogWanted& wanted) {
     }
     for (const FragmentId id : wanted.plans) {
         TRY_ASSIGN(fragment, reader.fragment(id));
-        if (fragment) seen.plans[id] = std::move(fragment->plan);
+        if (fragment) {
+            seen.plans[id] = {.text = std::move(fragment->plan),
+                              .fingerprint = std::move(fragment->fingerprint)};
+        }
     }
     return seen;
 }

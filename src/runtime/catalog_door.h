@@ -25,11 +25,17 @@ struct StoredQuery {
     std::vector<Fragment> fragments;  // without the texts of their plans
 };
 
+struct PlanText {
+    std::string text;
+    std::string fingerprint;
+};
+
 // All of one revision.
 struct CatalogLook {
     std::map<QueryId, std::optional<StoredQuery>> queries;  // none: it is not there
     std::map<std::string, std::optional<Worker>> workers;
-    std::map<FragmentId, std::string> plans;
+    std::map<FragmentId, PlanText> plans;
+    std::string catalog;  // its id; only with everything
     std::vector<TaskList> task_lists;
     std::vector<Partition> partitions;
 };

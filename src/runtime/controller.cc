@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/epoch.h"
 #include "base/overload.h"
 
 namespace baton {
@@ -32,7 +33,8 @@ Request request_of(QueryId query, const deployment::Write& write) {
                 return request::FailQuery{.query = query, .reason = w.reason};
             },
             [&](const deployment::RestartQuery& w) -> Request {
-                return request::RestartQuery{.query = query, .reason = w.reason};
+                return request::RestartQuery{
+                    .query = query, .reason = w.reason, .restarts = w.restarts};
             },
             [&](const deployment::ReleaseQuery&) -> Request {
                 return request::ReleaseQuery{.query = query};
@@ -41,11 +43,13 @@ Request request_of(QueryId query, const deployment::Write& write) {
         write);
 }
 
-control::Order order_of(const deployment::Send& send, std::string plan) {
+control::Order order_of(const deployment::Send& send, PlanText plan) {
     return std::visit(Overload{
                           [&](const deployment::Register&) -> control::Order {
-                              return control::RegisterFragment{.key = send.key,
-                                                               .plan = std::move(plan)};
+                              return control::RegisterFragment{
+                                  .key = send.key,
+                                  .plan = std::move(plan.text),
+                                  .fingerprint = std::move(plan.fingerprint)};
                           },
                           [&](const deployment::Start&) -> control::Order {
                               return control::StartFragment{send.key};
@@ -92,6 +96,7 @@ Result<Done> Controller::start() {
     CatalogWanted wanted;
     wanted.everything = true;
     TRY_ASSIGN(seen, door_.look(wanted));
+    catalog_ = seen.catalog;
     const Instant now = clock_.now();
     for (const auto& [id, query] : seen.queries) record(now, id, query);
     for (const auto& [name, worker] : seen.workers) record(now, name, worker);
@@ -173,7 +178,6 @@ void Controller::on(Instant now, const control_event::Settled& event) {
     std::visit(Overload{
                    [&](QueryId query) {
                        stale_queries_.insert(query);
-                       if (what.restart && !again) ledger_.restarted(query, now, prng_.next());
                        if (again) {
                            queries_due_.retry(query, now);
                        } else {
@@ -215,8 +219,11 @@ void Controller::on(Instant now, const transport::Dialled& event) {
 }
 
 void Controller::on(Instant now, const transport::DialFailed& event) {
-    member(now, membership::DialFailed{
-                    .worker = event.worker, .attempt = event.attempt, .why = event.why});
+    const bool absurd = !is_believable(event.highest, options_.epoch);
+    member(now, membership::DialFailed{.worker = event.worker,
+                                       .attempt = event.attempt,
+                                       .why = absurd ? no_belief_in(event.highest) : event.why,
+                                       .refused = event.refused});
 }
 
 void Controller::on(Instant now, const transport::Heard& event) {
@@ -254,6 +261,12 @@ void Controller::on(Instant now, const transport::Broken& event) {
 
 // ---- workers ------------------------------------------------------------------------------------
 
+std::string Controller::no_belief_in(Epoch claimed) const {
+    return "it claims to have obeyed epoch " + to_string(claimed) + ", which is too far above " +
+           to_string(options_.epoch) + ", the present one, to be believed; to change that, " +
+           control::kRelease;
+}
+
 void Controller::member(Instant now, const membership::Event& event) {
     for (const membership::Effect& effect : membership_.step(now, event)) perform(now, effect);
 }
@@ -262,9 +275,10 @@ void Controller::perform(Instant now, const membership::Effect& effect) {
     std::visit(Overload{
                    [&](const membership::Dial& e) {
                        const Worker* worker = roster_.recorded(e.worker);
-                       transport_.dial(e.worker, worker == nullptr ? std::nullopt : worker->control,
-                                       e.attempt,
-                                       control::Hello{.epoch = options_.epoch, .worker = e.worker});
+                       transport_.dial(
+                           e.worker, worker == nullptr ? std::nullopt : worker->control, e.attempt,
+                           control::Hello{
+                               .epoch = options_.epoch, .worker = e.worker, .catalog = catalog_});
                    },
                    [&](const membership::Beat& e) {
                        transport_.send(
@@ -360,9 +374,13 @@ void Controller::reconcile_workers(Instant now) {
 
 void Controller::record(Instant now, QueryId id, const std::optional<StoredQuery>& stored) {
     if (!stored) return ledger_.remove(id);
-    const Duration age = clock_.wall_now() - stored->query.since;
-    const Instant since = now - std::max(age, Duration::zero());
-    ledger_.record(stored->query, stored->fragments, since);
+    const auto on_our_clock = [&](WallTime then) {
+        const Duration age = clock_.wall_now() - then;
+        return now - std::max(age, Duration::zero());
+    };
+    const Query& query = stored->query;
+    ledger_.record(query, stored->fragments, on_our_clock(query.since),
+                   query.restarted ? on_our_clock(*query.restarted) : Instant());
 }
 
 void Controller::touch(const std::set<QueryId>& queries) {
@@ -448,11 +466,12 @@ bool Controller::send(Instant now, const std::vector<deployment::Send>& sends) {
         if (!attempt || (registers(send) && plan == seen.plans.end())) continue;
         const std::uint64_t request = next_request_++;
         roster_.asked(now, send, request);
-        transport_.send(send.worker, *attempt,
-                        control::Command{
-                            .request = request,
-                            .epoch = options_.epoch,
-                            .order = order_of(send, plan == seen.plans.end() ? "" : plan->second)});
+        transport_.send(
+            send.worker, *attempt,
+            control::Command{
+                .request = request,
+                .epoch = options_.epoch,
+                .order = order_of(send, plan == seen.plans.end() ? PlanText{} : plan->second)});
     }
     return true;
 }

@@ -115,6 +115,7 @@ private:
     void on(Instant now, const transport::Broken& event);
 
     // membership
+    [[nodiscard]] std::string no_belief_in(Epoch claimed) const;
     void member(Instant now, const membership::Event& event);
     void perform(Instant now, const membership::Effect& effect);
     void record(Instant now, const std::string& name, const std::optional<Worker>& worker);
@@ -145,6 +146,7 @@ private:
     const Clock& clock_;
     const Post post_;
     Prng prng_;
+    std::string catalog_;  // its id
 
     Membership membership_;
     deployment::Roster roster_;

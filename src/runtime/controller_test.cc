@@ -91,6 +91,38 @@ TEST_F(ControllerTest, ARestartOfTheCoordinatorTouchesNothingThatRuns) {
     EXPECT_EQ(commands(), "");
 }
 
+// The row of restarts is in the catalog: a change of leader does not make them quick again.
+TEST_F(ControllerTest, RestartsStaySlowAcrossARestartOfTheCoordinator) {
+    deploy();
+    const auto fail_it = [&] {
+        world_.workers().with_engine("HUB", [&](DoubleEngine& engine) {
+            return engine.fail(key_on("HUB"), {.why = "out of memory"});
+        });
+    };
+    for (int i = 0; i < 8; ++i) {
+        fail_it();
+        world_.run_for(11s);
+        ASSERT_EQ(world_.state("Q"), "RUNNING");
+    }
+    const std::uint64_t run = world_.query("Q")->run;
+    EXPECT_EQ(run, 9U);
+    EXPECT_EQ(world_.query("Q")->restarts, 8U);
+    fail_it();
+    world_.run_for(11s);
+    EXPECT_EQ(world_.query("Q")->run, run + 1);
+    fail_it();
+    world_.crash();
+    world_.start();
+    world_.run_for(5s);
+    EXPECT_EQ(world_.query("Q")->run, run + 1) << "the next one is due 10 s after the last";
+    world_.run_for(8s);
+    EXPECT_EQ(world_.query("Q")->run, run + 2);
+    world_.run_for(2min);
+    fail_it();
+    world_.run_for(1s);
+    EXPECT_EQ(world_.query("Q")->restarts, 1U) << "a steady run ends the row";
+}
+
 // ControlWorld fails what happens again and again at the same time.
 TEST_F(ControllerTest, PartitionsThatWaitForTheCatalogKeepNobodyBusy) {
     world_.workers().cut("EDGE");

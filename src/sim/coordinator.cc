@@ -197,8 +197,9 @@ void SimCoordinator::contend(Life& life) {
         life_->elected = epoch;
         later(world_.up_to(3ms), [this, epoch](Life& same) { begin_term(same, epoch); });
     };
-    process.step_down = [this](Epoch epoch, election::Reason) {
+    process.step_down = [this](Epoch epoch, election::Reason reason) {
         life_->elected.reset();
+        if (reason == election::Reason::superseded) observer_.superseded();
         later(world_.up_to(3ms), [this, epoch](Life& same) { end_term(same, epoch); });
     };
     process.left = [this] {

@@ -33,7 +33,8 @@ public:
         TermObserver term;
         std::function<void(Epoch)> began;  // a term, before it does anything
         std::function<void(Epoch)> ended;
-        std::function<void()> gone;  // the process has ended as it was told to
+        std::function<void()> superseded;  // a higher epoch was heard of
+        std::function<void()> gone;        // the process has ended as it was told to
     };
     struct Identity {
         std::string name;

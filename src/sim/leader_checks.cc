@@ -8,6 +8,8 @@ namespace baton::sim {
 
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr std::string_view kHowFar = "SELECT revision, next_statement FROM meta";
 
 Epoch epoch_of(const SqlValue& value) {
@@ -122,6 +124,16 @@ void LeaderChecks::began(const SimCoordinator& coordinator, Epoch epoch) {
     if (term->second != coordinator.owner() || over_.contains(epoch)) {
         world_.violated("epoch " + to_string(epoch) + " begins a second time");
     }
+}
+
+void LeaderChecks::superseded(std::size_t coordinator) {
+    constexpr std::size_t kMost = 30;
+    auto& times = superseded_[coordinator];
+    std::erase_if(times, [&](Duration then) { return then + 1min < now(); });
+    times.push_back(now());
+    if (times.size() <= kMost) return;
+    world_.violated(coordinators_.at(coordinator)->name() + " has stepped down " +
+                    std::to_string(times.size()) + " times in a minute");
 }
 
 // ---- what they do -------------------------------------------------------------------------------

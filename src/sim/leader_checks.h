@@ -42,6 +42,8 @@ public:
     void wrote(const SimCoordinator& coordinator, Epoch epoch);
     // D11: whoever speaks to workers may act.
     void spoke(const SimCoordinator& coordinator, Epoch epoch);
+    // Who is superseded again and again lets some time pass before it leads again.
+    void superseded(std::size_t coordinator);
     // D5: a worker that has obeyed an epoch obeys no lower one.
     void obeyed(const std::string& worker, Epoch epoch);
 
@@ -78,6 +80,7 @@ private:
     std::set<Epoch> over_;
     std::uint64_t terms_ = 0;
     std::map<std::string, Epoch> obeyed_;
+    std::map<std::size_t, std::vector<Duration>> superseded_;  // when, by coordinator
     std::uint64_t fenced_ = 0;
 };
 

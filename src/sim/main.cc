@@ -42,6 +42,7 @@ int main(int count, char** values) {
     std::uint64_t coordinators = 3;
     std::uint64_t contests = 50;
     std::uint64_t task_lists = 50;
+    std::uint64_t strangers = 40;
     bool story = false;
     bool brief = false;
     app.add_option("--seed", seed, "the first seed")->capture_default_str();
@@ -59,6 +60,8 @@ int main(int count, char** values) {
         ->capture_default_str();
     app.add_option("--task-lists", task_lists, "of 100 runs; the others have none")
         ->capture_default_str();
+    app.add_option("--strangers", strangers, "of 100 runs in which others speak to workers")
+        ->capture_default_str();
     app.add_flag("--story", story, "tell what happens");
     app.add_flag("--brief", brief, "of a run that fails, tell only the seed and what is wrong");
     CLI11_PARSE(app, count, values);
@@ -69,6 +72,7 @@ int main(int count, char** values) {
                     .coordinators_max = coordinators,
                     .contests = contests,
                     .task_lists = task_lists,
+                    .strangers = strangers,
                     .length = std::chrono::minutes(minutes)};
     const auto began = std::chrono::steady_clock::now();
     std::map<QueryState, std::uint64_t> reached;
@@ -89,14 +93,14 @@ int main(int count, char** values) {
             return 1;
         }
         if (report.problem) {
-            tell_failure(scenario, report,
-                         "baton-sim --seed " + std::to_string(i) + " --runs 1 --minutes " +
-                             std::to_string(minutes) + " --workers " + std::to_string(workers) +
-                             " --asks " + std::to_string(asks) + " --incidents " +
-                             std::to_string(incidents) + " --coordinators " +
-                             std::to_string(coordinators) + " --contests " +
-                             std::to_string(contests) + " --task-lists " +
-                             std::to_string(task_lists) + " --story");
+            tell_failure(
+                scenario, report,
+                "baton-sim --seed " + std::to_string(i) + " --runs 1 --minutes " +
+                    std::to_string(minutes) + " --workers " + std::to_string(workers) + " --asks " +
+                    std::to_string(asks) + " --incidents " + std::to_string(incidents) +
+                    " --coordinators " + std::to_string(coordinators) + " --contests " +
+                    std::to_string(contests) + " --task-lists " + std::to_string(task_lists) +
+                    " --strangers " + std::to_string(strangers) + " --story");
             return 1;
         }
         events += report.events;

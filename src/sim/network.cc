@@ -51,6 +51,15 @@ void Network::worker_died(const std::string& worker) {
     }
 }
 
+fragments::Session Network::greet_as_stranger(const std::string& worker,
+                                              const control::Hello& hello) {
+    const Session session = next_session_++;
+    streams_[session] = {
+        .worker = worker, .process = {}, .line = nullptr, .down_free = {}, .up_free = {}};
+    hosts_.at(worker).process->take(fragments::Greeted{.session = session, .hello = hello});
+    return session;
+}
+
 // How long a message is on its way; none: it does not arrive. What belongs to the stream itself is
 // lost only where the network is cut.
 std::optional<Duration> Network::journey(bool is_cut, Instant& free, bool reliable) {
@@ -110,7 +119,8 @@ void Network::greeted(Session session,
                    transport::DialFailed{.worker = stream.worker,
                                          .attempt = stream.attempt,
                                          .why = refusal.why,
-                                         .highest = refusal.highest},
+                                         .highest = refusal.highest,
+                                         .refused = true},
                    true);
 }
 

@@ -32,8 +32,12 @@ public:
     void cut(const std::string& worker, bool to, bool from, bool is_cut);
     // Between a coordinator and all workers; undone in the same way.
     void cut_off(std::size_t coordinator, bool is_cut);
-    // The worker's process is gone, and its end of the streams with it.
+    // The worker's process is gone, and its end of the streams with it; or it hangs up on
+    // everybody.
     void worker_died(const std::string& worker);
+    // Somebody else greets the worker, at once; what it answers is heard by nobody here. The
+    // session.
+    fragments::Session greet_as_stranger(const std::string& worker, const control::Hello& hello);
 
 private:
     using Session = fragments::Session;

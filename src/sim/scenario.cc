@@ -15,6 +15,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t kSmall = 8;  // workers
 constexpr std::uint64_t kContestSalt = 0x6c656164;
 constexpr std::uint64_t kListSalt = 0x6c697374;
+constexpr std::uint64_t kStrangerSalt = 0x7374726e;
 
 class Author {
 public:
@@ -22,6 +23,7 @@ public:
         : prng_(seed),
           contest_prng_(seed ^ kContestSalt),
           list_prng_(seed ^ kListSalt),
+          stranger_prng_(seed ^ kStrangerSalt),
           size_(size) {
         scenario_.seed = seed;
         scenario_.length = size.length;
@@ -36,6 +38,7 @@ public:
         // By dice of their own: the others are as they would be without.
         if (contest_prng_.chance(size_.contests, 100)) contest();
         if (list_prng_.chance(size_.task_lists, 100)) task_lists();
+        if (stranger_prng_.chance(size_.strangers, 100)) strangers();
         const auto by_time = [](const auto& a, const auto& b) { return a.at < b.at; };
         std::stable_sort(scenario_.asks.begin(), scenario_.asks.end(), by_time);
         std::stable_sort(scenario_.incidents.begin(), scenario_.incidents.end(), by_time);
@@ -304,9 +307,33 @@ private:
                                        .lasts = list_time(3 * scenario_.partition_lease)});
     }
 
+    // ---- strangers ------------------------------------------------------------------------------
+
+    // A worker that is haunted is soon given a query whose numbers may be those of the ghosts.
+    void strangers() {
+        const auto some = [&](Duration limit) {
+            return Duration(stranger_prng_.between(1, static_cast<std::uint64_t>(limit.count())));
+        };
+        const auto first = static_cast<std::uint64_t>(IncidentKind::worker_courted);
+        const auto last = static_cast<std::uint64_t>(
+            scenario_.is_contest() ? IncidentKind::worker_contested : IncidentKind::worker_haunted);
+        for (std::uint64_t i = stranger_prng_.between(1, 6); i > 0; --i) {
+            const auto kind = static_cast<IncidentKind>(stranger_prng_.between(first, last));
+            const Incident incident{
+                .at = some(size_.length),
+                .kind = kind,
+                .worker = stranger_prng_.between(0, scenario_.workers.size() - 1),
+                .lasts = some(stranger_prng_.chance(1, 2) ? Duration(5s) : Duration(60s))};
+            scenario_.incidents.push_back(incident);
+            if (kind != IncidentKind::worker_haunted) continue;
+            scenario_.asks.push_back({incident.at + some(3s), create_query()});
+        }
+    }
+
     Prng prng_;
     Prng contest_prng_;
     Prng list_prng_;
+    Prng stranger_prng_;
     const Size size_;
     Scenario scenario_;
     std::uint64_t sources_ = 0;
@@ -347,8 +374,22 @@ std::string_view to_string(IncidentKind kind) {
             return "does not reach the catalog";
         case IncidentKind::store_restored:
             return "the leases come from an old backup, the catalog is away";
+        case IncidentKind::worker_courted:
+            return "is greeted for another catalog";
+        case IncidentKind::worker_poisoned:
+            return "is greeted under an epoch that cannot be";
+        case IncidentKind::worker_lies:
+            return "claims an epoch that cannot be";
+        case IncidentKind::worker_haunted:
+            return "has fragments of another history";
+        case IncidentKind::worker_contested:
+            return "is fought for by the leader of a copy of the catalog";
     }
     CHECK(false && "an unknown kind of incident");
+}
+
+bool is_of_worker(IncidentKind kind) {
+    return kind < IncidentKind::coordinator_killed || kind >= IncidentKind::worker_courted;
 }
 
 bool is_of_all(IncidentKind kind) {
@@ -364,7 +405,7 @@ std::string coordinator_name(const Scenario& scenario, std::size_t number) {
 
 std::string told(const Scenario& scenario, const Incident& incident) {
     std::string what(to_string(incident.kind));
-    if (incident.kind < IncidentKind::coordinator_killed) {
+    if (is_of_worker(incident.kind)) {
         return scenario.workers.at(incident.worker) + " " + what;
     }
     return is_of_all(incident.kind) ? what

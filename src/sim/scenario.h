@@ -53,10 +53,19 @@ enum class IncidentKind : std::uint8_t {
     coordinator_storeless,  // it does not reach the catalog
     // It is away, and then its leases are those of an old backup, unless somebody leads or is
     // paused then. (Of what else a backup has lost, nobody can be held to account.)
-    store_restored
+    store_restored,
+    // What others do to a worker, or it to others:
+    worker_courted,   // the coordinator of another catalog greets it, and gives it work
+    worker_poisoned,  // it is greeted for its catalog, under an epoch that cannot be
+    worker_lies,      // it says that it has obeyed such an epoch
+    worker_haunted,   // it has fragments of a history that a restore has undone
+    // A copy of the catalog is led, too, and its leader takes an epoch above ours each time. Only
+    // where coordinators contend.
+    worker_contested
 };
 // "is killed", for those that happen to one; "the disk is full", for the others.
 [[nodiscard]] std::string_view to_string(IncidentKind kind);
+[[nodiscard]] bool is_of_worker(IncidentKind kind);
 [[nodiscard]] bool is_of_all(IncidentKind kind);  // of no worker and no coordinator by itself
 
 struct Incident {
@@ -105,6 +114,7 @@ struct Size {
     std::uint64_t coordinators_max = 3;
     std::uint64_t contests = 50;    // of 100 runs
     std::uint64_t task_lists = 50;  // of 100 runs
+    std::uint64_t strangers = 40;   // of 100 runs
     Duration length = std::chrono::minutes(3);
 };
 // Each kind of unkindness is left out of half of the runs, so that rare mixtures are tried too.

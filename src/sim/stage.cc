@@ -86,6 +86,7 @@ SimCoordinator::Observer Stage::observer(std::size_t coordinator) {
                     leader_checks_.ended(epoch);
                     checks_.coordinator_disturbed();
                 },
+            .superseded = [this, coordinator] { leader_checks_.superseded(coordinator); },
             .gone = [this, coordinator] { gone(coordinator); }};
 }
 
@@ -264,6 +265,7 @@ void Stage::begin(const Incident& planned) {
     if (incident.kind == IncidentKind::coordinator_leaves) coordinator.leave();
     change(incident, true);
     under_way_.push_back(incident);
+    if (incident.kind >= IncidentKind::worker_courted) play_stranger(incident);
     world_.agenda.after(incident.lasts, [this, incident] { end(incident); });
 }
 
@@ -275,7 +277,7 @@ void Stage::end(const Incident& incident) {
 }
 
 bool Stage::is_under_way(IncidentKind kind, const Incident& like) const {
-    const bool of_worker = kind < IncidentKind::coordinator_killed;
+    const bool of_worker = is_of_worker(kind);
     const bool of_all = is_of_all(kind);
     return std::any_of(under_way_.begin(), under_way_.end(), [&](const Incident& other) {
         return other.kind == kind &&
@@ -335,7 +337,64 @@ void Stage::change(const Incident& incident, bool begins) {
         case IncidentKind::coordinator_storeless:
             coordinator->set_storeless(goes_on);
             break;
+        case IncidentKind::worker_lies:
+            workers_.at(incident.worker)->set_lying(goes_on);
+            break;
+        case IncidentKind::worker_courted:
+        case IncidentKind::worker_poisoned:
+        case IncidentKind::worker_haunted:
+        case IncidentKind::worker_contested:
+            break;  // play_stranger()
     }
+}
+
+// A worker that belongs to nobody yet is anybody's.
+void Stage::play_stranger(const Incident& incident) {
+    SimWorker& worker = *workers_.at(incident.worker);
+    const control::Allegiance kept = worker.kept();
+    if (kept.catalog.empty()) return;
+    control::Hello hello{.epoch = kept.epoch, .worker = worker.name(), .catalog = kept.catalog};
+    if (incident.kind == IncidentKind::worker_courted) {
+        hello.catalog = "another";
+        hello.epoch = kept.epoch.next();
+        worker.haunt(network_.greet_as_stranger(worker.name(), hello), numbers_to_come());
+    } else if (incident.kind == IncidentKind::worker_poisoned) {
+        hello.epoch = Epoch(world_.prng.chance(1, 2) ? ~0ULL : (1ULL << 63U) - 2);
+        (void)network_.greet_as_stranger(worker.name(), hello);
+    } else if (incident.kind == IncidentKind::worker_lies) {
+        network_.worker_died(worker.name());  // so that it is dialled again
+    } else if (incident.kind == IncidentKind::worker_haunted) {
+        worker.haunt(network_.greet_as_stranger(worker.name(), hello), numbers_to_come());
+    } else {
+        contest(incident);
+    }
+}
+
+// The other leader looks ten times a second whether the worker obeys us.
+void Stage::contest(const Incident& incident) {
+    if (!is_under_way(incident.kind, incident)) return;
+    const SimWorker& worker = *workers_.at(incident.worker);
+    const control::Allegiance kept = worker.kept();
+    if (kept.epoch != rival_) {
+        rival_ = kept.epoch.next();
+        (void)network_.greet_as_stranger(
+            worker.name(), {.epoch = rival_, .worker = worker.name(), .catalog = kept.catalog});
+        network_.worker_died(worker.name());  // it hangs up on those before
+    }
+    world_.agenda.after(100ms, [this, incident] { contest(incident); });
+}
+
+// That the next query and its fragments will have.
+std::vector<FragmentKey> Stage::numbers_to_come() const {
+    constexpr std::uint64_t kFragments = 4;
+    const auto sql = *disk_->connect(Access::read);
+    const auto rows = *sql->query("SELECT next_id FROM meta");
+    const auto next = static_cast<std::uint64_t>(std::get<std::int64_t>(rows.at(0).at(0)));
+    std::vector<FragmentKey> keys;
+    for (std::uint64_t i = 1; i <= kFragments; ++i) {
+        keys.push_back({.query = QueryId(next), .run = 1, .fragment = FragmentId(next + i)});
+    }
+    return keys;
 }
 
 void Stage::restore_leases() {
@@ -389,7 +448,13 @@ std::vector<std::string> Stage::unsettled() {
 
 void Stage::settle() {
     // Calls that were slow, and what they left in the store, come to an end.
-    if (scenario_.is_contest() && !somebody_leads(4 * scenario_.lease_ttl + 2s)) {
+    // One that was fought for has the back-off of its leader to wait for.
+    constexpr Duration kBackOff = 10s;
+    const bool contested =
+        std::any_of(scenario_.incidents.begin(), scenario_.incidents.end(),
+                    [](const Incident& i) { return i.kind == IncidentKind::worker_contested; });
+    const Duration within = 4 * scenario_.lease_ttl + 2s + (contested ? kBackOff : Duration());
+    if (scenario_.is_contest() && !somebody_leads(within)) {
         return world_.violated("nobody leads, though all is well again");
     }
     run_for(kComesLater);

@@ -79,6 +79,9 @@ private:
     void change(const Incident& incident, bool begins);
     void wake(const Incident& incident);
     void restore_leases();
+    void play_stranger(const Incident& incident);
+    void contest(const Incident& incident);
+    [[nodiscard]] std::vector<FragmentKey> numbers_to_come() const;
     [[nodiscard]] bool somebody_leads(Duration within);
     [[nodiscard]] std::vector<std::string> unsettled();
     void check_still(Duration span);
@@ -94,6 +97,7 @@ private:
     Network network_;
     Ran ran_;
     std::uint64_t incarnations_ = 0;
+    Epoch rival_;  // of the leader of a copy of the catalog
     std::vector<std::unique_ptr<SimWorker>> workers_;
     Checks checks_;
     LeaderChecks leader_checks_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/epoch.h"
 #include "base/overload.h"
 
 namespace baton::sim {
@@ -10,6 +11,8 @@ namespace baton::sim {
 namespace {
 
 using namespace std::chrono_literals;
+
+constexpr const char* kOtherHistory = "of another history";  // a plan, and its fingerprint
 
 }  // namespace
 
@@ -24,6 +27,7 @@ void SimWorker::kill() {
     if (!machine_) return;
     machine_.reset();
     engine_.clear();
+    ghosts_.clear();
     partitions_.clear();
     tick_at_.reset();
     waiting_.clear();
@@ -53,7 +57,9 @@ void SimWorker::take(const fragments::Event& event) {
 
 std::set<FragmentKey> SimWorker::alive() const {
     std::set<FragmentKey> keys;
-    for (const auto& [key, work] : engine_) keys.insert(key);
+    for (const auto& [key, work] : engine_) {
+        if (!ghosts_.contains(key)) keys.insert(key);
+    }
     return keys;
 }
 
@@ -67,7 +73,14 @@ std::optional<Incarnation> SimWorker::incarnation() const {
 }
 
 void SimWorker::step(const fragments::Event& event) {
-    if (const auto* greeted = std::get_if<fragments::Greeted>(&event)) greeted_ = greeted->hello;
+    if (const auto* greeted = std::get_if<fragments::Greeted>(&event)) {
+        greeted_ = greeted->hello;
+        if (lies_) {
+            const Epoch claimed(world_.prng.chance(1, 2) ? ~0ULL : (1ULL << 63U) - 2);
+            return said_(greeted->session,
+                         control::Refusal{.highest = claimed, .why = "that epoch is over"});
+        }
+    }
     fragments::Event timed = event;
     std::visit(
         [&](auto& e) {
@@ -123,6 +136,26 @@ void SimWorker::say_what_was_let_go() {
     if (!over.empty()) take(fragments::LetGone{.partitions = over});
 }
 
+void SimWorker::haunt(Session session, const std::vector<FragmentKey>& keys) {
+    if (!machine_ || paused_) return;
+    const auto tell = [this, session](const control::Order& order) {
+        take(fragments::Told{
+            .session = session,
+            .message = control::Command{.request = 1, .epoch = kept_.epoch, .order = order}});
+    };
+    for (const FragmentKey& key : keys) {
+        if (machine_->held().contains(key)) continue;
+        tell(control::RegisterFragment{
+            .key = key, .plan = kOtherHistory, .fingerprint = kOtherHistory});
+    }
+    world_.agenda.after(500ms, [this, tell, keys, life = life_] {
+        if (life != life_ || !machine_ || paused_) return;
+        for (const FragmentKey& key : keys) {
+            if (ghosts_.contains(key)) tell(control::StartFragment{key});
+        }
+    });
+}
+
 // What the worker itself says of it does not count: what it does is compared with what it was told.
 void SimWorker::note_obedience(const fragments::Event& event, const fragments::Effect& effect) {
     const auto* welcome = std::get_if<fragments::Welcome>(&effect);
@@ -155,9 +188,15 @@ void SimWorker::perform(const fragments::Effect& effect) {
     std::visit(
         Overload{
             [&](const fragments::Welcome& welcome) { said_(welcome.session, welcome.outcome); },
-            [&](const fragments::KeepEpoch& keep) {
-                kept_ = keep.epoch;
-                step(fragments::EpochKept{keep.epoch});
+            [&](const fragments::Keep& keep) {
+                if (!kept_.catalog.empty() && keep.allegiance.catalog != kept_.catalog) {
+                    world_.violated(name_ + " obeys another catalog than before");
+                }
+                if (keep.allegiance.epoch > kEpochMax) {
+                    world_.violated(name_ + " obeys epoch " + to_string(keep.allegiance.epoch));
+                }
+                kept_ = keep.allegiance;
+                step(fragments::Kept{keep.allegiance});
             },
             [&](const fragments::Reply& reply) { replied_(reply.session, reply.message); },
             [&](const fragments::Prepare& order) { prepare(order); },
@@ -191,8 +230,9 @@ void SimWorker::later(const FragmentKey& key, Duration delay,
 void SimWorker::report(const FragmentKey& key, const fragments::Event& event) {
     const bool failed = std::holds_alternative<fragments::PrepareFailed>(event) ||
                         std::holds_alternative<fragments::Broke>(event);
-    if (failed) ran_.harm(key.query, key.run);
+    if (failed && !ghosts_.contains(key)) ran_.harm(key.query, key.run);
     engine_.erase(key);
+    ghosts_.erase(key);
     take(event);
 }
 
@@ -201,10 +241,12 @@ void SimWorker::prepare(const fragments::Prepare& order) {
     if (engine_.contains(key)) {
         world_.violated(name_ + " prepares fragment " + to_string(key) + " twice");
     }
-    if (ran_.has(key)) {
+    const bool is_ghost = order.plan == kOtherHistory;
+    if (is_ghost) ghosts_.insert(key);
+    if (!is_ghost && ran_.has(key)) {
         world_.violated(name_ + " prepares fragment " + to_string(key) + ", which has run before");
     }
-    if (ran_.has_ended(key)) {
+    if (!is_ghost && ran_.has_ended(key)) {
         world_.violated(name_ + " prepares fragment " + to_string(key) +
                         ", which has ended as the catalog has it");
     }
@@ -227,7 +269,7 @@ void SimWorker::prepare(const fragments::Prepare& order) {
 void SimWorker::run(const fragments::Start& order) {
     const FragmentKey key = order.key;
     later(key, world_.up_to(50ms), [this, key](Work& work) {
-        if (!ran_.add(key, machine_->incarnation())) {
+        if (!ghosts_.contains(key) && !ran_.add(key, machine_->incarnation())) {
             world_.violated("fragment " + to_string(key) + " runs for a second time, on " + name_);
         }
         work.phase = Phase::running;

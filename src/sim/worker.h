@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "core/fragments/fragments.h"
 #include "sim/drifting_clock.h"
@@ -79,10 +80,19 @@ public:
     // Told whenever the worker welcomes, or obeys, somebody who speaks under this epoch.
     void watch(std::function<void(Epoch)> obeyed) { obeyed_ = std::move(obeyed); }
 
+    // Whom it obeys, as it is on its disk.
+    [[nodiscard]] const control::Allegiance& kept() const { return kept_; }
+    // While it lies it refuses whoever greets it, for an epoch that cannot be.
+    void set_lying(bool lies) { lies_ = lies; }
+    // On this session it is given other fragments under these numbers, as they were before a
+    // restore.
+    void haunt(Session session, const std::vector<FragmentKey>& keys);
+
     // Nothing happens if the process is not there; it waits while the process is paused.
     void take(const fragments::Event& event);
 
-    // Fragments that are being prepared, or can produce data: what a zombie would be.
+    // Fragments that are being prepared, or can produce data: what a zombie would be. Without those
+    // of another history.
     [[nodiscard]] std::set<FragmentKey> alive() const;
     [[nodiscard]] std::size_t remembered() const;
     // That it works on just now; none while it is paused. Whoever uses them looks at the time: who
@@ -122,12 +132,14 @@ private:
     Replied replied_;
     std::function<void(Epoch)> obeyed_;
     std::optional<Fragments> machine_;  // none: killed
-    Epoch kept_;                        // on its disk
+    control::Allegiance kept_;          // on its disk
     control::Hello greeted_;            // last
     std::map<FragmentKey, Work> engine_;
     std::uint64_t life_ = 0;
     std::uint64_t changes_ = 0;
     bool paused_ = false;
+    bool lies_ = false;
+    std::set<FragmentKey> ghosts_;  // of engine_: of another history
     // With those that it lets go of: when they are not used any more, by the world's clock.
     std::map<PartitionKey, std::optional<Instant>> partitions_;
     Instant lease_ends_{};  // as it last counted, by its clock

@@ -7,6 +7,7 @@
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/system_clock.h"
 #include "catalog/check.h"
+#include "catalog/reader.h"
 #include "catalog/schema.h"
 #include "catalog/views.h"
 #include "runtime/coordinator_runtime.h"
@@ -93,6 +94,14 @@ TEST(CopyTest, ACatalogThatGoesAroundComesBackAsItWas) {
     EXPECT_EQ(all_of(*mariadb), all);
     EXPECT_EQ(all_of(*sqlite), all);
     EXPECT_EQ(all_of(*again), all);
+    // The workers go with the copy.
+    const auto id = [](SqlDatabase& database) {
+        return *Reader(**database.connect(Access::read)).catalog_id();
+    };
+    EXPECT_EQ(id(*postgres).size(), 32U);
+    EXPECT_EQ(id(*again), id(*postgres));
+    EXPECT_EQ(id(*mariadb), id(*postgres));
+    EXPECT_NE(id(*in_memory()), id(*postgres));
 }
 
 TEST(CopyTest, NothingIsCopiedOverACatalogThatHoldsSomething) {

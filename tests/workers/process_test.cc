@@ -283,7 +283,7 @@ TEST_F(WorkerProcesses, TheEpochOutlivesTheProcess) {
     const auto dial = [&](int port, Epoch epoch) {
         const std::size_t before = told.size();
         transport_->dial("EDGE", Address{"127.0.0.1", static_cast<std::uint16_t>(port)}, before + 1,
-                         {.epoch = epoch, .worker = "EDGE"});
+                         {.epoch = epoch, .worker = "EDGE", .catalog = "4a1f"});
         EXPECT_TRUE(eventually([&] {
             const std::lock_guard lock(mutex);
             return told.size() > before;
@@ -293,7 +293,7 @@ TEST_F(WorkerProcesses, TheEpochOutlivesTheProcess) {
     };
     auto edge = start("EDGE", 0);
     EXPECT_TRUE(std::holds_alternative<transport::Dialled>(dial(last_port(), Epoch(7))));
-    EXPECT_EQ(text_of(directory_ / "EDGE/epoch"), "7\n");
+    EXPECT_EQ(text_of(directory_ / "EDGE/epoch"), "7 4a1f\n");
     transport_->hang_up("EDGE", 1);
     edge->signal(SIGKILL);
     (void)edge->wait();

@@ -139,8 +139,11 @@ public:
             calls_.tell(
                 transport::Broken{.worker = key_.first, .attempt = key_.second, .why = why});
         } else if (!silent) {
-            calls_.tell(transport::DialFailed{
-                .worker = key_.first, .attempt = key_.second, .why = why, .highest = highest_});
+            calls_.tell(transport::DialFailed{.worker = key_.first,
+                                              .attempt = key_.second,
+                                              .why = why,
+                                              .highest = highest_,
+                                              .refused = refused_});
         }
         calls_.ended(key_);
     }
@@ -156,6 +159,7 @@ private:
         if (welcomed_) return mistrust("it greets twice");
         if (const auto* refusal = std::get_if<control::Refusal>(&greeting.outcome)) {
             highest_ = refusal->highest;
+            refused_ = true;
             return mistrust(refusal->why);
         }
         if (!equal_ignoring_case(greeting.worker, key_.first)) {
@@ -214,6 +218,7 @@ private:
     grpc::Alarm alarm_;
     wire::ToCoordinator in_;
     Epoch highest_;  // of a refusal
+    bool refused_ = false;
 
     std::mutex mutex_;
     std::deque<Waiting> waiting_;  // the first is being written

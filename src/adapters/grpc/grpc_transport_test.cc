@@ -122,7 +122,7 @@ struct CoordinatorEnd {
     void dial(std::uint16_t port, transport::Attempt attempt = 1,
               const std::string& worker = "EDGE", const std::string& host = "127.0.0.1") {
         transport->dial(worker, Address{.host = host, .port = port}, attempt,
-                        {.epoch = Epoch(3), .worker = worker});
+                        {.epoch = Epoch(3), .worker = worker, .catalog = "4a1f"});
     }
 
     Told<transport::Event> told;
@@ -148,7 +148,8 @@ TEST(GrpcTransport, AStreamBeginsWithHelloAndWelcomeAndThenKeepsItsOrder) {
     CoordinatorEnd coordinator;
     coordinator.dial(worker.port());
     const auto greeted = worker.told.next<sessions::Greeted>();
-    EXPECT_EQ(greeted.hello, (control::Hello{.epoch = Epoch(3), .worker = "EDGE"}));
+    EXPECT_EQ(greeted.hello,
+              (control::Hello{.epoch = Epoch(3), .worker = "EDGE", .catalog = "4a1f"}));
     worker.control.welcome(greeted.session, a_welcome());
     const auto dialled = coordinator.told.next<transport::Dialled>();
     EXPECT_EQ(dialled.welcome, a_welcome());

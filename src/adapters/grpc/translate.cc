@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::size_t kPlanMax = 12 << 20;
 constexpr std::size_t kNameMax = 1024;
+constexpr std::size_t kIdMax = 64;  // of a catalog, of a plan
+constexpr std::uint32_t kProtocolOfCatalogs = 2;
 constexpr std::uint64_t kLeaseMax = 1ULL << 50U;  // of microseconds, so that sums fit
 
 Error lacks(const std::string& field) {
@@ -141,6 +143,7 @@ void write(const FragmentStatus& status, wire::FragmentStatus& to) {
     to.set_reason(fitting(status.reason, kReasonMax));
     to.set_event(status.event);
     if (status.counts != Counts{}) write(status.counts, *to.mutable_counts());
+    to.set_fingerprint(fitting(status.fingerprint, kIdMax));
 }
 
 Result<FragmentStatus> read(const wire::FragmentStatus& message) {
@@ -158,6 +161,8 @@ Result<FragmentStatus> read(const wire::FragmentStatus& message) {
     if (!message.has_event()) return lacks("event");
     status.event = message.event();
     status.counts = read(message.counts());
+    TRY_ASSIGN(fingerprint, text_of(message.fingerprint(), kIdMax, "fingerprint"));
+    status.fingerprint = std::move(fingerprint);
     return status;
 }
 
@@ -216,6 +221,7 @@ void write(const control::Order& order, wire::Command& to) {
                    [&](const control::RegisterFragment& o) {
                        write(o.key, *to.mutable_register_()->mutable_key());
                        to.mutable_register_()->set_plan(o.plan);
+                       to.mutable_register_()->set_fingerprint(fitting(o.fingerprint, kIdMax));
                    },
                    [&](const control::StartFragment& o) {
                        write(o.key, *to.mutable_start()->mutable_key());
@@ -237,7 +243,11 @@ Result<control::Order> read_order(const wire::Command& message) {
             TRY_ASSIGN(key, key_of(message.register_()));
             if (!message.register_().has_plan()) return lacks("plan");
             TRY_ASSIGN(plan, text_of(message.register_().plan(), kPlanMax, "plan"));
-            return control::Order(control::RegisterFragment{.key = key, .plan = std::move(plan)});
+            if (!message.register_().has_fingerprint()) return lacks("fingerprint");
+            TRY_ASSIGN(fingerprint,
+                       text_of(message.register_().fingerprint(), kIdMax, "fingerprint"));
+            return control::Order(control::RegisterFragment{
+                .key = key, .plan = std::move(plan), .fingerprint = std::move(fingerprint)});
         }
         case wire::Command::kStart: {
             TRY_ASSIGN(key, key_of(message.start()));
@@ -263,10 +273,15 @@ Result<SaidToWorker> read(const wire::Hello& message) {
     if (!message.has_epoch()) return lacks("epoch");
     if (!message.has_worker()) return lacks("worker");
     if (!message.has_protocol()) return lacks("protocol");
+    if (message.catalog().empty() && message.protocol() >= kProtocolOfCatalogs) {
+        return lacks("catalog");
+    }
     TRY_ASSIGN(worker, text_of(message.worker(), kNameMax, "worker"));
+    TRY_ASSIGN(catalog, text_of(message.catalog(), kIdMax, "catalog"));
     return SaidToWorker(control::Hello{.epoch = Epoch(message.epoch()),
                                        .worker = std::move(worker),
-                                       .protocol = message.protocol()});
+                                       .protocol = message.protocol(),
+                                       .catalog = std::move(catalog)});
 }
 
 Result<SaidToWorker> read(const wire::Beat& message) {
@@ -413,6 +428,7 @@ void write(const SaidToWorker& said, wire::ToWorker& message) {
                        to.set_epoch(hello.epoch.value());
                        to.set_worker(fitting(hello.worker, kNameMax));
                        to.set_protocol(hello.protocol);
+                       to.set_catalog(fitting(hello.catalog, kIdMax));
                    },
                    [&](const control::Beat& beat) {
                        message.mutable_beat()->set_number(beat.number);

@@ -16,25 +16,27 @@ control::FragmentStatus status(std::optional<FragmentState> state) {
             .stopping = StopMode::forceful,
             .fault = control::Fault::terminal,
             .reason = "grün",
-            .event = 12};
+            .event = 12,
+            .fingerprint = "0f"};
 }
 
 std::vector<SaidToWorker> all_down() {
     const auto command = [](control::Order order) {
         return control::Command{.request = 9, .epoch = Epoch(4), .order = std::move(order)};
     };
-    return {control::Hello{.epoch = Epoch(4), .worker = "EDGE", .protocol = 1},
-            control::Beat{.number = 0, .seen = 17, .answered = 6},
-            control::Assign{.epoch = Epoch(4), .number = 0, .lease = Duration(0), .owned = {}},
-            control::Assign{.epoch = Epoch(4),
-                            .number = 3,
-                            .lease = std::chrono::seconds(22),
-                            .owned = {kGrant, kGrant}},
-            command(control::RegisterFragment{.key = kFragmentKey, .plan = "{}"}),
-            command(control::StartFragment{kFragmentKey}),
-            command(control::StopFragment{.key = kFragmentKey, .mode = StopMode::graceful}),
-            command(control::StopFragment{.key = kFragmentKey, .mode = StopMode::forceful}),
-            command(control::ForgetFragment{kFragmentKey})};
+    return {
+        control::Hello{.epoch = Epoch(4), .worker = "EDGE", .protocol = 2, .catalog = "4a1f"},
+        control::Beat{.number = 0, .seen = 17, .answered = 6},
+        control::Assign{.epoch = Epoch(4), .number = 0, .lease = Duration(0), .owned = {}},
+        control::Assign{.epoch = Epoch(4),
+                        .number = 3,
+                        .lease = std::chrono::seconds(22),
+                        .owned = {kGrant, kGrant}},
+        command(control::RegisterFragment{.key = kFragmentKey, .plan = "{}", .fingerprint = "0f"}),
+        command(control::StartFragment{kFragmentKey}),
+        command(control::StopFragment{.key = kFragmentKey, .mode = StopMode::graceful}),
+        command(control::StopFragment{.key = kFragmentKey, .mode = StopMode::forceful}),
+        command(control::ForgetFragment{kFragmentKey})};
 }
 
 std::vector<SaidToCoordinator> all_up() {
@@ -108,7 +110,8 @@ void without_each(google::protobuf::Message& whole, google::protobuf::Message& p
 bool may_lack(const std::string& field) {
     return field == "baton.wire.FragmentStatus.state" ||
            field == "baton.wire.FragmentStatus.stopping" ||
-           field == "baton.wire.FragmentStatus.reason" || field == "baton.wire.Refusal.why" ||
+           field == "baton.wire.FragmentStatus.reason" ||
+           field == "baton.wire.FragmentStatus.fingerprint" || field == "baton.wire.Refusal.why" ||
            field == "baton.wire.Pulse.draining" || field.ends_with(".counts") ||
            field.starts_with("baton.wire.Counts.");
 }

@@ -5,9 +5,11 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +27,9 @@ Error file_error(const std::string& what, const std::string& path, const std::st
 Error system_error(const std::string& what, const std::string& path) {
     return file_error(what, path, std::generic_category().message(errno));
 }
+
+constexpr std::size_t kCatalogMax = 64;
+constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 // Writes and syncs; false with errno if it cannot.
 bool write_durably(int file, const std::string& text) {
@@ -44,28 +49,66 @@ Result<Done> sync_directory(const std::string& path) {
 
 }  // namespace
 
-Result<Epoch> EpochFile::load() {
+Result<EpochFile> EpochFile::open(const std::string& directory) {
+    const std::string path = directory + "/epoch.lock";
+    const int lock = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (lock < 0) return system_error("lock", path);
+    if (::flock(lock, LOCK_EX | LOCK_NB) == 0) return EpochFile(directory, lock);
+    Error problem = system_error("lock", path);
+    if (errno == EWOULDBLOCK) {
+        problem = {.code = ErrorCode::unreadable_configuration,
+                   .message = "cannot use the data directory " + in_quotes(directory) +
+                              ": a worker runs on it",
+                   .hint = "stop that worker first, or name another directory"};
+    }
+    ::close(lock);
+    return problem;
+}
+
+EpochFile::~EpochFile() {
+    if (lock_ >= 0) ::close(lock_);
+}
+
+// "EPOCH\n" or "EPOCH CATALOG\n"
+Result<control::Allegiance> EpochFile::load() {
     std::ifstream in(path(), std::ios::binary);
     if (!in) {
-        if (errno == ENOENT) return Epoch(0);
+        if (errno == ENOENT) return control::Allegiance{};
         return system_error("read", path());
     }
     const std::string text((std::istreambuf_iterator<char>(in)), {});
     std::uint64_t epoch = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), epoch);
-    if (problem != std::errc() || std::string_view(end) != "\n") {
-        return file_error("read the highest epoch from", path(),
-                          "it is not a number and a line break");
+    std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    const bool ends = rest.ends_with('\n');
+    if (ends) rest.remove_suffix(1);
+    const bool bound = rest.starts_with(' ') && rest.size() > 1;
+    if (bound) rest.remove_prefix(1);
+    const bool fine = problem == std::errc() && ends && rest.empty() != bound &&
+                      rest.size() <= kCatalogMax &&
+                      rest.find_first_not_of(kHexDigits) == std::string_view::npos;
+    if (!fine) {
+        Error damaged = file_error("read the highest epoch from", path(),
+                                   "it is not a number, perhaps the id of a catalog, and a line "
+                                   "break");
+        damaged.hint = "`baton worker release --data-dir " + directory_ + "` clears it";
+        return damaged;
     }
-    return Epoch(epoch);
+    return control::Allegiance{.catalog = std::string(rest), .epoch = Epoch(epoch)};
 }
 
-Result<Done> EpochFile::keep(Epoch epoch) {
+Result<Done> EpochFile::forget() {
+    if (::unlink(path().c_str()) != 0 && errno != ENOENT) return system_error("remove", path());
+    return sync_directory(directory_);
+}
+
+Result<Done> EpochFile::keep(const control::Allegiance& allegiance) {
     const std::string next = path() + ".next";
     const int file =
         ::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file < 0) return system_error("write", next);
-    const bool written = write_durably(file, to_string(epoch) + "\n");
+    const std::string catalog = allegiance.catalog.empty() ? "" : " " + allegiance.catalog;
+    const bool written = write_durably(file, to_string(allegiance.epoch) + catalog + "\n");
     const Error problem = system_error("write", next);
     ::close(file);
     if (!written) return problem;

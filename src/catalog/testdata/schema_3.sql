@@ -1,3 +1,7 @@
+CREATE TABLE catalog_identity (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    catalog TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE change_feed (
     revision INTEGER NOT NULL,
     ordinal INTEGER NOT NULL,
@@ -37,7 +41,7 @@ CREATE TABLE fragment (
     skipped INTEGER,
     stalls INTEGER,
     busy_us INTEGER,
-    memory INTEGER,
+    memory INTEGER, fingerprint TEXT NOT NULL DEFAULT '',
     UNIQUE (query, worker)
 ) STRICT;
 CREATE INDEX fragment_worker ON fragment (worker, state, slots);
@@ -110,7 +114,7 @@ CREATE TABLE query (
     created TEXT NOT NULL,
     since TEXT NOT NULL,
     revision INTEGER NOT NULL
-) STRICT;
+, restarts INTEGER NOT NULL DEFAULT 0, restarted TEXT) STRICT;
 CREATE TABLE query_sink (
     query INTEGER NOT NULL REFERENCES query (id) ON DELETE RESTRICT,
     sink TEXT NOT NULL REFERENCES sink (name) ON DELETE RESTRICT,

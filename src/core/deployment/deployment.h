@@ -26,7 +26,8 @@
 //   - A fragment is gone when its worker says so, or does not list it in its present life. Silence
 //     means nothing: who cannot be asked is named in `lagging`, and waited for.
 //   - What a worker holds and the catalog does not want there is a stray: it is stopped, then
-//     forgotten.
+//     forgotten. So is what has the number of a wanted fragment and another plan; until it is gone
+//     nothing is asked or believed of the wanted one.
 // Pure: no clock, no I/O, no randomness.
 #pragma once
 
@@ -113,6 +114,8 @@ struct FragmentView {
     std::string reason;                           // with `recorded`
     std::optional<control::FragmentStatus> held;  // none: the worker does not have it
     Talk talk;
+    // The worker has something else under this number, which is a stray.
+    bool usurped = false;
 };
 
 // What a worker that is ready holds of the query beyond that: of another run, or of no query.
@@ -137,6 +140,8 @@ struct QueryView {
     QueryId id;
     std::optional<Recorded> recorded;  // none: the catalog has no such query, or no longer
     Instant since;                     // of its state
+    unsigned restarts = 0;             // without a steady run between
+    Instant restarted;                 // last, if ever
     Instant restart_at;                // the next run may not begin before
     std::string restart_trouble;       // why it could not be begun
     std::vector<FragmentView> fragments;
@@ -165,6 +170,7 @@ struct FailQuery {
 };
 struct RestartQuery {
     std::string reason;
+    unsigned restarts = 1;  // without a steady run between, this one included
     friend bool operator==(const RestartQuery&, const RestartQuery&) = default;
 };
 struct ReleaseQuery {

@@ -1,10 +1,19 @@
 #include "core/deployment/ledger.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace baton::deployment {
 
-void Ledger::record(const Query& query, const std::vector<Fragment>& fragments, Instant since) {
+namespace {
+
+constexpr std::uint64_t kCountMax = 64;                // beyond which delays do not grow
+constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15;  // so that queries are not restarted at once
+
+}  // namespace
+
+void Ledger::record(const Query& query, const std::vector<Fragment>& fragments, Instant since,
+                    Instant restarted) {
     const auto known = queries_.find(query.id);
     Entry entry;
     // How long it is so is asked once: the calendar may jump.
@@ -22,11 +31,20 @@ void Ledger::record(const Query& query, const std::vector<Fragment>& fragments, 
                                    .worker = fragment.worker,
                                    .stage = fragment.stage,
                                    .state = fragment.state,
-                                   .reason = fragment.reason});
+                                   .reason = fragment.reason,
+                                   .fingerprint = fragment.fingerprint});
         query_of_[fragment.id] = query.id;
         on_worker_[fragment.worker].insert(query.id);
     }
     queries_[query.id] = std::move(entry);
+    if (query.restarts == 0) return;
+    Restarts& restarts = restarts_[query.id];
+    if (restarts.run == query.run) return;  // known; when it was is asked once, too
+    const auto count = static_cast<unsigned>(std::min<std::uint64_t>(query.restarts, kCountMax));
+    restarts = {.run = query.run,
+                .count = count,
+                .last = restarted,
+                .next = restarted + delay_after(pace_, count, query.id.value() * kSpread)};
 }
 
 void Ledger::remove(QueryId query) {
@@ -40,17 +58,6 @@ void Ledger::remove(QueryId query) {
     }
     restarts_.erase(query);
     queries_.erase(known);
-}
-
-void Ledger::restarted(QueryId query, Instant now, std::uint64_t jitter) {
-    if (!queries_.contains(query)) return;
-    Restarts& restarts = restarts_[query];
-    if (restarts.count > 0 && now - restarts.last >= pace_.steady_after) restarts.count = 0;
-    restarts.count += 1;
-    restarts.last = now;
-    restarts.next = now + delay_after(pace_, restarts.count, jitter);
-    restarts.trouble.clear();
-    restarts.refused = 0;
 }
 
 void Ledger::restart_refused(QueryId query, Instant now, const std::string& why,
@@ -83,19 +90,21 @@ std::vector<QueryId> Ledger::unfinished() const {
 
 QueryView Ledger::view(QueryId query, const Roster& roster) const {
     QueryView view{.id = query};
-    std::set<FragmentKey> wanted;
+    std::set<std::pair<std::string, FragmentKey>> wanted;  // where
     if (const auto found = queries_.find(query); found != queries_.end()) {
         const Entry& entry = found->second;
         view.recorded = entry.recorded;
         view.since = entry.since;
         if (const auto restarts = restarts_.find(query); restarts != restarts_.end()) {
+            view.restarts = restarts->second.count;
+            view.restarted = restarts->second.last;
             view.restart_at = restarts->second.next;
             view.restart_trouble = restarts->second.trouble;
         }
         for (const FragmentEntry& fragment : entry.fragments) {
             const FragmentKey key{
                 .query = query, .run = entry.recorded.run, .fragment = fragment.id};
-            wanted.insert(key);
+            wanted.emplace(fragment.worker, key);
             FragmentView seen{.id = fragment.id,
                               .worker = fragment.worker,
                               .ready = roster.ready(fragment.worker),
@@ -106,15 +115,23 @@ QueryView Ledger::view(QueryId query, const Roster& roster) const {
                               .held = {},
                               .talk = {}};
             if (seen.ready) {
-                if (const auto* held = roster.held(fragment.worker, key)) seen.held = *held;
+                const auto* held = roster.held(fragment.worker, key);
+                seen.usurped = held != nullptr && held->fingerprint != fragment.fingerprint;
                 seen.talk = roster.talk(fragment.worker, key);
+                if (seen.usurped) {
+                    view.strays.push_back(
+                        {.worker = fragment.worker, .held = *held, .talk = seen.talk});
+                    seen.talk = {};
+                } else if (held != nullptr) {
+                    seen.held = *held;
+                }
             }
             view.fragments.push_back(std::move(seen));
         }
     }
     for (const auto& [worker, statuses] : roster.held_of(query)) {
         for (const control::FragmentStatus& held : statuses) {
-            if (wanted.contains(held.key)) continue;
+            if (wanted.contains({worker, held.key})) continue;
             view.strays.push_back(
                 {.worker = worker, .held = held, .talk = roster.talk(worker, held.key)});
         }

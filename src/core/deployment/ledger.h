@@ -24,16 +24,14 @@ class Ledger {
 public:
     explicit Ledger(const Pace& pace) : pace_(pace) {}
 
-    // As the catalog has it. `since` is when it came into its state, on our clock.
-    void record(const Query& query, const std::vector<Fragment>& fragments, Instant since);
+    // As the catalog has it. `since` is when it came into its state, `restarted` when it was last
+    // restarted, if ever, on our clock.
+    void record(const Query& query, const std::vector<Fragment>& fragments, Instant since,
+                Instant restarted = {});
     // The catalog has it no longer.
     void remove(QueryId query);
 
-    // A further run was begun: the next may follow only after a while, longer each time unless the
-    // last one was steady.
-    void restarted(QueryId query, Instant now, std::uint64_t jitter);
-
-    // It could not be begun, and may be later.
+    // A further run could not be begun, and may be later.
     void restart_refused(QueryId query, Instant now, const std::string& why, std::uint64_t jitter);
 
     [[nodiscard]] std::set<QueryId> on_worker(const std::string& worker) const;
@@ -52,6 +50,7 @@ private:
         std::uint64_t stage = 0;
         FragmentState state = FragmentState::pending;
         std::string reason;
+        std::string fingerprint;
     };
     struct Entry {
         Recorded recorded;
@@ -59,9 +58,10 @@ private:
         std::vector<FragmentEntry> fragments;
     };
     struct Restarts {
-        unsigned count = 0;  // without a steady run between
+        std::uint64_t run = 0;  // that the last one began
+        unsigned count = 0;     // without a steady run between
         Instant last;
-        Instant next;          // not before
+        Instant next;          // not before: later each time
         std::string trouble;   // why it could not be begun
         unsigned refused = 0;  // how often in a row
     };

@@ -61,16 +61,29 @@ TEST(Ledger, HowLongAStateLastsIsMeasuredFromItsFirstSight) {
 
 TEST(Ledger, RestartsSlowDownUntilARunIsSteady) {
     Ledger ledger{Pace{}};
+    std::uint64_t run = 1;
     const Roster roster{Pace{}};
     const auto not_before = [&] { return ledger.view(QueryId(1), roster).restart_at; };
+    const auto restarted = [&](Duration when, std::uint64_t count) {
+        Query q = query(1, QueryState::deploying);
+        q.run = ++run;
+        q.restarts = count;
+        ledger.record(q, {}, at(0s), at(when));
+        ledger.record(q, {}, at(0s), at(when + 5s));  // when it was is asked once
+        EXPECT_EQ(ledger.view(QueryId(1), roster).restarts, count);
+        EXPECT_EQ(ledger.view(QueryId(1), roster).restarted, at(when));
+    };
     ledger.record(query(1, QueryState::deploying), {}, at(0s));
     EXPECT_LE(not_before(), at(0s));
-    ledger.restarted(QueryId(1), at(0s), 0);
-    EXPECT_EQ(not_before(), at(100ms));
-    ledger.restarted(QueryId(1), at(1s), 0);
-    EXPECT_EQ(not_before(), at(1200ms));
-    ledger.restarted(QueryId(1), at(61s), 0);
-    EXPECT_EQ(not_before(), at(61100ms));
+    restarted(0s, 1);
+    EXPECT_GE(not_before(), at(100ms));
+    EXPECT_LE(not_before(), at(150ms));
+    restarted(1s, 2);
+    EXPECT_GE(not_before(), at(1200ms));
+    restarted(2s, 60);
+    EXPECT_EQ(not_before(), at(12s));
+    restarted(61s, 1);
+    EXPECT_LE(not_before(), at(61150ms));
     ledger.restart_refused(QueryId(1), at(70s), "no slot left", 0);
     EXPECT_EQ(not_before(), at(70100ms));
     EXPECT_EQ(ledger.view(QueryId(1), roster).restart_trouble, "no slot left");
@@ -93,6 +106,65 @@ TEST(Ledger, WhatIsHeldOfAnotherRunOrOfNoQueryIsAStray) {
     EXPECT_EQ(view.strays[0].held, running(1, 10));
     EXPECT_EQ(ledger.view(QueryId(7), roster).strays.size(), 1U);
     EXPECT_FALSE(ledger.view(QueryId(7), roster).recorded);
+}
+
+// After a restore numbers come again: what has one and another plan is not what is wanted.
+TEST(Ledger, WhatHasTheNumberOfAFragmentAndAnotherPlanIsAStray) {
+    Ledger ledger{Pace{}};
+    Roster roster{Pace{}};
+    roster.record(at(0s), worker("A"));
+    control::FragmentStatus other = running(1, 10);
+    other.fingerprint = "theirs";
+    roster.connected(
+        at(0s), "A", 1,
+        {.incarnation = Incarnation(1), .last_event = 10, .fragments = {other}, .held = {}});
+    Fragment wanted = fragment(10, 1, "A");
+    wanted.fingerprint = "ours";
+    wanted.state = FragmentState::pending;
+    ledger.record(query(1, QueryState::deploying), {wanted}, at(0s));
+    const QueryView view = ledger.view(QueryId(1), roster);
+    EXPECT_TRUE(view.fragments.at(0).usurped);
+    EXPECT_FALSE(view.fragments.at(0).held);
+    ASSERT_EQ(view.strays.size(), 1U);
+    const auto told = [&](Duration now) {
+        std::string text;
+        const Plan made = plan(ledger.view(QueryId(1), roster), at(now), Pace{});
+        for (const Write& write : made.writes) text += to_string(write) + "; ";
+        std::uint64_t request = 100 + static_cast<std::uint64_t>(now.count());
+        for (const Send& send : made.sends) {
+            text += to_string(send) + "; ";
+            roster.asked(at(now), send, request++);
+        }
+        return text;
+    };
+    EXPECT_EQ(told(1s), "stop 1/1/10 on A FORCEFUL; ");
+    EXPECT_EQ(told(2s), "") << "nothing is asked of the wanted one meanwhile";
+    other.state = FragmentState::stopped;
+    other.event = 11;
+    roster.heard(at(3s), "A", 1, {.beat = 0, .from = 10, .through = 11, .changed = {other}}, 0);
+    EXPECT_EQ(told(3s), "forget 1/1/10 on A; ");
+    (void)roster.heard(
+        at(4s), "A", 1,
+        {.request = 100 + 3'000'000, .outcome = control::FragmentStatus{.key = other.key}}, 0);
+    EXPECT_EQ(told(4s), "register 1/1/10 on A; ");
+}
+
+TEST(Ledger, WhatAWorkerHoldsOfTheFragmentOfAnotherIsAStray) {
+    Ledger ledger{Pace{}};
+    Roster roster{Pace{}};
+    for (const std::string name : {"A", "B"}) {
+        roster.record(at(0s), worker(name));
+        roster.connected(at(0s), name, 1,
+                         {.incarnation = Incarnation(1),
+                          .last_event = 10,
+                          .fragments = {running(1, 10)},
+                          .held = {}});
+    }
+    ledger.record(query(1, QueryState::running), {fragment(10, 1, "A")}, at(0s));
+    const QueryView view = ledger.view(QueryId(1), roster);
+    EXPECT_TRUE(view.fragments.at(0).held);
+    ASSERT_EQ(view.strays.size(), 1U);
+    EXPECT_EQ(view.strays[0].worker, "B");
 }
 
 TEST(Ledger, AHundredThousandRunningQueriesAreComparedWithTheirWorkersAndLeftAlone) {

@@ -103,7 +103,7 @@ private:
 
     // The worker does not have it, and nothing is on its way there.
     static bool is_absent(const FragmentView& fragment) {
-        return fragment.ready && !(fragment.held && fragment.held->state) &&
+        return fragment.ready && !fragment.usurped && !(fragment.held && fragment.held->state) &&
                !std::holds_alternative<Asked>(fragment.talk);
     }
 
@@ -199,7 +199,8 @@ private:
         const bool over = all([](const FragmentView& f) { return has_ended(f.recorded); });
         const bool everyone = all([](const FragmentView& f) { return f.ready; });
         if (over && everyone && now_ >= view_.restart_at) {
-            plan_.writes.emplace_back(RestartQuery{"restarted: " + why(broken)});
+            plan_.writes.emplace_back(
+                RestartQuery{.reason = "restarted: " + why(broken), .restarts = next_restart()});
             return;
         }
         const std::string& trouble = view_.restart_trouble;
@@ -210,6 +211,12 @@ private:
         } else if (now_ < view_.restart_at) {
             wake(view_.restart_at);
         }
+    }
+
+    // Which one in a row the next restart is: a steady run ends the row.
+    [[nodiscard]] unsigned next_restart() const {
+        const bool steady = now_ - view_.restarted >= pace_.steady_after;
+        return view_.restarts == 0 || steady ? 1 : view_.restarts + 1;
     }
 
     void deploy() {
@@ -404,7 +411,7 @@ private:
     // ---- asking ---------------------------------------------------------------------------------
 
     void ask(const FragmentView& fragment, const Order& order) {
-        if (!fragment.ready) return;
+        if (!fragment.ready || fragment.usurped) return;
         const FragmentKey key{.query = view_.id, .run = query().run, .fragment = fragment.id};
         ask(fragment.worker, key, fragment.talk, order);
     }

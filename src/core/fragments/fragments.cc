@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/epoch.h"
 #include "base/overload.h"
 
 namespace baton {
@@ -12,6 +13,10 @@ using control::Fault;
 using control::FragmentStatus;
 
 namespace {
+
+control::Allegiance allegiance_of(const control::Hello& hello) {
+    return {.catalog = hello.catalog, .epoch = hello.epoch};
+}
 
 std::string text_of(const FragmentStatus& status) {
     std::string text = baton::to_string(status.key) + " is ";
@@ -69,7 +74,11 @@ std::string fragments::to_string(const Effect& effect) {
                 return "welcome as " + baton::to_string(welcome.incarnation) + ": " +
                        text_of(welcome.fragments);
             },
-            [](const KeepEpoch& e) { return "keep " + baton::to_string(e.epoch); },
+            [](const Keep& e) {
+                const std::string& catalog = e.allegiance.catalog;
+                return "keep " + baton::to_string(e.allegiance.epoch) +
+                       (catalog.empty() ? "" : " of " + catalog);
+            },
             [](const Reply& e) { return text_of(e.message); },
             [](const Prepare& e) { return "prepare " + baton::to_string(e.key); },
             [](const Start& e) { return "start " + baton::to_string(e.key); },
@@ -95,35 +104,57 @@ std::vector<Effect> Fragments::step(const Event& event) {
 
 void Fragments::on(const Greeted& event, Effects& effects) {
     if (event.session <= newest_) return;
-    if (event.hello.protocol != control::kProtocol) {
-        const std::string protocol = std::to_string(event.hello.protocol);
-        return refuse(event.session, "protocol " + protocol + " is not spoken here", effects);
-    }
-    if (event.hello.epoch < epoch_) {
-        const std::string epoch = baton::to_string(event.hello.epoch);
-        return refuse(event.session,
-                      "epoch " + epoch + " is over: " + baton::to_string(epoch_) + " was seen",
-                      effects);
+    if (auto refusal = objection_to(event.hello)) {
+        effects.emplace_back(Welcome{.session = event.session, .outcome = *std::move(refusal)});
+        return;
     }
     newest_ = event.session;
     greeted_.reset();
-    if (event.hello.epoch == epoch_) return welcome(event.session, event.at, effects);
+    if (allegiance_of(event.hello) == kept_) return welcome(event.session, event.at, effects);
     greeted_ = event;
-    effects.emplace_back(KeepEpoch{event.hello.epoch});
+    effects.emplace_back(Keep{allegiance_of(event.hello)});
 }
 
-void Fragments::on(const EpochKept& event, Effects& effects) {
-    if (event.epoch < epoch_) return;
-    epoch_ = event.epoch;
-    if (!greeted_ || greeted_->hello.epoch != epoch_) return;
+std::optional<control::Refusal> Fragments::objection_to(const control::Hello& hello) const {
+    const auto refuse = [](std::string why, Epoch highest = {}) {
+        return control::Refusal{.highest = highest, .why = std::move(why)};
+    };
+    const std::string epoch = baton::to_string(hello.epoch);
+    const std::string known = baton::to_string(kept_.epoch);
+    if (hello.protocol != control::kProtocol) {
+        return refuse("protocol " + std::to_string(hello.protocol) + " is not spoken here");
+    }
+    if (!kept_.catalog.empty() && hello.catalog != kept_.catalog) {
+        return refuse("the worker belongs to catalog " + kept_.catalog + ", not to " +
+                      hello.catalog + "; to change that, " + control::kRelease);
+    }
+    if (hello.epoch < kept_.epoch) {
+        return refuse("epoch " + epoch + " is over: " + known + " was seen", kept_.epoch);
+    }
+    // One that belongs to nobody yet knows nothing to compare with.
+    const bool is_new = kept_ == control::Allegiance{};
+    if (!is_believable(hello.epoch, is_new ? hello.epoch : kept_.epoch)) {
+        return refuse("epoch " + epoch + " is too far above " + known +
+                      ", the highest seen here, to be believed; if it is right, " +
+                      control::kRelease);
+    }
+    return std::nullopt;
+}
+
+void Fragments::on(const Kept& event, Effects& effects) {
+    if (event.allegiance.epoch < kept_.epoch) return;
+    kept_ = event.allegiance;
+    if (!greeted_ || allegiance_of(greeted_->hello) != kept_) return;
     welcome(greeted_->session, greeted_->at, effects);
     greeted_.reset();
 }
 
-void Fragments::on(const EpochNotKept& event, Effects& effects) {
-    if (!greeted_ || greeted_->hello.epoch != event.epoch) return;
-    refuse(greeted_->session,
-           "epoch " + baton::to_string(event.epoch) + " cannot be kept: " + event.why, effects);
+void Fragments::on(const NotKept& event, Effects& effects) {
+    if (!greeted_ || allegiance_of(greeted_->hello) != event.allegiance) return;
+    const std::string why =
+        "epoch " + baton::to_string(event.allegiance.epoch) + " cannot be kept: " + event.why;
+    effects.emplace_back(Welcome{.session = greeted_->session,
+                                 .outcome = control::Refusal{.highest = kept_.epoch, .why = why}});
     greeted_.reset();
 }
 
@@ -145,11 +176,6 @@ void Fragments::welcome(Session session, Instant at, Effects& effects) {
     unseen_.clear();  // the list says it all
     told_ = last_event_;
     effects.emplace_back(Welcome{.session = session, .outcome = std::move(welcome)});
-}
-
-void Fragments::refuse(Session session, std::string why, Effects& effects) const {
-    effects.emplace_back(Welcome{
-        .session = session, .outcome = control::Refusal{.highest = epoch_, .why = std::move(why)}});
 }
 
 void Fragments::on(const HungUp& event, Effects& /*effects*/) {
@@ -195,7 +221,7 @@ void Fragments::tell_changes(Effects& effects) {
 }
 
 void Fragments::assign(const control::Assign& assign, Instant at, Effects& effects) {
-    if (assign.epoch != epoch_) return;
+    if (assign.epoch != kept_.epoch) return;
     const Holdings::Effects changes = holdings_.assign(at, assign);
     hold(changes, effects);
     if (changes.empty()) effects.emplace_back(Reply{*session_, holdings_.told()});
@@ -221,7 +247,7 @@ void Fragments::on(const LetGone& event, Effects& effects) {
 void Fragments::command(const control::Command& command, Effects& effects) {
     control::CommandAnswer answer{.request = command.request, .outcome = {}};
     if (auto why = objection_to(command)) {
-        answer.outcome = control::Refusal{.highest = epoch_, .why = *std::move(why)};
+        answer.outcome = control::Refusal{.highest = kept_.epoch, .why = *std::move(why)};
     } else {
         std::visit([&](const auto& order) { obey(order, effects); }, command.order);
         const auto found = held_.find(control::key_of(command.order));
@@ -234,8 +260,8 @@ void Fragments::command(const control::Command& command, Effects& effects) {
 
 std::optional<std::string> Fragments::objection_to(const control::Command& command) const {
     const std::string epoch = "epoch " + baton::to_string(command.epoch);
-    if (command.epoch < epoch_) return epoch + " is over";
-    if (command.epoch > epoch_) return epoch + " has not greeted";
+    if (command.epoch < kept_.epoch) return epoch + " is over";
+    if (command.epoch > kept_.epoch) return epoch + " has not greeted";
     const bool is_new = std::holds_alternative<control::RegisterFragment>(command.order) &&
                         !held_.contains(control::key_of(command.order));
     if (is_new && leaving_) return "the worker is draining";
@@ -249,6 +275,7 @@ void Fragments::obey(const control::RegisterFragment& order, Effects& effects) {
     if (!added) return;
     found->second.key = order.key;
     found->second.state = FragmentState::pending;
+    found->second.fingerprint = order.fingerprint;
     changed(found->second);
     effects.emplace_back(Prepare{.key = order.key, .plan = order.plan});
 }

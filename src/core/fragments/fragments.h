@@ -6,8 +6,11 @@
 //
 // Rules:
 //   - A session is one stream. Only the newest one that was greeted is listened to, and only it is
-//     answered. A greeting or command with a lower epoch than was ever seen is refused.
-//   - A higher epoch is kept where a restart finds it before anybody is welcomed under it.
+//     answered. A greeting or command with a lower epoch than was ever seen is refused, and so is a
+//     greeting with one that is not to be believed (base/epoch.h).
+//   - A worker belongs to the first catalog that greets it. Greetings for another are refused.
+//   - The catalog and a higher epoch are kept where a restart finds them before anybody is welcomed
+//     under them.
 //   - A repeated command does nothing and is answered with how the fragment is.
 //   - What ended is remembered until the coordinator says that it may be forgotten: a lost message
 //     loses no outcome.
@@ -24,6 +27,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -53,12 +57,12 @@ struct Told {
 struct HungUp {
     Session session = 0;
 };
-// What came of KeepEpoch:
-struct EpochKept {
-    Epoch epoch;
+// What came of Keep:
+struct Kept {
+    control::Allegiance allegiance;
 };
-struct EpochNotKept {
-    Epoch epoch;
+struct NotKept {
+    control::Allegiance allegiance;
     std::string why;
 };
 struct Tick {
@@ -96,8 +100,8 @@ struct Broke {
     std::string why;
     Counts counts;
 };
-using Event = std::variant<Greeted, Told, HungUp, EpochKept, EpochNotKept, Tick, LetGone, Leaving,
-                           Prepared, PrepareFailed, Ran, Ended, Halted, Broke>;
+using Event = std::variant<Greeted, Told, HungUp, Kept, NotKept, Tick, LetGone, Leaving, Prepared,
+                           PrepareFailed, Ran, Ended, Halted, Broke>;
 
 // ---- effects ------------------------------------------------------------------------------------
 
@@ -106,10 +110,10 @@ struct Welcome {  // or refuse: the stream is then over
     std::variant<control::Welcome, control::Refusal> outcome;
     friend bool operator==(const Welcome&, const Welcome&) = default;
 };
-// To be durable; answered by EpochKept or EpochNotKept, and nobody is welcomed before.
-struct KeepEpoch {
-    Epoch epoch;
-    friend bool operator==(const KeepEpoch&, const KeepEpoch&) = default;
+// To be durable; answered by Kept or NotKept, and nobody is welcomed before.
+struct Keep {
+    control::Allegiance allegiance;
+    friend bool operator==(const Keep&, const Keep&) = default;
 };
 struct Reply {
     Session session = 0;
@@ -138,7 +142,7 @@ struct Abort {  // whatever it is at, also preparing
 using EngineOrder = std::variant<Prepare, Start, Drain, Abort>;
 using holdings::LetGo;  // ends in LetGone
 using holdings::Take;
-using Effect = std::variant<Welcome, KeepEpoch, Reply, Prepare, Start, Drain, Abort, Take, LetGo>;
+using Effect = std::variant<Welcome, Keep, Reply, Prepare, Start, Drain, Abort, Take, LetGo>;
 
 [[nodiscard]] std::string to_string(const Effect& effect);
 
@@ -146,14 +150,15 @@ using Effect = std::variant<Welcome, KeepEpoch, Reply, Prepare, Start, Drain, Ab
 
 class Fragments {
 public:
-    // `kept` is the highest epoch that was kept before the restart; `letting_go`: as of Holdings.
-    explicit Fragments(Incarnation incarnation, Epoch kept = {}, Duration letting_go = {})
-        : incarnation_(incarnation), epoch_(kept), holdings_(letting_go) {}
+    // `kept` is what was kept before the restart; `letting_go`: as of Holdings.
+    explicit Fragments(Incarnation incarnation, control::Allegiance kept = {},
+                       Duration letting_go = {})
+        : incarnation_(incarnation), kept_(std::move(kept)), holdings_(letting_go) {}
 
     [[nodiscard]] std::vector<fragments::Effect> step(const fragments::Event& event);
 
     [[nodiscard]] Incarnation incarnation() const { return incarnation_; }
-    [[nodiscard]] Epoch epoch() const { return epoch_; }
+    [[nodiscard]] Epoch epoch() const { return kept_.epoch; }
     [[nodiscard]] const std::map<FragmentKey, control::FragmentStatus>& held() const {
         return held_;
     }
@@ -169,8 +174,8 @@ private:
     void on(const fragments::Greeted& event, Effects& effects);
     void on(const fragments::Told& event, Effects& effects);
     void on(const fragments::HungUp& event, Effects& effects);
-    void on(const fragments::EpochKept& event, Effects& effects);
-    void on(const fragments::EpochNotKept& event, Effects& effects);
+    void on(const fragments::Kept& event, Effects& effects);
+    void on(const fragments::NotKept& event, Effects& effects);
     void on(const fragments::Tick& event, Effects& effects);
     void on(const fragments::LetGone& event, Effects& effects);
     void on(const fragments::Leaving& event, Effects& effects);
@@ -187,7 +192,8 @@ private:
     void obey(const control::ForgetFragment& order, Effects& effects);
 
     void welcome(fragments::Session session, Instant at, Effects& effects);
-    void refuse(fragments::Session session, std::string why, Effects& effects) const;
+    // Why the greeting is refused; none if it is not.
+    [[nodiscard]] std::optional<control::Refusal> objection_to(const control::Hello& hello) const;
     void beat(const control::Beat& beat, Instant at, Effects& effects);
     void assign(const control::Assign& assign, Instant at, Effects& effects);
     // Tells what is held if that has changed.
@@ -206,10 +212,10 @@ private:
     [[nodiscard]] control::Pulse pulse_after(std::uint64_t from, std::uint64_t beat) const;
 
     const Incarnation incarnation_;
-    Epoch epoch_;                                // the highest that was kept
+    control::Allegiance kept_;
     std::optional<fragments::Session> session_;  // that is listened to
     fragments::Session newest_ = 0;              // greeted so far
-    std::optional<fragments::Greeted> greeted_;  // to be welcomed when its epoch is kept
+    std::optional<fragments::Greeted> greeted_;  // to be welcomed when that is kept
     bool leaving_ = false;
     Holdings holdings_;
     std::map<FragmentKey, control::FragmentStatus> held_;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/epoch.h"
+
 namespace baton {
 namespace {
 
@@ -10,12 +12,16 @@ using control::Fault;
 
 constexpr FragmentKey kKey{.query = QueryId(3), .run = 1, .fragment = FragmentId(7)};
 
+Kept kept(std::uint64_t epoch) {
+    return {.allegiance = {.catalog = "", .epoch = Epoch(epoch)}};
+}
+
 // A worker that session 1 of epoch 5 has greeted.
 class FragmentsTest : public ::testing::Test {
 protected:
     FragmentsTest() {
         (void)step(Greeted{.session = 1, .hello = {.epoch = Epoch(5)}});
-        (void)step(EpochKept{Epoch(5)});
+        (void)step(kept(5));
     }
 
     std::string step(const Event& event) {
@@ -79,8 +85,8 @@ TEST_F(FragmentsTest, OnlyTheNewestSessionIsListenedTo) {
 
 TEST_F(FragmentsTest, AnotherProtocolIsRefused) {
     EXPECT_EQ(
-        step(Greeted{.session = 2, .hello = {.epoch = Epoch(5), .worker = "", .protocol = 2}}),
-        "refuse: protocol 2 is not spoken here; ");
+        step(Greeted{.session = 2, .hello = {.epoch = Epoch(5), .worker = "", .protocol = 1}}),
+        "refuse: protocol 1 is not spoken here; ");
 }
 
 TEST_F(FragmentsTest, FragmentsGoOnWithoutACoordinatorAndAreAllInTheWelcome) {
@@ -171,23 +177,23 @@ TEST_F(FragmentsTest, AHigherEpochIsKeptBeforeAnybodyIsWelcomedUnderIt) {
     EXPECT_EQ(machine_.epoch(), Epoch(5));
     // Until then it is as if nobody had called.
     EXPECT_EQ(tell(control::StartFragment{kKey}), "answer 1: 3/1/7 is gone; ");
-    EXPECT_EQ(step(EpochKept{Epoch(6)}), "welcome as 9: nothing; ");
+    EXPECT_EQ(step(kept(6)), "welcome as 9: nothing; ");
     EXPECT_EQ(machine_.epoch(), Epoch(6));
     EXPECT_EQ(tell(control::StartFragment{kKey}), "");
 }
 
 TEST_F(FragmentsTest, AnEpochThatCannotBeKeptIsRefused) {
     (void)step(Greeted{.session = 2, .hello = {.epoch = Epoch(6)}});
-    EXPECT_EQ(step(EpochNotKept{.epoch = Epoch(6), .why = "disk full"}),
+    EXPECT_EQ(step(NotKept{.allegiance = kept(6).allegiance, .why = "disk full"}),
               "refuse: epoch 6 cannot be kept: disk full; ");
-    EXPECT_EQ(step(EpochKept{Epoch(6)}), "");
+    EXPECT_EQ(step(kept(6)), "");
     (void)step(Greeted{.session = 3, .hello = {.epoch = Epoch(7)}});
     (void)step(HungUp{3});
-    EXPECT_EQ(step(EpochKept{Epoch(7)}), "");
+    EXPECT_EQ(step(kept(7)), "");
 }
 
 TEST_F(FragmentsTest, WhatWasKeptHoldsAfterARestart) {
-    Fragments next(Incarnation(10), Epoch(6));
+    Fragments next(Incarnation(10), {.catalog = "", .epoch = Epoch(6)});
     const auto effects = next.step(Greeted{.session = 1, .hello = {.epoch = Epoch(5)}});
     ASSERT_EQ(effects.size(), 1U);
     EXPECT_EQ(to_string(effects[0]), "refuse: epoch 5 is over: 6 was seen");
@@ -228,6 +234,95 @@ TEST_F(FragmentsTest, WhatTheEngineSaysOfWhatHasEndedIsTooLate) {
     EXPECT_EQ(step(Ended{kKey}), "");
     EXPECT_EQ(step(Halted{kKey}), "");
     EXPECT_EQ(state(), FragmentState::failed);
+}
+
+// ---- whom a worker obeys ------------------------------------------------------------------------
+
+// A new worker, and what it says to those who greet it.
+class AllegianceTest : public ::testing::Test {
+protected:
+    std::string greet(const std::string& catalog, Epoch epoch) {
+        std::string text;
+        std::vector<Event> events = {Greeted{
+            .session = ++session_, .hello = {.epoch = epoch, .worker = "W", .catalog = catalog}}};
+        for (std::size_t i = 0; i < events.size(); ++i) {
+            const Event event = events[i];
+            for (const Effect& effect : machine_.step(event)) {
+                text += to_string(effect) + "; ";
+                if (const auto* keep = std::get_if<Keep>(&effect)) {
+                    events.emplace_back(Kept{keep->allegiance});
+                }
+                const auto* said = std::get_if<Welcome>(&effect);
+                if (said == nullptr) continue;
+                const auto* refusal = std::get_if<control::Refusal>(&said->outcome);
+                highest_ = refusal == nullptr ? Epoch() : refusal->highest;
+            }
+        }
+        return text;
+    }
+    static bool is_welcome(const std::string& text) {
+        return text.find("welcome") != std::string::npos;
+    }
+
+    Fragments machine_{Incarnation(9)};
+    Session session_ = 0;
+    Epoch highest_;  // of the last refusal
+};
+
+TEST_F(AllegianceTest, AWorkerBelongsToTheFirstCatalogThatGreetsIt) {
+    EXPECT_EQ(greet("aa", Epoch(3)), "keep 3 of aa; welcome as 9: nothing; ");
+    EXPECT_EQ(greet("bb", Epoch(40)),
+              "refuse: the worker belongs to catalog aa, not to bb; to change that, stop the "
+              "worker, run `baton worker release --data-dir DIR` and start it again; ");
+    EXPECT_EQ(highest_, Epoch(0)) << "nobody is to step down for the epoch of another catalog";
+    EXPECT_EQ(greet("aa", Epoch(3)), "welcome as 9: nothing; ");
+    Fragments restarted(Incarnation(10), {.catalog = "aa", .epoch = Epoch(3)});
+    const auto said = restarted.step(
+        Greeted{.session = 1, .hello = {.epoch = Epoch(4), .worker = "W", .catalog = "bb"}});
+    EXPECT_EQ(to_string(said.at(0)).substr(0, 7), "refuse:");
+}
+
+TEST_F(AllegianceTest, AWorkerThatKeptOnlyAnEpochIsBoundByTheNextGreeting) {
+    Fragments old(Incarnation(10), {.catalog = "", .epoch = Epoch(3)});
+    const auto said = old.step(
+        Greeted{.session = 1, .hello = {.epoch = Epoch(3), .worker = "W", .catalog = "aa"}});
+    EXPECT_EQ(to_string(said.at(0)), "keep 3 of aa");
+}
+
+TEST_F(AllegianceTest, AnEpochIsBelievedOnlyAsFarAsTermsCanHavePassed) {
+    EXPECT_TRUE(is_welcome(greet("aa", Epoch(3))));
+    EXPECT_TRUE(is_welcome(greet("aa", Epoch(3 + kEpochJumpMax))));
+    for (const Epoch absurd :
+         {Epoch(4 + 2 * kEpochJumpMax), kEpochMax.next(), Epoch((1ULL << 63U) - 2), Epoch(~0ULL)}) {
+        EXPECT_EQ(greet("aa", absurd)
+                      .find("refuse: epoch " + baton::to_string(absurd) +
+                            " is too far above 1000003, the highest seen here"),
+                  0U);
+    }
+    EXPECT_TRUE(is_welcome(greet("aa", Epoch(4 + kEpochJumpMax))));
+}
+
+TEST_F(AllegianceTest, ANewWorkerBelievesWhateverEpochThereCanBe) {
+    EXPECT_FALSE(is_welcome(greet("aa", kEpochMax.next())));
+    EXPECT_TRUE(is_welcome(greet("aa", kEpochMax)));
+}
+
+TEST_F(AllegianceTest, AFragmentIsToldWithTheFingerprintItWasRegisteredWith) {
+    (void)greet("aa", Epoch(3));
+    const auto order = [&](const std::string& fingerprint) {
+        const auto effects =
+            machine_.step(Told{.session = session_,
+                               .message = control::Command{
+                                   .request = 1,
+                                   .epoch = Epoch(3),
+                                   .order = control::RegisterFragment{
+                                       .key = kKey, .plan = "plan", .fingerprint = fingerprint}}});
+        const auto& reply = std::get<Reply>(effects.back());
+        const auto& answer = std::get<control::CommandAnswer>(reply.message);
+        return std::get<control::FragmentStatus>(answer.outcome).fingerprint;
+    };
+    EXPECT_EQ(order("f1"), "f1");
+    EXPECT_EQ(order("f2"), "f1") << "what is there stays until it is told to end";
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ std::optional<Session> LocalTransport::find(const std::string& worker, Attempt a
     return std::nullopt;
 }
 
-void LocalTransport::end(Session session, const std::string& why, Epoch highest) {
+void LocalTransport::end(Session session, const std::string& why, Epoch highest, bool refused) {
     const auto found = streams_.find(session);
     if (found == streams_.end()) return;
     const Stream stream = std::move(found->second);
@@ -33,8 +33,11 @@ void LocalTransport::end(Session session, const std::string& why, Epoch highest)
     if (stream.welcomed) {
         tell(transport::Broken{.worker = stream.worker, .attempt = stream.attempt, .why = why});
     } else {
-        tell(transport::DialFailed{
-            .worker = stream.worker, .attempt = stream.attempt, .why = why, .highest = highest});
+        tell(transport::DialFailed{.worker = stream.worker,
+                                   .attempt = stream.attempt,
+                                   .why = why,
+                                   .highest = highest,
+                                   .refused = refused});
     }
     if (worker_) worker_(sessions::HungUp{session});
 }
@@ -108,7 +111,7 @@ void LocalTransport::Far::welcome(Session session,
     const auto found = owner_.streams_.find(session);
     if (found == owner_.streams_.end()) return;
     if (const auto* refusal = std::get_if<control::Refusal>(&outcome)) {
-        return owner_.end(session, refusal->why, refusal->highest);
+        return owner_.end(session, refusal->why, refusal->highest, true);
     }
     found->second.welcomed = true;
     owner_.tell(transport::Dialled{.worker = found->second.worker,

@@ -64,7 +64,8 @@ private:
     [[nodiscard]] std::optional<sessions::Session> find(const std::string& worker,
                                                         transport::Attempt attempt) const;
     // The coordinator is told why its stream is no more.
-    void end(sessions::Session session, const std::string& why, Epoch highest);
+    void end(sessions::Session session, const std::string& why, Epoch highest,
+             bool refused = false);
 
     Transport* const remote_;
     Near near_;

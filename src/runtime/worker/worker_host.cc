@@ -56,20 +56,20 @@ std::string text_of(const engine::Report& report) {
 
 Result<std::unique_ptr<WorkerHost>> WorkerHost::start(const WorkerHostOptions& options,
                                                       const World& world) {
-    Epoch kept;
+    control::Allegiance kept;
     if (world.epochs != nullptr) {
-        TRY_ASSIGN(epoch, world.epochs->load());
-        kept = epoch;
+        TRY_ASSIGN(loaded, world.epochs->load());
+        kept = std::move(loaded);
     }
     std::unique_ptr<WorkerHost> host(new WorkerHost(options, world, kept));
     host->listen();
     return host;
 }
 
-WorkerHost::WorkerHost(const WorkerHostOptions& options, World world, Epoch kept)
+WorkerHost::WorkerHost(const WorkerHostOptions& options, World world, control::Allegiance kept)
     : options_(options),
       world_(std::move(world)),
-      machine_(options.incarnation, kept,
+      machine_(options.incarnation, std::move(kept),
                world_.partitions == nullptr ? Duration() : world_.partitions->letting_go()) {}
 
 void WorkerHost::listen() {
@@ -231,7 +231,7 @@ void WorkerHost::perform(const fragments::Effect& effect) {
                            hang_up_before(e.session);
                        }
                    },
-                   [&](const fragments::KeepEpoch& e) { keep(e.epoch); },
+                   [&](const fragments::Keep& e) { keep(e.allegiance); },
                    [&](const fragments::Reply& e) { reply(e); },
                    [&](const fragments::Prepare& e) { world_.engine.prepare(e.key, e.plan); },
                    [&](const fragments::Start& e) { world_.engine.start(e.key); },
@@ -258,14 +258,15 @@ void WorkerHost::hang_up_before(fragments::Session newest) {
     doors_.erase(doors_.begin(), end);
 }
 
-void WorkerHost::keep(Epoch epoch) {
+void WorkerHost::keep(const control::Allegiance& allegiance) {
     if (world_.epochs != nullptr) {
-        if (const auto kept = world_.epochs->keep(epoch); !kept) {
-            log("epoch " + to_string(epoch) + " cannot be kept: " + kept.error().message);
-            return step(fragments::EpochNotKept{.epoch = epoch, .why = kept.error().message});
+        if (const auto kept = world_.epochs->keep(allegiance); !kept) {
+            log("epoch " + to_string(allegiance.epoch) +
+                " cannot be kept: " + kept.error().message);
+            return step(fragments::NotKept{.allegiance = allegiance, .why = kept.error().message});
         }
     }
-    step(fragments::EpochKept{epoch});
+    step(fragments::Kept{allegiance});
 }
 
 void WorkerHost::reply(const fragments::Reply& reply) {

@@ -4,7 +4,7 @@
 // Rules:
 //   - Whoever tells it something only puts it into a mailbox. What the engine reports is always let
 //     in, being bounded by what was ordered; a session of which too much waits is hung up on.
-//   - An epoch is durable before anybody is welcomed under it.
+//   - A catalog and an epoch are durable before anybody is welcomed under them.
 //   - Doors are listened to from the start to the end; the newest coordinator is obeyed, whichever
 //     door it came in by.
 #pragma once
@@ -48,7 +48,7 @@ public:
         Engine& engine;
         std::vector<Sessions*> doors;
         const Clock& clock;
-        EpochStore* epochs = nullptr;         // none: epochs are forgotten with the process
+        EpochStore* epochs = nullptr;         // none: what is kept ends with the process
         PartitionUser* partitions = nullptr;  // none: nobody uses them here
     };
 
@@ -73,7 +73,7 @@ private:
     // A session as its door counts it.
     using DoorSession = std::pair<std::size_t, sessions::Session>;
 
-    WorkerHost(const WorkerHostOptions& options, World world, Epoch kept);
+    WorkerHost(const WorkerHostOptions& options, World world, control::Allegiance kept);
     void listen();
 
     // Any thread.
@@ -90,7 +90,7 @@ private:
     void let_go(const PartitionKey& partition);
     void wait_for_letter(std::unique_lock<std::mutex>& lock);
     void hang_up_before(fragments::Session newest);
-    void keep(Epoch epoch);
+    void keep(const control::Allegiance& allegiance);
     void reply(const fragments::Reply& reply);
     void log(const std::string& line) const;
 

@@ -1,6 +1,7 @@
 #include "runtime/worker/worker_host.h"
 
 #include <condition_variable>
+#include <filesystem>
 #include <mutex>
 
 #include <gtest/gtest.h>
@@ -159,12 +160,12 @@ TEST_F(WorkerHostTest, TheNewestCoordinatorIsObeyedAndOthersAreHungUpOn) {
 
 TEST_F(WorkerHostTest, AnEpochHoldsOverRestarts) {
     const testing::TemporaryDirectory directory;
-    EpochFile file(directory.path());
+    EpochFile file = *EpochFile::open(directory.path());
     epochs_ = &file;
     start(1);
     dial(1, Epoch(8));
     (void)await<transport::Dialled>();
-    EXPECT_EQ(*file.load(), Epoch(8));
+    EXPECT_EQ(file.load()->epoch, Epoch(8));
     start(2);
     dial(2, Epoch(7));
     const auto failed = await<transport::DialFailed>();
@@ -175,7 +176,9 @@ TEST_F(WorkerHostTest, AnEpochHoldsOverRestarts) {
 }
 
 TEST_F(WorkerHostTest, AnEpochThatCannotBeKeptWelcomesNobody) {
-    EpochFile file("/no/such/directory");
+    const testing::TemporaryDirectory directory;
+    EpochFile file = *EpochFile::open(directory.path());
+    std::filesystem::create_directory(directory / "epoch.next");  // in its way
     epochs_ = &file;
     start();
     dial(1);

@@ -98,16 +98,17 @@ void InProcessWorkers::perform(const std::string& name, Worker& worker,
                     tell(transport::DialFailed{.worker = name,
                                                .attempt = *worker.process->stream,
                                                .why = refusal->why,
-                                               .highest = refusal->highest});
+                                               .highest = refusal->highest,
+                                               .refused = true});
                     return;
                 }
                 tell(transport::Dialled{.worker = name,
                                         .attempt = *worker.process->stream,
                                         .welcome = std::get<control::Welcome>(e.outcome)});
             },
-            [&](const fragments::KeepEpoch& e) {
-                worker.kept = e.epoch;
-                next.emplace_back(fragments::EpochKept{e.epoch});
+            [&](const fragments::Keep& e) {
+                worker.kept = e.allegiance;
+                next.emplace_back(fragments::Kept{e.allegiance});
             },
             [&](const fragments::Reply& e) {
                 if (worker.cut || !worker.process->stream) return;

@@ -52,12 +52,13 @@ private:
         DoubleEngine engine;
         std::optional<transport::Attempt> stream;  // the present one
         fragments::Session session = 0;            // its number here: coordinators count anew
-        Process(Incarnation incarnation, Epoch kept) : machine(incarnation, kept) {}
+        Process(Incarnation incarnation, const control::Allegiance& kept)
+            : machine(incarnation, kept) {}
     };
     struct Worker {
         std::unique_ptr<Process> process;  // none: not running
         bool cut = false;
-        Epoch kept;  // over restarts
+        control::Allegiance kept;  // over restarts
     };
 
     // All under the lock.
