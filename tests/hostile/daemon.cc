@@ -59,9 +59,10 @@ void Daemon::start() {
     ADD_FAILURE() << "the daemon is not ready: " << ended_log();
 }
 
-void Daemon::restart() {
+void Daemon::restart(const std::function<void()>& meanwhile) {
     process_->signal(SIGTERM);
     EXPECT_EQ(process_->wait(), 0) << process_->errors();
+    if (meanwhile) meanwhile();
     start();
 }
 

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,8 +21,9 @@ public:
     // it. Returns when it is ready, or has ended.
     explicit Daemon(const std::vector<std::string>& more = {},
                     const std::vector<std::string>& through = {});
-    // Ends it in order, and starts it again on the same data and ports.
-    void restart();
+    // Ends it in order, and starts it again on the same data and ports; `meanwhile` is done
+    // between.
+    void restart(const std::function<void()>& meanwhile = {});
 
     [[nodiscard]] const std::string& pg_port() const { return pg_; }
     [[nodiscard]] const std::string& http_port() const { return http_; }
