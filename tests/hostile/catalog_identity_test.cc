@@ -230,8 +230,8 @@ TEST(HostileCatalogs, AnEpochThatTermsCanHaveReachedIsOvertaken) {
     EXPECT_TRUE(daemon.takes_a_write());
 }
 
-// A backup that is restored elsewhere while the original goes on: both are the worker's catalog, and
-// each leader takes an epoch above the other's.
+// A backup that is restored elsewhere while the original goes on: both are the worker's catalog,
+// and each leader takes an epoch above the other's.
 TEST(HostileCatalogs, ACopyThatIsLedAtTheSameTimeDoesNotSpin) {
     LoneWorker worker;
     Daemon original;
