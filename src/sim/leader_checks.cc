@@ -126,14 +126,14 @@ void LeaderChecks::began(const SimCoordinator& coordinator, Epoch epoch) {
     }
 }
 
-void LeaderChecks::superseded(std::size_t coordinator) {
-    constexpr std::size_t kMost = 30;
-    auto& times = superseded_[coordinator];
+void LeaderChecks::superseded(const SimCoordinator& coordinator) {
+    constexpr std::size_t kMost = 14;
+    auto& times = superseded_[coordinator.owner()];
     std::erase_if(times, [&](Duration then) { return then + 1min < now(); });
     times.push_back(now());
     if (times.size() <= kMost) return;
-    world_.violated(coordinators_.at(coordinator)->name() + " has stepped down " +
-                    std::to_string(times.size()) + " times in a minute");
+    world_.violated(coordinator.name() + " has stepped down " + std::to_string(times.size()) +
+                    " times in a minute");
 }
 
 // ---- what they do -------------------------------------------------------------------------------

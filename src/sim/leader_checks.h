@@ -43,7 +43,7 @@ public:
     // D11: whoever speaks to workers may act.
     void spoke(const SimCoordinator& coordinator, Epoch epoch);
     // Who is superseded again and again lets some time pass before it leads again.
-    void superseded(std::size_t coordinator);
+    void superseded(const SimCoordinator& coordinator);
     // D5: a worker that has obeyed an epoch obeys no lower one.
     void obeyed(const std::string& worker, Epoch epoch);
 
@@ -80,7 +80,7 @@ private:
     std::set<Epoch> over_;
     std::uint64_t terms_ = 0;
     std::map<std::string, Epoch> obeyed_;
-    std::map<std::size_t, std::vector<Duration>> superseded_;  // when, by coordinator
+    std::map<std::string, std::vector<Duration>> superseded_;  // when, by owner
     std::uint64_t fenced_ = 0;
 };
 

@@ -86,7 +86,8 @@ SimCoordinator::Observer Stage::observer(std::size_t coordinator) {
                     leader_checks_.ended(epoch);
                     checks_.coordinator_disturbed();
                 },
-            .superseded = [this, coordinator] { leader_checks_.superseded(coordinator); },
+            .superseded =
+                [this, coordinator] { leader_checks_.superseded(*coordinators_.at(coordinator)); },
             .gone = [this, coordinator] { gone(coordinator); }};
 }
 
