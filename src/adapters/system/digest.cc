@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
@@ -35,6 +36,10 @@ std::string hmac_sha256_hex(std::string_view key, std::string_view text) {
                reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(),
                &size) != nullptr);
     return hex_of({reinterpret_cast<const char*>(digest.data()), size});
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+    return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 std::string random_bytes(std::size_t count) {

@@ -12,6 +12,9 @@ namespace baton {
 // The HMAC-SHA-256 of the text under the key, in hexadecimal digits.
 [[nodiscard]] std::string hmac_sha256_hex(std::string_view key, std::string_view text);
 
+// Takes the same time wherever they differ.
+[[nodiscard]] bool equal_in_constant_time(std::string_view a, std::string_view b);
+
 // As many bytes as nobody can guess, from the system.
 [[nodiscard]] std::string random_bytes(std::size_t count);
 

@@ -1,6 +1,7 @@
-// Files that hold secrets.
+// Files that hold secrets, which no other user can read.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,5 +13,15 @@ namespace baton {
 // the directories above it let everybody through. A group may read it: so a service gets a file
 // that belongs to root. A file that is not there is for whoever reads it to complain of.
 [[nodiscard]] Result<Done> require_private(std::string_view what, const std::string& path);
+
+// None: there is no such file. Fails with unreadable_configuration, also if it belongs to another
+// user, if others may read or write it, or if it is longer than such files are.
+[[nodiscard]] Result<std::optional<std::string>> read_private_file(const std::string& path);
+
+// Replaces it as a whole, durably. Fails with unreadable_configuration.
+[[nodiscard]] Result<Done> write_private_file(const std::string& path, const std::string& text);
+
+// The same if there is none yet; if another process is faster, its file stays.
+[[nodiscard]] Result<Done> make_private_file(const std::string& path, const std::string& text);
 
 }  // namespace baton
