@@ -108,7 +108,7 @@ void measure(const Arguments& arguments) {
 
     const Scratch scratch(arguments);
     const SystemClock clock;
-    auto transport = must(GrpcTransport::make());
+    auto transport = std::make_unique<GrpcTransport>();
     CoordinatorOptions options;
     options.transport = transport.get();
     SqliteOptions catalog{.path = scratch / "catalog.db"};

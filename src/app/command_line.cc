@@ -86,6 +86,11 @@ CLI::App& add_worker(CLI::App& app, WorkerCommand& worker, int& status) {
                         "where it keeps what must outlive it; created if it is not there");
     add_tls(*command, worker.tls);
     add_permits(*command, worker.permits, "none if not given", kAnyButThisMachine);
+    command->add_flag("--tls-any-role", worker.any_role,
+                      "certificates without a role (URI:baton://CLUSTER/coordinator/NAME or "
+                      "../worker/NAME) may do everything; those with one, only that");
+    command->add_flag("--insecure", worker.insecure,
+                      "listen beyond this machine without certificates, unencrypted");
     command
         ->add_option("--drain", worker.drain_seconds,
                      "seconds that it waits for fragments when it is told to leave")
@@ -99,7 +104,11 @@ CLI::App& add_worker(CLI::App& app, WorkerCommand& worker, int& status) {
                      "seconds that such a program has to end after SIGTERM; then it is killed")
         ->capture_default_str()
         ->check(CLI::Range(std::uint64_t{0}, kGraceMax));
-    command->footer("SIGTERM and SIGINT tell it to leave; the second one, at once.");
+    command->footer(
+        "SIGTERM and SIGINT tell it to leave; the second one, at once.\n"
+        "Without certificates it listens on this machine alone, and obeys coordinators of the "
+        "same\n"
+        "user: they know the secret in ~/.local/state/baton/secret (or BATON_USER_SECRET).");
     command->callback([&worker, &status, command] {
         if (!command->get_subcommands().empty()) return;
         if (worker.listen.empty()) throw CLI::RequiredError("--listen");

@@ -35,10 +35,11 @@ Result<Embedded> open_catalog(const std::string& data, bool create, bool offline
     CoordinatorOptions options;
     options.scratch = temporary_sqlites(migrate);
     if (!offline) {
-        TRY_ASSIGN(files, all_or_none(tls));
+        TRY_ASSIGN(trust, trust_of(tls, UnmarkedCertificates::refused));
         permits.files.never.push_back(data);
+        if (!tls.key.empty()) permits.files.never.push_back(tls.key);
         TRY_ASSIGN(worker, EmbeddedWorker::start(
-                               clock, {.tls = files, .permits = std::move(permits), .log = {}}));
+                               clock, {.trust = trust, .permits = std::move(permits), .log = {}}));
         embedded.worker = std::move(worker);
         options.transport = &embedded.worker->transport();
         options.results = &embedded.worker->results();

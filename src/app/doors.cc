@@ -6,6 +6,7 @@
 #include "adapters/system/descriptors.h"
 #include "adapters/system/server_tls.h"
 #include "base/text.h"
+#include "core/identity/identity.h"
 #include "core/topology/topology.h"
 
 namespace baton {
@@ -42,10 +43,6 @@ std::vector<std::string> words_of(const std::string& list) {
         }
     }
     return words;
-}
-
-bool is_loopback(const std::string& host) {
-    return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
 Result<Done> check_trust(const Configuration& configuration, const std::string& key,

@@ -202,11 +202,12 @@ private:
 
     Result<Done> start_worker(const Configuration& configuration, const Clock& clock, Log& log) {
         const config::Settings& settings = configuration.settings;
-        TRY_ASSIGN(tls, all_or_none({.ca = settings.text("workers.tls_ca"),
-                                     .cert = settings.text("workers.tls_cert"),
-                                     .key = settings.text("workers.tls_key")}));
+        TRY_ASSIGN(trust, trust_of({.ca = settings.text("workers.tls_ca"),
+                                    .cert = settings.text("workers.tls_cert"),
+                                    .key = settings.text("workers.tls_key")},
+                                   UnmarkedCertificates::refused));
         TRY_ASSIGN(worker,
-                   EmbeddedWorker::start(clock, {.tls = tls,
+                   EmbeddedWorker::start(clock, {.trust = trust,
                                                  .permits = permits_of(configuration),
                                                  .log = [&log](const std::string& line) {
                                                      log.debug(line, {{"worker", "embedded"}});

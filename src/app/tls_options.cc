@@ -16,4 +16,10 @@ Result<std::optional<TlsFiles>> all_or_none(const TlsFiles& files) {
                  .hint = "give --tls-ca, --tls-cert and --tls-key, or none of them"};
 }
 
+Result<std::shared_ptr<Trust>> trust_of(const TlsFiles& files, UnmarkedCertificates unmarked) {
+    TRY_ASSIGN(given, all_or_none(files));
+    if (!given) return user_trust();
+    return tls_trust(*given, unmarked);
+}
+
 }  // namespace baton

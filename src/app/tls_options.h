@@ -1,14 +1,19 @@
-// The files of TLS on a command line.
+// How a process is to know the others of its cluster, as a command line says it.
 #pragma once
 
+#include <memory>
 #include <optional>
 
-#include "adapters/grpc/tls.h"
+#include "adapters/grpc/trust.h"
 #include "base/result.h"
 
 namespace baton {
 
 // None if no file is given; fails with missing_configuration if only some are.
 [[nodiscard]] Result<std::optional<TlsFiles>> all_or_none(const TlsFiles& files);
+
+// By those files; without any, by the secret of the user.
+[[nodiscard]] Result<std::shared_ptr<Trust>> trust_of(const TlsFiles& files,
+                                                      UnmarkedCertificates unmarked);
 
 }  // namespace baton

@@ -15,6 +15,7 @@
 #include "app/leave_signals.h"
 #include "app/tls_options.h"
 #include "base/text.h"
+#include "core/identity/identity.h"
 #include "core/topology/topology.h"
 #include "node/network_worker.h"
 
@@ -52,6 +53,26 @@ Result<std::vector<Address>> addresses_of(const WorkerCommand& command) {
     return addresses;
 }
 
+Result<Done> check_addresses(const std::vector<Address>& addresses, const WorkerCommand& command,
+                             const Say& log) {
+    for (const Address& address : addresses) {
+        if (is_loopback(address.host)) continue;
+        if (!command.insecure) {
+            return Error{.code = ErrorCode::invalid_configuration,
+                         .message = "cannot listen on " + baton::in_quotes(to_string(address)) +
+                                    ": it is beyond this machine, and nothing would be encrypted",
+                         .at = {},
+                         .hint =
+                             "listen on 127.0.0.1, give certificates (--tls-ca, --tls-cert, "
+                             "--tls-key), or --insecure if the network is trusted"};
+        }
+        log("warning: " + to_string(address) +
+            " is beyond this machine, and nothing is encrypted: whoever can listen on the network "
+            "reads all rows and changes them");
+    }
+    return Done{};
+}
+
 void drain(NetworkWorker& worker, const LeaveSignals& signals, std::uint64_t seconds,
            const Say& log) {
     constexpr Duration kLook = std::chrono::milliseconds(100);
@@ -67,23 +88,29 @@ void drain(NetworkWorker& worker, const LeaveSignals& signals, std::uint64_t sec
 Result<Done> serve_worker(const WorkerCommand& command, const LeaveSignals& signals,
                           const Say& log) {
     const SystemClock clock;
-    TRY_ASSIGN(tls, all_or_none(command.tls));
+    const bool encrypted = !command.tls.cert.empty();
+    TRY_ASSIGN(trust, trust_of(command.tls, command.any_role ? UnmarkedCertificates::accepted
+                                                             : UnmarkedCertificates::refused));
     TRY_ASSIGN(addresses, addresses_of(command));
+    if (!encrypted) TRY(check_addresses(addresses, command, log));
+    if (command.any_role) log("warning: certificates without a role may do everything here");
+    Permits permits = command.permits;
+    if (encrypted) permits.files.never.push_back(command.tls.key);
     TRY_ASSIGN(worker,
                NetworkWorker::start(
                    clock, {.name = command.name,
                            .listen = addresses,
                            .directory = command.directory,
                            .fragments_max = command.capacity,
-                           .tls = tls,
-                           .permits = command.permits,
+                           .trust = trust,
+                           .permits = permits,
                            .partition_program = command.partition_program,
                            .partition_grace = std::chrono::seconds(command.partition_grace_seconds),
                            .log = log}));
     for (std::size_t i = 0; i < addresses.size(); ++i) {
         const Address here{.host = addresses[i].host, .port = worker->ports()[i]};
         log("worker " + baton::in_quotes(command.name) + " listens on " + to_string(here) +
-            (i == 0 ? "" : " for data") + (tls ? ", encrypted" : ""));
+            (i == 0 ? "" : " for data") + (encrypted ? ", encrypted" : ""));
     }
     signals.wait();
     drain(*worker, signals, command.drain_seconds, log);

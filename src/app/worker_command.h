@@ -18,6 +18,8 @@ struct WorkerCommand {
     std::optional<std::string> directory;   // what must outlive the process
     TlsFiles tls;                           // all of them, or none
     Permits permits;                        // what plans may reach outside
+    bool any_role = false;                  // certificates without a role may do everything
+    bool insecure = false;  // listen beyond this machine though nothing is encrypted
     std::optional<std::string> partition_program;  // run for each partition; none: nothing is
     std::uint64_t partition_grace_seconds = 10;
     // How long fragments that run are waited for once it was told to leave.

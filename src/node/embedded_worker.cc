@@ -29,14 +29,11 @@ Result<std::unique_ptr<EmbeddedWorker>> EmbeddedWorker::start(
     const Clock& clock, const EmbeddedWorkerOptions& options) {
     auto parts = std::make_unique<Parts>();
     GrpcTransportOptions transport_options;
-    transport_options.tls = options.tls;
-    TRY_ASSIGN(remote, GrpcTransport::make(transport_options));
-    parts->remote = std::move(remote);
-    TRY_ASSIGN(exchanges,
-               GrpcExchanges::make({.limits = {}, .tls = options.tls, .log = options.log}));
-    parts->exchanges = std::move(exchanges);
-    TRY_ASSIGN(remote_results, GrpcResultStreams::make(options.tls));
-    parts->remote_results = std::move(remote_results);
+    transport_options.trust = options.trust;
+    parts->remote = std::make_unique<GrpcTransport>(transport_options);
+    parts->exchanges = std::make_unique<GrpcExchanges>(GrpcExchangesOptions{
+        .limits = {}, .trust = options.trust, .worker = {}, .log = options.log});
+    parts->remote_results = std::make_unique<GrpcResultStreams>(options.trust);
     parts->results = std::make_unique<LocalResultStreams>(parts->hub, parts->remote_results.get());
     parts->local = std::make_unique<LocalTransport>(parts->remote.get());
     TRY_ASSIGN(engine, make_engine(*parts->exchanges, parts->hub, clock, options.permits));

@@ -6,10 +6,9 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
-#include "adapters/grpc/tls.h"
+#include "adapters/grpc/trust.h"
 #include "base/result.h"
 #include "node/permits.h"
 #include "ports/clock.h"
@@ -19,7 +18,7 @@
 namespace baton {
 
 struct EmbeddedWorkerOptions {
-    std::optional<TlsFiles> tls;  // for the network to other workers
+    std::shared_ptr<Trust> trust = user_trust();  // on the network to other workers
     Permits permits;              // of its plans
     // Told what people may want to know, from any thread. None: nobody is.
     std::function<void(const std::string&)> log;

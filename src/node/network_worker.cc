@@ -27,7 +27,6 @@ Result<std::unique_ptr<EpochStore>> epochs_in(const std::optional<std::string>& 
 Permits permits_of(const NetworkWorkerOptions& options) {
     Permits permits = options.permits;
     if (options.directory) permits.files.never.push_back(*options.directory);
-    if (options.tls) permits.files.never.push_back(options.tls->key);
     for (const Address& address : options.listen) {
         permits.targets.own_ports.push_back(address.port);
     }
@@ -54,15 +53,15 @@ Result<std::unique_ptr<NetworkWorker>> NetworkWorker::start(const Clock& clock,
     auto parts = std::make_unique<Parts>();
     TRY_ASSIGN(epochs, epochs_in(options.directory));
     parts->epochs = std::move(epochs);
-    TRY_ASSIGN(exchanges,
-               GrpcExchanges::make({.limits = {}, .tls = options.tls, .log = options.log}));
-    parts->exchanges = std::move(exchanges);
-    parts->results = std::make_unique<ResultService>(parts->hub, options.name);
+    parts->exchanges = std::make_unique<GrpcExchanges>(GrpcExchangesOptions{
+        .limits = {}, .trust = options.trust, .worker = options.name, .log = options.log});
+    parts->results =
+        std::make_unique<ResultService>(parts->hub, options.name, options.trust, options.log);
     TRY_ASSIGN(engine, make_engine(*parts->exchanges, parts->hub, clock, permits_of(options),
                                    options.fragments_max));
     parts->engine = std::move(engine);
     parts->control = std::make_unique<ControlServer>(
-        ControlServerOptions{.worker = options.name, .log = options.log});
+        ControlServerOptions{.worker = options.name, .trust = options.trust, .log = options.log});
     if (options.partition_program) {
         parts->programs = std::make_unique<PartitionPrograms>(
             PartitionProgramsOptions{.command = *options.partition_program,
@@ -79,7 +78,7 @@ Result<std::unique_ptr<NetworkWorker>> NetworkWorker::start(const Clock& clock,
                                         .epochs = parts->epochs.get(),
                                         .partitions = parts->programs.get()}));
     parts->host = std::move(host);
-    TRY_ASSIGN(server, GrpcServer::start({.listen = options.listen, .tls = options.tls},
+    TRY_ASSIGN(server, GrpcServer::start({.listen = options.listen, .trust = options.trust},
                                          {&parts->control->service(), &parts->exchanges->service(),
                                           &parts->results->service()}));
     parts->server = std::move(server);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/grpc/tls.h"
+#include "adapters/grpc/trust.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "model/entities.h"
@@ -22,8 +22,8 @@ struct NetworkWorkerOptions {
     std::vector<Address> listen;  // for coordinators and for data, each; port 0: any that is free
     std::optional<std::string> directory;  // what must outlive the process; none: nothing does
     std::optional<std::uint64_t> fragments_max;
-    std::optional<TlsFiles> tls;
-    Permits permits;  // of its plans; its own directory, key and ports are out of reach in any case
+    std::shared_ptr<Trust> trust = user_trust();
+    Permits permits;  // of its plans; its own directory and ports are out of reach in any case
     // Run for each partition that it looks after (adapters/programs); none: nothing is.
     std::optional<std::string> partition_program;
     Duration partition_grace{};  // that such a program has to end

@@ -140,7 +140,6 @@ Result<std::unique_ptr<TestCluster>> TestCluster::start(
                                                              .listen = {{.host = kHere, .port = 0}},
                                                              .directory = {},
                                                              .fragments_max = {},
-                                                             .tls = {},
                                                              .permits = permits_of_scripts(),
                                                              .log = {}}));
             const sql::CreateWorker here = moved(*worker, started->ports().front());

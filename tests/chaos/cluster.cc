@@ -103,8 +103,8 @@ void Workers::start(std::size_t worker) {
     one.process = std::make_unique<Child>(
         std::vector<std::string>{program_, "worker", "--name", name(worker), "--listen",
                                  host(worker) + ":" + std::to_string(one.port), "--data-dir",
-                                 path(worker), "--drain", std::to_string(kDrain.count()), "--files",
-                                 "/"},
+                                 path(worker), "--insecure", "--drain",
+                                 std::to_string(kDrain.count()), "--files", "/"},
         path(worker) + ".log", network_ != nullptr ? network_->space(worker) : -1);
 }
 
@@ -167,7 +167,7 @@ void Workers::heal() {
 }
 
 std::optional<std::vector<control::FragmentStatus>> Workers::held(std::size_t worker) const {
-    auto transport = *GrpcTransport::make();
+    auto transport = std::make_unique<GrpcTransport>();
     std::mutex mutex;
     std::condition_variable changed;
     std::optional<transport::Event> told;

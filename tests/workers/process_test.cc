@@ -25,8 +25,8 @@ using cli::Process;
 class WorkerProcesses : public testing::CoordinatorTest {
 protected:
     void SetUp() override {
-        transport_ = *GrpcTransport::make();
-        results_ = *GrpcResultStreams::make();
+        transport_ = std::make_unique<GrpcTransport>();
+        results_ = std::make_unique<GrpcResultStreams>();
         CoordinatorOptions options;
         options.transport = transport_.get();
         options.results = results_.get();

@@ -1,14 +1,12 @@
 #include "adapters/grpc/channel.h"
 
 #include <climits>
-#include <fstream>
-#include <sstream>
 
 #include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
-#include <grpcpp/security/server_credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 #include <grpcpp/support/status.h>
 
@@ -24,19 +22,6 @@ constexpr int kPingTimeoutMs = 10'000;
 // A connection that is not used is not pinged either, so it is not trusted for long.
 constexpr int kIdleMostMs = 10'000;
 constexpr std::size_t kIdleMost = 8;  // of one target
-
-Result<std::string> read_file(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (!in || text.str().empty()) {
-        return Error{.code = ErrorCode::unreadable_configuration,
-                     .message = "cannot read the certificate or key " + in_quotes(path),
-                     .at = {},
-                     .hint = "it is a PEM file"};
-    }
-    return text.str();
-}
 
 // gRPC's threads end with the last channel that used them, and wait for each other then: they wait
 // for ever, or abort, if one of them is where that channel ended, and ours do end there. So one
@@ -72,19 +57,6 @@ void keep_threads() {
     CHECK(kThreads->are_there());
 }
 
-struct TlsTexts {
-    std::string ca;
-    std::string cert;
-    std::string key;
-};
-
-Result<TlsTexts> read_files(const TlsFiles& files) {
-    TRY_ASSIGN(ca, read_file(files.ca));
-    TRY_ASSIGN(cert, read_file(files.cert));
-    TRY_ASSIGN(key, read_file(files.key));
-    return TlsTexts{.ca = std::move(ca), .cert = std::move(cert), .key = std::move(key)};
-}
-
 }  // namespace
 
 std::string target_of(const Address& address) {
@@ -93,28 +65,8 @@ std::string target_of(const Address& address) {
     return host + ":" + std::to_string(address.port);
 }
 
-Result<std::shared_ptr<grpc::ChannelCredentials>> client_credentials(
-    const std::optional<TlsFiles>& files) {
-    if (!files) return grpc::InsecureChannelCredentials();
-    TRY_ASSIGN(texts, read_files(*files));
-    return grpc::SslCredentials(
-        {.pem_root_certs = texts.ca, .pem_private_key = texts.key, .pem_cert_chain = texts.cert});
-}
-
-Result<std::shared_ptr<grpc::ServerCredentials>> server_credentials(
-    const std::optional<TlsFiles>& files) {
-    if (!files) return grpc::InsecureServerCredentials();
-    TRY_ASSIGN(texts, read_files(*files));
-    grpc::SslServerCredentialsOptions options(
-        GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-    options.pem_root_certs = texts.ca;
-    options.pem_key_cert_pairs.push_back({texts.key, texts.cert});
-    return grpc::SslServerCredentials(options);
-}
-
-std::shared_ptr<grpc::Channel> open_channel(
-    const std::string& target, const std::shared_ptr<grpc::ChannelCredentials>& credentials,
-    Liveness liveness, std::size_t message_max) {
+std::shared_ptr<grpc::Channel> open_channel(const std::string& target, const Dialling& dialling,
+                                            Liveness liveness, std::size_t message_max) {
     keep_threads();
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -132,13 +84,15 @@ std::shared_ptr<grpc::Channel> open_channel(
         arguments.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kLookaheadBytes);
         arguments.SetInt(GRPC_ARG_CLIENT_IDLE_TIMEOUT_MS, kIdleMostMs);
     }
-    return grpc::CreateCustomChannel(target, credentials, arguments);
+    if (!dialling.server_name.empty()) arguments.SetSslTargetNameOverride(dialling.server_name);
+    return grpc::CreateCustomChannel(target, dialling.credentials, arguments);
 }
 
-std::shared_ptr<grpc::Channel> ChannelPool::take(const std::string& target) {
+std::shared_ptr<grpc::Channel> ChannelPool::take(const std::string& target,
+                                                 const Dialling& dialling) {
     {
         const std::lock_guard lock(mutex_);
-        const auto found = idle_.find(target);
+        const auto found = idle_.find({target, dialling.server_name});
         if (found != idle_.end()) {
             auto channel = std::move(found->second.back());
             found->second.pop_back();
@@ -146,13 +100,18 @@ std::shared_ptr<grpc::Channel> ChannelPool::take(const std::string& target) {
             return channel;
         }
     }
-    return open_channel(target, credentials_, Liveness::pings, kExchangeBytesMax);
+    return open_channel(target, dialling, Liveness::pings, kExchangeBytesMax);
 }
 
-void ChannelPool::give_back(const std::string& target, std::shared_ptr<grpc::Channel> channel) {
+void ChannelPool::give_back(const std::string& target, const Dialling& dialling,
+                            std::shared_ptr<grpc::Channel> channel) {
     const std::lock_guard lock(mutex_);
-    auto& idle = idle_[target];
+    auto& idle = idle_[{target, dialling.server_name}];
     if (idle.size() < kIdleMost) idle.push_back(std::move(channel));
+}
+
+void introduce(const Dialling& dialling, grpc::ClientContext& context) {
+    for (const auto& [key, value] : dialling.metadata) context.AddMetadata(key, value);
 }
 
 std::string text_of(const grpc::Status& status) {

@@ -1,4 +1,4 @@
-// How connections are made and accepted; internal to this adapter.
+// How connections are made; internal to this adapter.
 //
 // Every stream has a connection of its own: a gRPC channel that failed once refuses to try again
 // for a while, and callers here decide themselves when to. One whose stream ended well may serve
@@ -13,14 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/grpc/tls.h"
+#include "adapters/grpc/trust.h"
 #include "base/result.h"
 #include "model/entities.h"
 
 namespace grpc {
 class Channel;
-class ChannelCredentials;
-class ServerCredentials;
+class ClientContext;
 class Status;
 }  // namespace grpc
 
@@ -31,38 +30,35 @@ inline constexpr int kLookaheadBytes = 4 << 20;  // HTTP/2's own window; our gra
 // "host:port"; a host with colons gets its brackets.
 [[nodiscard]] std::string target_of(const Address& address);
 
-// Without files: no encryption. Fail with unreadable_configuration.
-[[nodiscard]] Result<std::shared_ptr<grpc::ChannelCredentials>> client_credentials(
-    const std::optional<TlsFiles>& files);
-[[nodiscard]] Result<std::shared_ptr<grpc::ServerCredentials>> server_credentials(
-    const std::optional<TlsFiles>& files);
-
 enum class Liveness : std::uint8_t {
     beats,  // whoever uses the connection finds out by itself
     pings,  // HTTP/2 pings end a connection whose other end is gone without a word
 };
 
 // Does not wait for the connection.
-[[nodiscard]] std::shared_ptr<grpc::Channel> open_channel(
-    const std::string& target, const std::shared_ptr<grpc::ChannelCredentials>& credentials,
-    Liveness liveness, std::size_t message_max);
+[[nodiscard]] std::shared_ptr<grpc::Channel> open_channel(const std::string& target,
+                                                          const Dialling& dialling,
+                                                          Liveness liveness,
+                                                          std::size_t message_max);
+
+// Sends the caller's proof with the call.
+void introduce(const Dialling& dialling, grpc::ClientContext& context);
 
 // Connections for streams that come and go: making one costs both ends about a millisecond of
 // processor time. It keeps those that were given back and closes what nobody has used for a while.
 class ChannelPool {
 public:
-    explicit ChannelPool(std::shared_ptr<grpc::ChannelCredentials> credentials)
-        : credentials_(std::move(credentials)) {}
-
     // With pings. Does not wait for the connection.
-    [[nodiscard]] std::shared_ptr<grpc::Channel> take(const std::string& target);
+    [[nodiscard]] std::shared_ptr<grpc::Channel> take(const std::string& target,
+                                                      const Dialling& dialling);
     // Only one that worked until the end.
-    void give_back(const std::string& target, std::shared_ptr<grpc::Channel> channel);
+    void give_back(const std::string& target, const Dialling& dialling,
+                   std::shared_ptr<grpc::Channel> channel);
 
 private:
-    const std::shared_ptr<grpc::ChannelCredentials> credentials_;
+    using Key = std::pair<std::string, std::string>;  // the target, and the name that it must have
     std::mutex mutex_;
-    std::map<std::string, std::vector<std::shared_ptr<grpc::Channel>>> idle_;  // by target
+    std::map<Key, std::vector<std::shared_ptr<grpc::Channel>>> idle_;
 };
 
 // Why a call ended, for a message.

@@ -8,6 +8,7 @@
 
 #include <baton/control.grpc.pb.h>
 
+#include "adapters/grpc/gate.h"
 #include "adapters/grpc/translate.h"
 #include "base/overload.h"
 #include "base/text.h"
@@ -18,7 +19,8 @@ using sessions::Session;
 
 class ControlServer::Service final : public wire::Control::CallbackService {
 public:
-    explicit Service(const ControlServerOptions& options) : options_(options) {}
+    explicit Service(const ControlServerOptions& options)
+        : options_(options), gate_(options.trust, options.worker, options.log) {}
 
     grpc::ServerBidiReactor<wire::ToWorker, wire::ToCoordinator>* Talk(
         grpc::CallbackServerContext* context) override;
@@ -49,6 +51,7 @@ public:
 
 private:
     const ControlServerOptions options_;
+    Gate gate_;
     std::shared_mutex listening_;  // shared while the listener is called
     Listener listener_;
     std::mutex mutex_;
@@ -192,6 +195,9 @@ private:
 
 grpc::ServerBidiReactor<wire::ToWorker, wire::ToCoordinator>* ControlServer::Service::Talk(
     grpc::CallbackServerContext* context) {
+    if (const auto caller = gate_.let_coordinator_in(*context); !caller) {
+        return new Refusing<wire::ToWorker, wire::ToCoordinator>(caller.error());
+    }
     const std::lock_guard lock(mutex_);
     const Session session = ++last_;
     const auto call = std::make_shared<Call>(*this, session, *context);

@@ -3,6 +3,7 @@
 // Rules:
 //   - gRPC's threads only translate and call the listener; nothing waits on them.
 //   - What waits to be sent on a session is bounded: a coordinator that takes nothing is cut off.
+//   - A call is refused before anything of it is read unless a coordinator makes it.
 //   - What cannot be understood ends its session, and so does a call for another worker.
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "adapters/grpc/trust.h"
 #include "ports/sessions.h"
 
 namespace grpc {
@@ -23,6 +25,7 @@ struct ControlServerOptions {
     std::string worker;                // whose name calls must have, in any case
     std::size_t waiting_max = 20'000;  // messages to be sent on one session
     std::size_t waiting_bytes_max = 64 << 20;
+    std::shared_ptr<Trust> trust = user_trust();
     // Told what people may want to know, from any thread: who called, who was cut off and why.
     std::function<void(const std::string&)> log;
 };

@@ -86,13 +86,15 @@ private:
 class Link final : public grpc::ClientBidiReactor<wire::ToReceiver, wire::ToSender>,
                    public std::enable_shared_from_this<Link> {
 public:
-    explicit Link(std::shared_ptr<Outbox> outbox)
+    Link(std::shared_ptr<Outbox> outbox, Dialling dialling)
         : outbox_(std::move(outbox)),
-          channel_(outbox_->options().channels->take(outbox_->options().target)),
+          dialling_(std::move(dialling)),
+          channel_(outbox_->options().channels->take(outbox_->options().target, dialling_)),
           stub_(wire::Exchange::NewStub(channel_)) {}
 
     void start() {
         self_ = shared_from_this();
+        introduce(dialling_, context_);
         stub_->async()->Carry(&context_, this);
         AddHold();  // until nothing is read any more: items come from outside
         write(outbox_->options().open, open_);
@@ -106,11 +108,14 @@ public:
         StartWrite(out_.get());
     }
     void cancel() { context_.TryCancel(); }
-    [[nodiscard]] const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
+    // It worked until the end.
+    void give_back() const {
+        outbox_->options().channels->give_back(outbox_->options().target, dialling_, channel_);
+    }
 
     void OnReadDone(bool ok) override {
         if (ok) {
-            const auto said = read(in_);
+            const auto said = recognised();
             if (said && outbox_->heard(*this, *said)) return StartRead(&in_);
             if (!said) why_ = said.error().message;
             context_.TryCancel();
@@ -124,7 +129,13 @@ public:
     void OnDone(const grpc::Status& /*status*/) override { self_.reset(); }
 
 private:
+    Result<SaidToSender> recognised() {
+        if (!std::exchange(known_, true)) TRY(dialling_.recognise(context_));
+        return read(in_);
+    }
+
     const std::shared_ptr<Outbox> outbox_;
+    const Dialling dialling_;
     const std::shared_ptr<grpc::Channel> channel_;
     const std::unique_ptr<wire::Exchange::Stub> stub_;
     grpc::ClientContext context_;
@@ -132,6 +143,7 @@ private:
     wire::ToReceiver open_;
     std::shared_ptr<const wire::ToReceiver> out_;
     wire::ToSender in_;
+    bool known_ = false;  // the receiver has proved who it is
     std::string why_;
 };
 
@@ -139,10 +151,15 @@ private:
 
 void Outbox::dial() {
     std::shared_ptr<Link> link;
+    auto dialling = options_.trust->dial(options_.open.receiver.worker);
     {
         const std::lock_guard lock(mutex_);
         if (closed_ || error_ || link_) return;
-        link = link_ = std::make_shared<Link>(shared_from_this());
+        if (!dialling) {
+            error_ = dialling.error();
+            return changed_.notify_all();
+        }
+        link = link_ = std::make_shared<Link>(shared_from_this(), *std::move(dialling));
         opened_ = false;
         writing_ = true;  // what it is for
     }
@@ -225,7 +242,7 @@ void Outbox::write_next() {
 void Outbox::ended(Link& link, const std::string& /*why*/) {
     const std::lock_guard lock(mutex_);
     if (link_.get() != &link) return;
-    if (closed_ && opened_) options_.channels->give_back(options_.target, link.channel());
+    if (closed_ && opened_) link.give_back();
     link_.reset();
     dial_later();
     changed_.notify_all();

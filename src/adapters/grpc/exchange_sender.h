@@ -5,6 +5,7 @@
 //     says that it has arrived: what is held is bounded by the grant.
 //   - While it is open it dials again whenever a stream ends, at longer and longer intervals, and
 //     goes on after the last item that arrived.
+//   - It sends nothing but what it is for before the receiver has proved that it is the worker.
 #pragma once
 
 #include <memory>
@@ -22,6 +23,7 @@ struct RemoteSenderOptions {
     std::string target;  // "host:port"
     Schema schema;
     std::shared_ptr<ChannelPool> channels;
+    std::shared_ptr<Trust> trust;
 };
 
 [[nodiscard]] std::unique_ptr<ExchangeSender> open_remote_sender(

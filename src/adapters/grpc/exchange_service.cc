@@ -7,6 +7,7 @@
 
 #include "adapters/grpc/exchange_inbox.h"
 #include "adapters/grpc/exchange_wire.h"
+#include "adapters/grpc/gate.h"
 #include "base/overload.h"
 #include "base/text.h"
 
@@ -20,8 +21,9 @@ class Service;
 class Call final : public grpc::ServerBidiReactor<wire::ToReceiver, wire::ToSender>,
                    public std::enable_shared_from_this<Call> {
 public:
-    Call(Receivers& receivers, const std::function<void(const std::string&)>& log, std::string peer)
-        : receivers_(receivers), log_(log), peer_(std::move(peer)) {}
+    Call(Receivers& receivers, const std::function<void(const std::string&)>& log, std::string peer,
+         Peer who)
+        : receivers_(receivers), log_(log), peer_(std::move(peer)), who_(std::move(who)) {}
 
     void start() {
         self_ = shared_from_this();
@@ -62,6 +64,9 @@ private:
         if (open.protocol != kExchangeProtocol) {
             return refuse("protocol " + std::to_string(open.protocol) + " is not spoken here",
                           true);
+        }
+        if (const auto may = check_sends_as(who_, open.sender); !may) {
+            return refuse(may.error().message, true);
         }
         auto inbox = receivers_.find(open.receiver);
         if (!inbox) {
@@ -145,6 +150,7 @@ private:
     Receivers& receivers_;
     const std::function<void(const std::string&)>& log_;
     const std::string peer_;
+    const Peer who_;
     std::shared_ptr<Call> self_;
     wire::ToReceiver in_;
     std::size_t sender_ = 0;
@@ -161,12 +167,18 @@ private:
 
 class Service final : public wire::Exchange::CallbackService {
 public:
-    Service(Receivers& receivers, std::function<void(const std::string&)> log)
-        : receivers_(receivers), log_(std::move(log)) {}
+    Service(Receivers& receivers, std::shared_ptr<Trust> trust, std::string worker,
+            std::function<void(const std::string&)> log)
+        : receivers_(receivers),
+          log_(std::move(log)),
+          gate_(std::move(trust), std::move(worker), log_) {}
 
     grpc::ServerBidiReactor<wire::ToReceiver, wire::ToSender>* Carry(
         grpc::CallbackServerContext* context) override {
-        const auto call = std::make_shared<Call>(receivers_, log_, context->peer());
+        auto who = gate_.let_sender_in(*context);
+        if (!who) return new Refusing<wire::ToReceiver, wire::ToSender>(who.error());
+        const auto call =
+            std::make_shared<Call>(receivers_, log_, context->peer(), *std::move(who));
         call->start();
         return call.get();
     }
@@ -174,13 +186,17 @@ public:
 private:
     Receivers& receivers_;
     const std::function<void(const std::string&)> log_;
+    Gate gate_;
 };
 
 }  // namespace
 
 std::unique_ptr<grpc::Service> make_exchange_service(Receivers& receivers,
+                                                     std::shared_ptr<Trust> trust,
+                                                     std::string worker,
                                                      std::function<void(const std::string&)> log) {
-    return std::make_unique<Service>(receivers, std::move(log));
+    return std::make_unique<Service>(receivers, std::move(trust), std::move(worker),
+                                     std::move(log));
 }
 
 }  // namespace baton

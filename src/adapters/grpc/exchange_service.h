@@ -13,9 +13,12 @@ class Service;
 namespace baton {
 
 class Receivers;
+class Trust;
 
-// `receivers` outlives it. `log` is told who was cut off, from any thread.
+// `receivers` outlives it. `worker` is the name of this one. `log` is told who was cut off, from
+// any thread.
 [[nodiscard]] std::unique_ptr<grpc::Service> make_exchange_service(
-    Receivers& receivers, std::function<void(const std::string&)> log);
+    Receivers& receivers, std::shared_ptr<Trust> trust, std::string worker,
+    std::function<void(const std::string&)> log);
 
 }  // namespace baton

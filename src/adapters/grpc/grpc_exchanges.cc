@@ -131,18 +131,12 @@ private:
 
 }  // namespace
 
-GrpcExchanges::GrpcExchanges(const GrpcExchangesOptions& options,
-                             std::shared_ptr<grpc::ChannelCredentials> credentials)
+GrpcExchanges::GrpcExchanges(const GrpcExchangesOptions& options)
     : options_(options),
-      channels_(std::make_shared<ChannelPool>(std::move(credentials))),
-      service_(make_exchange_service(receivers_, options.log)) {}
+      channels_(std::make_shared<ChannelPool>()),
+      service_(make_exchange_service(receivers_, options.trust, options.worker, options.log)) {}
 
 GrpcExchanges::~GrpcExchanges() = default;
-
-Result<std::unique_ptr<GrpcExchanges>> GrpcExchanges::make(const GrpcExchangesOptions& options) {
-    TRY_ASSIGN(credentials, client_credentials(options.tls));
-    return std::unique_ptr<GrpcExchanges>(new GrpcExchanges(options, std::move(credentials)));
-}
 
 Result<std::unique_ptr<ExchangeSender>> GrpcExchanges::open_sender(const ExchangeKey& key,
                                                                    const std::string& from,
@@ -160,7 +154,8 @@ Result<std::unique_ptr<ExchangeSender>> GrpcExchanges::open_sender(const Exchang
                                         .protocol = kExchangeProtocol},
                                .target = address,
                                .schema = schema,
-                               .channels = channels_});
+                               .channels = channels_,
+                               .trust = options_.trust});
 }
 
 Result<std::unique_ptr<ExchangeReceiver>> GrpcExchanges::open_receiver(

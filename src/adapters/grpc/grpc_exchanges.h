@@ -6,15 +6,13 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "adapters/grpc/exchange_inbox.h"
-#include "adapters/grpc/tls.h"
+#include "adapters/grpc/trust.h"
 #include "engine/streams/exchange.h"
 
 namespace grpc {
-class ChannelCredentials;
 class Service;
 }  // namespace grpc
 
@@ -24,16 +22,15 @@ class ChannelPool;
 
 struct GrpcExchangesOptions {
     ExchangeLimits limits;  // of what is on its way from one sender
-    std::optional<TlsFiles> tls;
+    std::shared_ptr<Trust> trust = user_trust();
+    std::string worker;  // whose service it is; empty: it has none
     // Told who was cut off and why, from any thread.
     std::function<void(const std::string&)> log;
 };
 
 class GrpcExchanges final : public Exchanges {
 public:
-    // Fails with unreadable_configuration where files of TLS cannot be read.
-    [[nodiscard]] static Result<std::unique_ptr<GrpcExchanges>> make(
-        const GrpcExchangesOptions& options = {});
+    explicit GrpcExchanges(const GrpcExchangesOptions& options = {});
     // After the server that has its service, and after every sender and receiver.
     ~GrpcExchanges() override;
 
@@ -51,9 +48,6 @@ public:
                                                             const Schema& schema) override;
 
 private:
-    GrpcExchanges(const GrpcExchangesOptions& options,
-                  std::shared_ptr<grpc::ChannelCredentials> credentials);
-
     const GrpcExchangesOptions options_;
     const std::shared_ptr<ChannelPool> channels_;
     Receivers receivers_;

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "adapters/grpc/channel.h"
 #include "adapters/grpc/exchange_wire.h"
 #include "adapters/grpc/grpc_server.h"
 
@@ -158,9 +159,8 @@ private:
 // A worker that receives: exchanges and a server for them.
 struct End {
     explicit End(ExchangeLimits limits = {}) {
-        auto made = GrpcExchanges::make({.limits = limits});
-        CHECK(made);
-        exchanges = *std::move(made);
+        exchanges = std::make_unique<GrpcExchanges>(
+            GrpcExchangesOptions{.limits = limits, .worker = "HUB"});
         auto started = GrpcServer::start({.listen = {{.host = "127.0.0.1", .port = 0}}},
                                          {&exchanges->service()});
         CHECK(started);
@@ -510,7 +510,7 @@ public:
     explicit RawSender(const End& hub)
         : stub_(wire::Exchange::NewStub(
               grpc::CreateChannel(hub.address(), grpc::InsecureChannelCredentials()))),
-          stream_(stub_->Carry(&context_)) {}
+          stream_(stub_->Carry(introduced(context_))) {}
     ~RawSender() {
         context_.TryCancel();
         (void)stream_->Finish();
@@ -536,8 +536,13 @@ public:
     }
 
 private:
-    std::unique_ptr<wire::Exchange::Stub> stub_;
+    static grpc::ClientContext* introduced(grpc::ClientContext& context) {
+        introduce(*user_trust()->dial("HUB"), context);
+        return &context;
+    }
+
     grpc::ClientContext context_;
+    std::unique_ptr<wire::Exchange::Stub> stub_;
     std::unique_ptr<grpc::ClientReaderWriter<wire::ToReceiver, wire::ToSender>> stream_;
 };
 

@@ -21,12 +21,15 @@ struct GrpcResultStreams::Open {
 };
 
 // It owns itself until OnDone. A hold is in place while somebody may start a read from outside.
-class GrpcResultStreams::Call final : public grpc::ClientReadReactor<wire::ResultBatch>,
-                                      public std::enable_shared_from_this<Call> {
+class GrpcResultStreams::Call final
+    : public grpc::ClientBidiReactor<wire::FetchRequest, wire::ResultBatch>,
+      public std::enable_shared_from_this<Call> {
 public:
-    Call(std::shared_ptr<Open> open, std::shared_ptr<grpc::Channel> channel, Wake wake)
+    Call(std::shared_ptr<Open> open, Dialling dialling, const std::string& target, Wake wake)
         : open_(std::move(open)),
-          stub_(wire::Results::NewStub(std::move(channel))),
+          dialling_(std::move(dialling)),
+          stub_(wire::Results::NewStub(
+              open_channel(target, dialling_, Liveness::pings, kExchangeBytesMax))),
           wake_(std::move(wake)) {}
 
     void start(const std::string& worker, const std::string& token) {
@@ -37,9 +40,11 @@ public:
         self_ = shared_from_this();
         request_.set_worker(worker);
         request_.set_token(token);
-        stub_->async()->Fetch(&context_, &request_, this);
+        introduce(dialling_, context_);
+        stub_->async()->Fetch(&context_, this);
         AddHold();
         StartRead(&in_);
+        StartWriteLast(&request_, {});
         StartCall();
     }
 
@@ -70,6 +75,14 @@ public:
         {
             const std::lock_guard lock(mutex_);
             if (!ok || cancelled_) return release();
+            if (!known_) {
+                if (const auto known = dialling_.recognise(context_); !known) {
+                    false_ = grpc::Status(grpc::StatusCode::UNAUTHENTICATED, known.error().message);
+                    context_.TryCancel();
+                    return release();
+                }
+                known_ = true;
+            }
             batch_ = std::make_shared<const std::string>(std::move(*in_.mutable_batch()));
             wake = wake_;
         }
@@ -79,7 +92,7 @@ public:
         Wake wake;
         {
             const std::lock_guard lock(mutex_);
-            status_ = status;
+            status_ = false_ ? *false_ : status;
             wake = wake_;
         }
         if (wake) wake();
@@ -95,6 +108,7 @@ private:
     void release() { RemoveHold(); }
 
     const std::shared_ptr<Open> open_;
+    const Dialling dialling_;
     const std::unique_ptr<wire::Results::Stub> stub_;
     grpc::ClientContext context_;
     wire::FetchRequest request_;
@@ -105,6 +119,8 @@ private:
     ArrowBytes batch_;  // none: it is being read, or was the last
     std::optional<grpc::Status> status_;
     bool cancelled_ = false;
+    bool known_ = false;                 // the worker has proved who it is
+    std::optional<grpc::Status> false_;  // it did not
     Wake wake_;
 };
 
@@ -133,7 +149,8 @@ private:
             return {.code = ErrorCode::cancelled, .message = status.error_message()};
         }
         if (code == grpc::StatusCode::NOT_FOUND || code == grpc::StatusCode::ALREADY_EXISTS ||
-            code == grpc::StatusCode::UNIMPLEMENTED) {
+            code == grpc::StatusCode::UNIMPLEMENTED || code == grpc::StatusCode::UNAUTHENTICATED ||
+            code == grpc::StatusCode::PERMISSION_DENIED) {
             return {.code = ErrorCode::not_supported,
                     .message = from + " does not give the rows: " + text_of(status)};
         }
@@ -150,36 +167,36 @@ namespace {
 
 class NoStream final : public ResultStream {
 public:
-    Result<ResultPortion> poll() override {
-        return Error{.code = ErrorCode::worker_unreachable,
-                     .message = "the worker has no address, and none is embedded in this process"};
-    }
+    explicit NoStream(Error why) : why_(std::move(why)) {}
+    Result<ResultPortion> poll() override { return why_; }
+
+private:
+    const Error why_;
 };
 
 }  // namespace
 
-GrpcResultStreams::GrpcResultStreams(std::shared_ptr<grpc::ChannelCredentials> credentials)
-    : credentials_(std::move(credentials)), open_(std::make_shared<Open>()) {}
+GrpcResultStreams::GrpcResultStreams(std::shared_ptr<Trust> trust)
+    : trust_(std::move(trust)), open_(std::make_shared<Open>()) {}
 
 GrpcResultStreams::~GrpcResultStreams() {
     std::unique_lock lock(open_->mutex);
     open_->none.wait(lock, [&] { return open_->calls == 0; });
 }
 
-Result<std::unique_ptr<GrpcResultStreams>> GrpcResultStreams::make(
-    const std::optional<TlsFiles>& tls) {
-    TRY_ASSIGN(credentials, client_credentials(tls));
-    return std::unique_ptr<GrpcResultStreams>(new GrpcResultStreams(std::move(credentials)));
-}
-
 std::unique_ptr<ResultStream> GrpcResultStreams::open(const std::string& worker,
                                                       const std::optional<Address>& address,
                                                       const std::string& token,
                                                       const Schema& schema, Wake wake) {
-    if (!address) return std::make_unique<NoStream>();
-    auto channel =
-        open_channel(target_of(*address), credentials_, Liveness::pings, kExchangeBytesMax);
-    auto call = std::make_shared<Call>(open_, std::move(channel), std::move(wake));
+    if (!address) {
+        return std::make_unique<NoStream>(
+            Error{.code = ErrorCode::worker_unreachable,
+                  .message = "the worker has no address, and none is embedded in this process"});
+    }
+    auto dialling = trust_->dial(worker);
+    if (!dialling) return std::make_unique<NoStream>(dialling.error());
+    auto call =
+        std::make_shared<Call>(open_, *std::move(dialling), target_of(*address), std::move(wake));
     call->start(worker, token);
     return std::make_unique<Stream>(std::move(call), worker, schema);
 }

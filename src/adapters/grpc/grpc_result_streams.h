@@ -4,24 +4,17 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
-#include "adapters/grpc/tls.h"
+#include "adapters/grpc/trust.h"
 #include "base/result.h"
 #include "ports/result_streams.h"
-
-namespace grpc {
-class ChannelCredentials;
-}  // namespace grpc
 
 namespace baton {
 
 class GrpcResultStreams final : public ResultStreams {
 public:
-    // Fails with unreadable_configuration where files of TLS cannot be read.
-    [[nodiscard]] static Result<std::unique_ptr<GrpcResultStreams>> make(
-        const std::optional<TlsFiles>& tls = std::nullopt);
+    explicit GrpcResultStreams(std::shared_ptr<Trust> trust = user_trust());
     // After every stream; waits until their calls have ended.
     ~GrpcResultStreams() override;
 
@@ -35,9 +28,8 @@ private:
     struct Open;  // how many calls have not ended
     class Call;
     class Stream;
-    explicit GrpcResultStreams(std::shared_ptr<grpc::ChannelCredentials> credentials);
 
-    const std::shared_ptr<grpc::ChannelCredentials> credentials_;
+    const std::shared_ptr<Trust> trust_;
     const std::shared_ptr<Open> open_;
 };
 

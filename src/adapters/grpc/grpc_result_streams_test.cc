@@ -27,8 +27,7 @@ protected:
     }
 
     void serve() {
-        auto server =
-            GrpcServer::start({.listen = {{"127.0.0.1", 0}}, .tls = {}}, {&service_.service()});
+        auto server = GrpcServer::start({.listen = {{"127.0.0.1", 0}}}, {&service_.service()});
         ASSERT_TRUE(server) << to_string(server.error());
         server_ = *std::move(server);
     }
@@ -67,7 +66,7 @@ protected:
     ResultHub hub_{{.bytes_max = 100'000, .patience = 1h}};
     ResultService service_{hub_, "edge"};
     std::unique_ptr<GrpcServer> server_;
-    std::unique_ptr<GrpcResultStreams> streams_ = *GrpcResultStreams::make();
+    std::unique_ptr<GrpcResultStreams> streams_ = std::make_unique<GrpcResultStreams>();
     std::mutex mutex_;
     std::condition_variable woken_;
     bool news_ = false;

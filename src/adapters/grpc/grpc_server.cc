@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include <grpcpp/resource_quota.h>
+#include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
@@ -18,6 +20,11 @@ constexpr int kPingsAtLeastEveryMs = 5'000;
 // Who lives is told by beats. These are for what a peer that vanished without a word left behind.
 constexpr int kForgottenAfterMs = 60'000;
 constexpr int kForgottenAnswerMs = 20'000;
+// Each of our own streams has a connection of its own.
+constexpr int kStreamsOfAConnectionMax = 16;
+constexpr int kHandshakeMaxMs = 10'000;
+constexpr int kIdleMaxMs = 60'000;  // without any call
+constexpr std::size_t kMemoryMax = std::size_t{1} << 30U;
 
 }  // namespace
 
@@ -26,7 +33,7 @@ GrpcServer::GrpcServer(std::unique_ptr<grpc::Server> server, std::vector<std::ui
 
 Result<std::unique_ptr<GrpcServer>> GrpcServer::start(const GrpcServerOptions& options,
                                                       const std::vector<grpc::Service*>& services) {
-    TRY_ASSIGN(credentials, server_credentials(options.tls));
+    TRY_ASSIGN(credentials, options.trust->server());
     grpc::ServerBuilder builder;
     // Without this, two workers could have the same port and share its callers.
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
@@ -37,6 +44,10 @@ Result<std::unique_ptr<GrpcServer>> GrpcServer::start(const GrpcServerOptions& o
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kForgottenAnswerMs);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kLookaheadBytes);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsOfAConnectionMax);
+    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMaxMs);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kIdleMaxMs);
+    builder.SetResourceQuota(grpc::ResourceQuota("worker").Resize(kMemoryMax));
     builder.SetMaxReceiveMessageSize(static_cast<int>(kExchangeBytesMax));
     builder.SetMaxSendMessageSize(static_cast<int>(kExchangeBytesMax));
     std::vector<int> bound(options.listen.size(), 0);

@@ -1,12 +1,14 @@
 // GrpcServer accepts connections for the services that it is given, all of them on every address.
+//
+// A connection that does not get to a call in time is closed; the calls of a connection and what
+// all of them hold in memory are bounded. The services ask each call for its proof (gate.h).
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
-#include "adapters/grpc/tls.h"
+#include "adapters/grpc/trust.h"
 #include "base/result.h"
 #include "model/entities.h"
 
@@ -19,13 +21,13 @@ namespace baton {
 
 struct GrpcServerOptions {
     std::vector<Address> listen;  // port 0: any that is free
-    std::optional<TlsFiles> tls;
+    std::shared_ptr<Trust> trust = user_trust();
 };
 
 class GrpcServer {
 public:
     // The services outlive it. Fails with invalid_configuration where an address cannot be had, and
-    // unreadable_configuration for files of TLS.
+    // unreadable_configuration for what it proves itself by.
     [[nodiscard]] static Result<std::unique_ptr<GrpcServer>> start(
         const GrpcServerOptions& options, const std::vector<grpc::Service*>& services);
     // Ends every stream and waits until it has.

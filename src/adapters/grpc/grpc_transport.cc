@@ -38,7 +38,6 @@ struct GrpcTransport::Calls {
     }
 
     GrpcTransportOptions options;
-    std::shared_ptr<grpc::ChannelCredentials> credentials;
 
     std::shared_mutex listening;  // shared while the listener is called
     Listener listener;
@@ -54,13 +53,15 @@ class GrpcTransport::Call final
     : public grpc::ClientBidiReactor<wire::ToWorker, wire::ToCoordinator>,
       public std::enable_shared_from_this<Call> {
 public:
-    Call(Calls& calls, Calls::Key key, const Address& address)
+    Call(Calls& calls, Calls::Key key, const Address& address, Dialling dialling)
         : calls_(calls),
           key_(std::move(key)),
-          stub_(wire::Control::NewStub(open_channel(target_of(address), calls.credentials,
-                                                    Liveness::beats, kControlBytesMax))) {}
+          dialling_(std::move(dialling)),
+          stub_(wire::Control::NewStub(
+              open_channel(target_of(address), dialling_, Liveness::beats, kControlBytesMax))) {}
 
     void start(const control::Hello& hello) {
+        introduce(dialling_, context_);
         stub_->async()->Talk(&context_, this);
         AddHold();  // until nothing is read any more: sends come from outside
         StartRead(&in_);
@@ -157,6 +158,9 @@ private:
     // Each says whether there is more to be read.
     bool heard(Greeting&& greeting) {
         if (welcomed_) return mistrust("it greets twice");
+        if (const auto known = dialling_.recognise(context_); !known) {
+            return mistrust(known.error().message);
+        }
         if (const auto* refusal = std::get_if<control::Refusal>(&greeting.outcome)) {
             highest_ = refusal->highest;
             refused_ = true;
@@ -213,6 +217,7 @@ private:
 
     Calls& calls_;
     const Calls::Key key_;
+    const Dialling dialling_;
     const std::unique_ptr<wire::Control::Stub> stub_;
     grpc::ClientContext context_;
     grpc::Alarm alarm_;
@@ -229,14 +234,9 @@ private:
     std::string why_;  // it is over
 };
 
-GrpcTransport::GrpcTransport(std::unique_ptr<Calls> calls) : calls_(std::move(calls)) {}
-
-Result<std::unique_ptr<GrpcTransport>> GrpcTransport::make(const GrpcTransportOptions& options) {
-    TRY_ASSIGN(credentials, client_credentials(options.tls));
-    auto calls = std::make_unique<Calls>();
-    calls->options = options;
-    calls->credentials = std::move(credentials);
-    return std::unique_ptr<GrpcTransport>(new GrpcTransport(std::move(calls)));
+GrpcTransport::GrpcTransport(const GrpcTransportOptions& options)
+    : calls_(std::make_unique<Calls>()) {
+    calls_->options = options;
 }
 
 GrpcTransport::~GrpcTransport() {
@@ -262,7 +262,9 @@ void GrpcTransport::dial(const std::string& worker, const std::optional<Address>
     };
     if (!address) return fail("it has no address, and no worker is embedded in this process");
     const Calls::Key key{worker, attempt};
-    const auto call = std::make_shared<Call>(*calls_, key, *address);
+    auto dialling = calls_->options.trust->dial(worker);
+    if (!dialling) return fail(to_string(dialling.error()));
+    const auto call = std::make_shared<Call>(*calls_, key, *address, *std::move(dialling));
     {
         const std::lock_guard lock(calls_->mutex);
         CHECK(calls_->open.emplace(key, call).second);  // an attempt is dialled once

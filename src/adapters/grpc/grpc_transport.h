@@ -3,7 +3,8 @@
 // Rules:
 //   - gRPC's threads only translate and call the listener; nothing waits on them.
 //   - What waits to be sent on a stream is bounded: a worker that takes nothing is cut off.
-//   - What cannot be understood ends its stream. So does a worker that is not the one asked for.
+//   - What cannot be understood ends its stream. So does a worker that is not the one asked for, or
+//     does not prove it.
 // There are no HTTP/2 pings: whoever beats finds out who is silent.
 #pragma once
 
@@ -12,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "adapters/grpc/tls.h"
+#include "adapters/grpc/trust.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "ports/transport.h"
@@ -23,14 +24,12 @@ struct GrpcTransportOptions {
     Duration dial_timeout = std::chrono::seconds(5);  // up to the Welcome
     std::size_t waiting_max = 20'000;                 // messages to be sent on one stream
     std::size_t waiting_bytes_max = 64 << 20;
-    std::optional<TlsFiles> tls;
+    std::shared_ptr<Trust> trust = user_trust();
 };
 
 class GrpcTransport final : public Transport {
 public:
-    // Fails with unreadable_configuration where files of TLS cannot be read.
-    [[nodiscard]] static Result<std::unique_ptr<GrpcTransport>> make(
-        const GrpcTransportOptions& options = {});
+    explicit GrpcTransport(const GrpcTransportOptions& options = {});
     // Ends all streams and waits until they have.
     ~GrpcTransport() override;
 
@@ -44,7 +43,6 @@ public:
 private:
     struct Calls;  // what streams and their owner share
     class Call;
-    explicit GrpcTransport(std::unique_ptr<Calls> calls);
 
     std::unique_ptr<Calls> calls_;
 };

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "adapters/grpc/channel.h"
 #include "adapters/grpc/control_server.h"
 #include "adapters/grpc/grpc_server.h"
 #include "testing/temporary_directory.h"
@@ -87,15 +88,15 @@ private:
 };
 
 struct WorkerEnd {
-    explicit WorkerEnd(const std::optional<TlsFiles>& tls = {})
-        : control({.worker = "EDGE", .log = [this](const std::string& line) {
+    explicit WorkerEnd(const std::shared_ptr<Trust>& trust = user_trust(),
+                       const std::string& host = "127.0.0.1")
+        : control({.worker = "EDGE", .trust = trust, .log = [this](const std::string& line) {
                        const std::lock_guard lock(mutex);
                        log += line + "\n";
                    }}) {
         control.listen([this](sessions::Event event) { told.add(std::move(event)); });
-        auto started = GrpcServer::start(
-            {.listen = {{.host = tls ? "localhost" : "127.0.0.1", .port = 0}}, .tls = tls},
-            {&control.service()});
+        auto started = GrpcServer::start({.listen = {{.host = host, .port = 0}}, .trust = trust},
+                                         {&control.service()});
         CHECK(started);
         server = *std::move(started);
     }
@@ -114,9 +115,7 @@ struct WorkerEnd {
 
 struct CoordinatorEnd {
     explicit CoordinatorEnd(const GrpcTransportOptions& options = {}) {
-        auto made = GrpcTransport::make(options);
-        CHECK(made);
-        transport = *std::move(made);
+        transport = std::make_unique<GrpcTransport>(options);
         transport->listen([this](transport::Event event) { told.add(std::move(event)); });
     }
     void dial(std::uint16_t port, transport::Attempt attempt = 1,
@@ -313,6 +312,7 @@ TEST(ControlServer, WhatCannotBeUnderstoodEndsTheSession) {
         {wire::ToWorker()}, {beat}, {hello, hello}, {hello, wire::ToWorker()}};
     for (const auto& story : stories) {
         grpc::ClientContext context;
+        introduce(*user_trust()->dial("EDGE"), context);
         const auto stream = stub->Talk(&context);
         for (const wire::ToWorker& message : story) stream->Write(message);
         wire::ToCoordinator answer;
@@ -328,16 +328,34 @@ TEST(ControlServer, WhatCannotBeUnderstoodEndsTheSession) {
 }
 
 // Answers every message with the same.
-class Parrot final : public wire::Control::Service {
+class Parrot final : public wire::Control::CallbackService {
 public:
     wire::ToCoordinator says;
-    grpc::Status Talk(
-        grpc::ServerContext*,
-        grpc::ServerReaderWriter<wire::ToCoordinator, wire::ToWorker>* stream) override {
-        wire::ToWorker in;
-        while (stream->Read(&in)) stream->Write(says);
-        return grpc::Status::OK;
+    bool proves = true;
+    grpc::ServerBidiReactor<wire::ToWorker, wire::ToCoordinator>* Talk(
+        grpc::CallbackServerContext* context) override {
+        if (proves) CHECK(user_trust()->judge(*context, "EDGE"));
+        return new Call(says);
     }
+
+private:
+    class Call final : public grpc::ServerBidiReactor<wire::ToWorker, wire::ToCoordinator> {
+    public:
+        explicit Call(const wire::ToCoordinator& says) : says_(says) { StartRead(&in_); }
+        void OnReadDone(bool ok) override {
+            if (!ok) return Finish(grpc::Status::OK);
+            StartWrite(&says_);
+        }
+        void OnWriteDone(bool ok) override {
+            if (!ok) return Finish(grpc::Status::OK);
+            StartRead(&in_);
+        }
+        void OnDone() override { delete this; }
+
+    private:
+        const wire::ToCoordinator says_;
+        wire::ToWorker in_;
+    };
 };
 
 TEST(GrpcTransport, WhatCannotBeUnderstoodEndsTheStream) {
@@ -366,6 +384,51 @@ TEST(GrpcTransport, WhatCannotBeUnderstoodEndsTheStream) {
     (void)coordinator.told.next<transport::Dialled>();
     coordinator.transport->send("EDGE", 4, control::Beat{});
     EXPECT_EQ(coordinator.told.next<transport::Broken>().why, "it greets twice");
+    parrot.proves = false;
+    coordinator.dial(port, 5);
+    EXPECT_NE(coordinator.told.next<transport::DialFailed>().why.find("does not know the secret"),
+              std::string::npos);
+}
+
+// ---- proofs -------------------------------------------------------------------------------------
+
+TEST(UserTrust, WhoDoesNotKnowTheSecretIsRefused) {
+    const testing::TemporaryDirectory directory;
+    WorkerEnd worker(user_trust(directory / "one"));
+    CoordinatorEnd stranger({.trust = user_trust(directory / "two")});
+    stranger.dial(worker.port());
+    EXPECT_NE(stranger.told.next<transport::DialFailed>().why.find("does not prove"),
+              std::string::npos);
+    CoordinatorEnd ours({.trust = user_trust(directory / "one")});
+    (void)connect(ours, worker);
+}
+
+TEST(UserTrust, AProofIsTakenOnceAndForOneWorker) {
+    WorkerEnd worker;
+    const auto stub = wire::Control::NewStub(grpc::CreateChannel(
+        "127.0.0.1:" + std::to_string(worker.port()), grpc::InsecureChannelCredentials()));
+    const auto end_with = [&](const Dialling& dialling) {
+        grpc::ClientContext context;
+        introduce(dialling, context);
+        const auto stream = stub->Talk(&context);
+        stream->WritesDone();
+        wire::ToCoordinator answer;
+        EXPECT_FALSE(stream->Read(&answer));
+        return stream->Finish().error_code();
+    };
+    const Dialling once = *user_trust()->dial("EDGE");
+    EXPECT_EQ(end_with(once), grpc::StatusCode::OK);
+    EXPECT_EQ(end_with(once), grpc::StatusCode::UNAUTHENTICATED);
+    EXPECT_EQ(end_with(*user_trust()->dial("HUB")), grpc::StatusCode::NOT_FOUND);
+    Dialling changed = *user_trust()->dial("EDGE");
+    std::string& proof = changed.metadata.front().second;
+    for (const std::string& broken :
+         {std::string(), std::string("1.2.3"), proof.substr(0, proof.size() - 2) + "00",
+          "2" + proof.substr(1), "1.9" + proof.substr(3), std::string(4000, '1')}) {
+        changed.metadata.front().second = broken;
+        EXPECT_EQ(end_with(changed), grpc::StatusCode::UNAUTHENTICATED) << broken;
+    }
+    EXPECT_EQ(worker.told.waiting(), 0U);
 }
 
 TEST(GrpcServer, AnAddressThatIsTakenIsAnError) {
@@ -387,20 +450,30 @@ public:
            "-subj /CN=baton-test -keyout ca.key -out ca.pem");
         sh("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 "
            "-subj /CN=stranger -keyout stranger.key -out stranger.pem");
+        make("node", "DNS:localhost");
+        make("edge", "DNS:localhost,URI:baton://c/worker/edge");
+        make("hub", "DNS:localhost,URI:baton://c/worker/hub");
+        make("leader", "DNS:localhost,URI:baton://c/coordinator/leader");
+    }
+    [[nodiscard]] TlsFiles files(const std::string& name) const {
+        return {.ca = directory_ / "ca.pem",
+                .cert = directory_ / (name + ".pem"),
+                .key = directory_ / (name + ".key")};
+    }
+    [[nodiscard]] std::shared_ptr<Trust> of(
+        const std::string& name,
+        UnmarkedCertificates unmarked = UnmarkedCertificates::refused) const {
+        return *tls_trust(files(name), unmarked);
+    }
+    // With its key; its alternative names are those.
+    void make(const std::string& name, const std::string& names) const {
         sh("openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost "
-           "-keyout node.key -out node.csr");
-        sh("printf subjectAltName=DNS:localhost > san && openssl x509 -req -in node.csr -days 2 "
-           "-CA ca.pem -CAkey ca.key -CAcreateserial -extfile san -out node.pem");
-    }
-    [[nodiscard]] TlsFiles node() const {
-        return {.ca = directory_ / "ca.pem",
-                .cert = directory_ / "node.pem",
-                .key = directory_ / "node.key"};
-    }
-    [[nodiscard]] TlsFiles stranger() const {
-        return {.ca = directory_ / "ca.pem",
-                .cert = directory_ / "stranger.pem",
-                .key = directory_ / "stranger.key"};
+           "-keyout " +
+           name + ".key -out " + name + ".csr && printf subjectAltName=" + names +
+           " > san && openssl x509 -req -in " + name +
+           ".csr -days 2 -CA ca.pem -CAkey ca.key "
+           "-CAcreateserial -extfile san -out " +
+           name + ".next && mv " + name + ".next " + name + ".pem");
     }
 
 private:
@@ -411,36 +484,71 @@ private:
     testing::TemporaryDirectory directory_;
 };
 
-TEST(GrpcTls, WhoShowsACertificateOfOursIsLetInAndNobodyElse) {
-    const Certificates certificates;
-    WorkerEnd worker(certificates.node());
-    CoordinatorEnd ours({.tls = certificates.node()});
-    ours.dial(worker.port(), 1, "EDGE", "localhost");
+void expect_welcome(CoordinatorEnd& coordinator, WorkerEnd& worker) {
+    coordinator.dial(worker.port(), 1, "EDGE", "localhost");
     const auto greeted = worker.told.next<sessions::Greeted>();
     worker.control.welcome(greeted.session, a_welcome());
-    (void)ours.told.next<transport::Dialled>();
-
-    CoordinatorEnd stranger({.tls = certificates.stranger()});
-    stranger.dial(worker.port(), 1, "EDGE", "localhost");
-    (void)stranger.told.next<transport::DialFailed>();
-    CoordinatorEnd bare;
-    bare.dial(worker.port(), 1, "EDGE", "localhost");
-    (void)bare.told.next<transport::DialFailed>();
-    EXPECT_EQ(worker.told.waiting(), 0U);
+    (void)coordinator.told.next<transport::Dialled>();
 }
 
-TEST(GrpcTls, AWorkerThatIsNotOursIsNotTalkedTo) {
-    const Certificates certificates;
-    WorkerEnd worker(certificates.stranger());
-    CoordinatorEnd ours({.tls = certificates.node()});
-    ours.dial(worker.port(), 1, "EDGE", "localhost");
-    (void)ours.told.next<transport::DialFailed>();
+std::string refusal_of(CoordinatorEnd& coordinator, WorkerEnd& worker) {
+    coordinator.dial(worker.port(), 1, "EDGE", "localhost");
+    std::string why = coordinator.told.next<transport::DialFailed>().why;
     EXPECT_EQ(worker.told.waiting(), 0U);
+    return why;
+}
+
+TEST(GrpcTls, WhoShowsTheCertificateOfACoordinatorIsLetInAndNobodyElse) {
+    const Certificates certificates;
+    WorkerEnd worker(certificates.of("edge"), "localhost");
+    CoordinatorEnd ours({.trust = certificates.of("leader")});
+    expect_welcome(ours, worker);
+
+    CoordinatorEnd stranger({.trust = certificates.of("stranger")});
+    (void)refusal_of(stranger, worker);
+    CoordinatorEnd bare;
+    (void)refusal_of(bare, worker);
+    CoordinatorEnd hub({.trust = certificates.of("hub")});
+    EXPECT_NE(refusal_of(hub, worker).find("only coordinators"), std::string::npos);
+    CoordinatorEnd unmarked({.trust = certificates.of("node")});
+    EXPECT_NE(refusal_of(unmarked, worker).find("does not say what it may do"), std::string::npos);
+}
+
+TEST(GrpcTls, CertificatesWithoutARoleCommandOnlyWhereTheyMay) {
+    const Certificates certificates;
+    WorkerEnd worker(certificates.of("node", UnmarkedCertificates::accepted), "localhost");
+    CoordinatorEnd unmarked({.trust = certificates.of("node")});
+    expect_welcome(unmarked, worker);
+    CoordinatorEnd hub({.trust = certificates.of("hub")});
+    EXPECT_NE(refusal_of(hub, worker).find("only coordinators"), std::string::npos);
+}
+
+TEST(GrpcTls, AWorkerThatIsNotOursOrNotTheOneMeantIsNotTalkedTo) {
+    const Certificates certificates;
+    CoordinatorEnd ours({.trust = certificates.of("leader")});
+    WorkerEnd stranger(certificates.of("stranger"), "localhost");
+    (void)refusal_of(ours, stranger);
+    WorkerEnd hub(certificates.of("hub"), "localhost");
+    CoordinatorEnd again({.trust = certificates.of("leader")});
+    again.dial(hub.port(), 1, "EDGE", "localhost");
+    const auto greeted = hub.told.next<sessions::Greeted>();
+    hub.control.welcome(greeted.session, a_welcome());
+    EXPECT_NE(again.told.next<transport::DialFailed>().why.find("that of worker \"hub\""),
+              std::string::npos);
+}
+
+TEST(GrpcTls, CertificatesThatChangeAreReadAgain) {
+    const Certificates certificates;
+    certificates.make("moving", "DNS:localhost,URI:baton://c/worker/hub");
+    CoordinatorEnd moving({.trust = certificates.of("moving")});
+    WorkerEnd worker(certificates.of("edge"), "localhost");
+    (void)refusal_of(moving, worker);
+    certificates.make("moving", "DNS:localhost,URI:baton://c/coordinator/leader");
+    expect_welcome(moving, worker);
 }
 
 TEST(GrpcTls, AFileThatCannotBeReadIsAnError) {
-    const auto failed =
-        GrpcTransport::make({.tls = TlsFiles{.ca = "/no/ca", .cert = "", .key = ""}});
+    const auto failed = tls_trust({.ca = "/no/ca", .cert = "", .key = ""}, {});
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().message, "cannot read the certificate or key \"/no/ca\"");
 }

@@ -5,6 +5,7 @@
 
 #include <baton/results.grpc.pb.h>
 
+#include "adapters/grpc/gate.h"
 #include "base/text.h"
 #include "engine/results/result_hub.h"
 
@@ -13,12 +14,23 @@ namespace baton {
 namespace {
 
 // One reader's call. It owns itself until OnDone; the hub knows it weakly.
-class Fetching final : public grpc::ServerWriteReactor<wire::ResultBatch>,
+class Fetching final : public grpc::ServerBidiReactor<wire::FetchRequest, wire::ResultBatch>,
                        public std::enable_shared_from_this<Fetching> {
 public:
-    void start(ResultHub& hub, const std::string& token) {
+    Fetching(ResultHub& hub, const std::string& worker) : hub_(hub), worker_(worker) {}
+
+    void start() {
         self_ = shared_from_this();
-        auto outlet = hub.read(token, [weak = weak_from_this()] {
+        StartRead(&request_);
+    }
+
+    void OnReadDone(bool ok) override {
+        if (!ok) return refuse(grpc::StatusCode::CANCELLED, "nothing was asked for");
+        if (!equal_ignoring_case(request_.worker(), worker_)) {
+            return refuse(grpc::StatusCode::NOT_FOUND, "this is worker " + in_quotes(worker_) +
+                                                           ", not " + in_quotes(request_.worker()));
+        }
+        auto outlet = hub_.read(request_.token(), [weak = weak_from_this()] {
             if (const auto self = weak.lock()) self->go_on();
         });
         if (!outlet) return refuse(grpc::StatusCode::ALREADY_EXISTS, outlet.error().message);
@@ -28,12 +40,6 @@ public:
         }
         go_on();
     }
-    void refuse(grpc::StatusCode code, const std::string& why) {
-        self_ = shared_from_this();
-        const std::lock_guard lock(mutex_);
-        finish(grpc::Status(code, why));
-    }
-
     void OnWriteDone(bool ok) override {
         {
             const std::lock_guard lock(mutex_);
@@ -58,6 +64,11 @@ public:
     }
 
 private:
+    void refuse(grpc::StatusCode code, const std::string& why) {
+        const std::lock_guard lock(mutex_);
+        finish(grpc::Status(code, why));
+    }
+
     void go_on() {
         const std::lock_guard lock(mutex_);
         if (writing_ || finished_) return;
@@ -88,6 +99,9 @@ private:
         Finish(status);
     }
 
+    ResultHub& hub_;
+    const std::string& worker_;
+    wire::FetchRequest request_;
     std::shared_ptr<Fetching> self_;
     std::mutex mutex_;
     std::unique_ptr<ResultOutlet> outlet_;
@@ -101,27 +115,29 @@ private:
 
 class ResultService::Service final : public wire::Results::CallbackService {
 public:
-    Service(ResultHub& hub, std::string worker) : hub_(hub), worker_(std::move(worker)) {}
+    Service(ResultHub& hub, const std::string& worker, std::shared_ptr<Trust> trust,
+            std::function<void(const std::string&)> log)
+        : hub_(hub), worker_(worker), gate_(std::move(trust), worker, std::move(log)) {}
 
-    grpc::ServerWriteReactor<wire::ResultBatch>* Fetch(grpc::CallbackServerContext* /*context*/,
-                                                       const wire::FetchRequest* request) override {
-        const auto call = std::make_shared<Fetching>();
-        if (equal_ignoring_case(request->worker(), worker_)) {
-            call->start(hub_, request->token());
-        } else {
-            call->refuse(grpc::StatusCode::NOT_FOUND, "this is worker " + in_quotes(worker_) +
-                                                          ", not " + in_quotes(request->worker()));
+    grpc::ServerBidiReactor<wire::FetchRequest, wire::ResultBatch>* Fetch(
+        grpc::CallbackServerContext* context) override {
+        if (const auto caller = gate_.let_coordinator_in(*context); !caller) {
+            return new Refusing<wire::FetchRequest, wire::ResultBatch>(caller.error());
         }
+        const auto call = std::make_shared<Fetching>(hub_, worker_);
+        call->start();
         return call.get();
     }
 
 private:
     ResultHub& hub_;
     const std::string worker_;
+    Gate gate_;
 };
 
-ResultService::ResultService(ResultHub& hub, std::string worker)
-    : service_(std::make_unique<Service>(hub, std::move(worker))) {}
+ResultService::ResultService(ResultHub& hub, std::string worker, std::shared_ptr<Trust> trust,
+                             std::function<void(const std::string&)> log)
+    : service_(std::make_unique<Service>(hub, worker, std::move(trust), std::move(log))) {}
 
 ResultService::~ResultService() = default;
 

@@ -4,8 +4,11 @@
 // is what holds a sink back. gRPC's threads never wait.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+
+#include "adapters/grpc/trust.h"
 
 namespace grpc {
 class Service;
@@ -17,8 +20,10 @@ class ResultHub;
 
 class ResultService {
 public:
-    // `hub` outlives it; `worker` is whose name calls must have, in any case.
-    ResultService(ResultHub& hub, std::string worker);
+    // `hub` outlives it; `worker` is whose name calls must have, in any case. `log` is told of
+    // callers that were refused, from any thread.
+    ResultService(ResultHub& hub, std::string worker, std::shared_ptr<Trust> trust = user_trust(),
+                  std::function<void(const std::string&)> log = {});
     ~ResultService();  // after the server that has its service
     ResultService(const ResultService&) = delete;
     ResultService& operator=(const ResultService&) = delete;

@@ -6,8 +6,15 @@
 namespace baton {
 
 // Paths of PEM files. With them, both ends of every connection show a certificate that `ca` has
-// signed; the name in that of who is dialled must be the host that was dialled.
+// signed. Files that change are read again.
 struct TlsFiles {
+    std::string ca;
+    std::string cert;
+    std::string key;
+};
+
+// The same as texts.
+struct TlsTexts {
     std::string ca;
     std::string cert;
     std::string key;

@@ -1,0 +1,54 @@
+// Gate lets callers of a worker in, or refuses them before anything of their call is read; internal
+// to this adapter.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <grpcpp/support/server_callback.h>
+#include <grpcpp/support/status.h>
+
+#include "adapters/grpc/trust.h"
+#include "base/result.h"
+
+namespace baton {
+
+class Gate {
+public:
+    // `worker` is the name of this one. `log` is told of refusals, a few times a minute at most.
+    Gate(std::shared_ptr<Trust> trust, std::string worker,
+         std::function<void(const std::string&)> log)
+        : trust_(std::move(trust)), worker_(std::move(worker)), log_(std::move(log)) {}
+
+    // One that may command this worker and fetch rows from it.
+    [[nodiscard]] Result<Peer> let_coordinator_in(grpc::CallbackServerContext& context);
+    // One that may send rows, under names that check_sends_as() allows.
+    [[nodiscard]] Result<Peer> let_sender_in(grpc::CallbackServerContext& context);
+
+private:
+    Result<Peer> refused(const grpc::CallbackServerContext& context, const Error& error);
+
+    const std::shared_ptr<Trust> trust_;
+    const std::string worker_;
+    const std::function<void(const std::string&)> log_;
+    std::mutex mutex_;
+    std::chrono::steady_clock::time_point quiet_until_{};
+    std::uint64_t unsaid_ = 0;  // refusals that were not logged
+};
+
+// What a caller is told; with the hint.
+[[nodiscard]] grpc::Status status_of(const Error& error);
+
+// A call that ends at once. It owns itself.
+template <class In, class Out>
+class Refusing final : public grpc::ServerBidiReactor<In, Out> {
+public:
+    explicit Refusing(const Error& error) { this->Finish(status_of(error)); }
+    void OnDone() override { delete this; }
+};
+
+}  // namespace baton
