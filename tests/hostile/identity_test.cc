@@ -1,0 +1,435 @@
+// A stranger at the port of a worker, and a worker that commands another one: processes that are
+// not who they would have to be.
+#include <csignal>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <thread>
+
+#include <baton/control.grpc.pb.h>
+#include <baton/exchange.grpc.pb.h>
+#include <baton/results.grpc.pb.h>
+#include <grpcpp/create_channel.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "adapters/grpc/trust.h"
+#include "hostile/daemon.h"
+#include "testing/free_port.h"
+
+namespace baton::hostile {
+namespace {
+
+using namespace std::chrono_literals;
+using Status = grpc::StatusCode;
+
+bool soon(const std::function<bool()>& holds) {
+    const auto deadline = std::chrono::steady_clock::now() + 60s;
+    while (!holds()) {
+        if (std::chrono::steady_clock::now() > deadline) return false;
+        std::this_thread::sleep_for(100ms);
+    }
+    return true;
+}
+
+std::string text_of_file(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+// `baton worker` on a port of this machine, with its log in a file.
+class Worker {
+public:
+    Worker(const Daemon& daemon, const std::string& name, const std::string& more = "")
+        : port_(std::to_string(testing::free_port())), log_(daemon.path(name + ".log")) {
+        process_ = std::make_unique<cli::Process>(std::vector<std::string>{
+            "/bin/sh", "-c",
+            "exec " BATON_PROGRAMS "/baton worker --name " + name + " --listen localhost:" + port_ +
+                " --data-dir " + daemon.path(name) + " " + more + " 2>" + log_});
+        EXPECT_TRUE(soon([&] { return log().find("listens on") != std::string::npos; })) << log();
+    }
+    [[nodiscard]] const std::string& port() const { return port_; }
+    [[nodiscard]] std::string address() const { return "localhost:" + port_; }
+    [[nodiscard]] std::string log() const { return text_of_file(log_); }
+    [[nodiscard]] bool lives() const { return process_->state() != 'Z'; }
+    [[nodiscard]] cli::Process& process() { return *process_; }
+
+private:
+    std::string port_;
+    std::string log_;
+    std::unique_ptr<cli::Process> process_;
+};
+
+// What became of a call: what was answered, and how it ended.
+struct Outcome {
+    std::vector<wire::ToCoordinator> answers;
+    grpc::Status status;
+};
+
+wire::ToWorker hello(const std::string& worker) {
+    wire::ToWorker message;
+    message.mutable_hello()->set_epoch(1'000);
+    message.mutable_hello()->set_worker(worker);
+    message.mutable_hello()->set_protocol(1);
+    return message;
+}
+
+wire::ToWorker command(std::uint64_t request) {
+    wire::ToWorker message;
+    message.mutable_command()->set_request(request);
+    message.mutable_command()->set_epoch(1'000);
+    return message;
+}
+
+void set(wire::FragmentKey& key) {
+    key.set_query(77'777);
+    key.set_run(1);
+    key.set_fragment(77'778);
+}
+
+wire::ToWorker register_plan(const std::string& plan) {
+    wire::ToWorker message = command(1);
+    set(*message.mutable_command()->mutable_register_()->mutable_key());
+    message.mutable_command()->mutable_register_()->set_plan(plan);
+    return message;
+}
+
+wire::ToWorker start_plan() {
+    wire::ToWorker message = command(2);
+    set(*message.mutable_command()->mutable_start()->mutable_key());
+    return message;
+}
+
+// Speaks to a worker as a coordinator does, with whatever proof it has.
+class Intruder {
+public:
+    explicit Intruder(const std::string& address)
+        : Intruder(address, grpc::InsecureChannelCredentials()) {}
+    Intruder(const std::string& address,
+             const std::shared_ptr<grpc::ChannelCredentials>& credentials)
+        : channel_(grpc::CreateChannel(address, credentials)) {}
+
+    void shows(std::vector<std::pair<std::string, std::string>> metadata) {
+        metadata_ = std::move(metadata);
+    }
+
+    // Says all of it, and hears as many answers, or the end.
+    [[nodiscard]] Outcome talk(const std::vector<wire::ToWorker>& story) const {
+        const auto stub = wire::Control::NewStub(channel_);
+        grpc::ClientContext context;
+        prepare(context);
+        const auto stream = stub->Talk(&context);
+        Outcome outcome;
+        for (const wire::ToWorker& message : story) stream->Write(message);
+        wire::ToCoordinator answer;
+        while (outcome.answers.size() < story.size() && stream->Read(&answer)) {
+            outcome.answers.push_back(answer);
+        }
+        stream->WritesDone();
+        if (outcome.answers.size() == story.size()) context.TryCancel();
+        outcome.status = stream->Finish();
+        return outcome;
+    }
+    [[nodiscard]] grpc::Status send_rows(const wire::Open& open) const {
+        const auto stub = wire::Exchange::NewStub(channel_);
+        grpc::ClientContext context;
+        prepare(context);
+        const auto stream = stub->Carry(&context);
+        wire::ToReceiver message;
+        *message.mutable_open() = open;
+        stream->Write(message);
+        message.Clear();
+        message.mutable_item()->set_number(1);
+        message.mutable_item()->mutable_finish();
+        stream->Write(message);
+        stream->WritesDone();
+        wire::ToSender answer;
+        while (stream->Read(&answer)) continue;
+        return stream->Finish();
+    }
+    [[nodiscard]] grpc::Status fetch(const std::string& worker, const std::string& token) const {
+        const auto stub = wire::Results::NewStub(channel_);
+        grpc::ClientContext context;
+        prepare(context);
+        const auto stream = stub->Fetch(&context);
+        wire::FetchRequest request;
+        request.set_worker(worker);
+        request.set_token(token);
+        stream->Write(request);
+        stream->WritesDone();
+        wire::ResultBatch batch;
+        while (stream->Read(&batch)) continue;
+        return stream->Finish();
+    }
+
+private:
+    void prepare(grpc::ClientContext& context) const {
+        context.set_deadline(std::chrono::system_clock::now() + 30s);
+        context.set_wait_for_ready(true);
+        for (const auto& [key, value] : metadata_) context.AddMetadata(key, value);
+    }
+
+    std::shared_ptr<grpc::Channel> channel_;
+    std::vector<std::pair<std::string, std::string>> metadata_;
+};
+
+class HostileIdentity : public ::testing::Test {
+protected:
+    // Known to the daemon, and heard of.
+    void create(const std::string& name, const Worker& worker) {
+        const auto made =
+            daemon_.psql("CREATE WORKER '" + worker.address() + "' SET ('" + name + "' AS NAME)");
+        ASSERT_EQ(made.status, 0) << made.errors;
+        ASSERT_TRUE(soon([&] { return state_of(name) == "ACTIVE|\n"; }))
+            << state_of(name) << worker.log();
+    }
+    // With the reason that it is so.
+    std::string state_of(const std::string& name) {
+        return daemon_
+            .psql("SELECT STATE, REASON FROM baton.workers WHERE NAME = '" + name +
+                  "' AND INCARNATION IS NOT NULL")
+            .out;
+    }
+    // A plan that reads one file and writes the other, of a query for a worker of this name that
+    // nobody has started.
+    std::string plan_of(const std::string& name, const std::string& from, const std::string& to) {
+        const auto made = daemon_.psql(
+            "CREATE WORKER 'localhost:1' SET ('" + name +
+            "' AS NAME);"
+            "CREATE QUERY spy AS SELECT a FROM File('" +
+            name + "' AS SOURCE.HOST, '" + from +
+            "' AS SOURCE.FILE_PATH, 'CSV' AS PARSER.TYPE, SCHEMA(a VARSIZED) AS SOURCE.SCHEMA) "
+            "INTO File('" +
+            name + "' AS SINK.HOST, '" + to +
+            "' AS SINK.FILE_PATH, 'CSV' AS "
+            "SINK.OUTPUT_FORMAT)");
+        EXPECT_EQ(made.status, 0) << made.errors;
+        const auto plan = cli::run({"/usr/bin/sqlite3", daemon_.data() + "/catalog.db",
+                                    "SELECT plan FROM fragment WHERE worker = '" + name + "'"});
+        EXPECT_NE(plan.out.find(from), std::string::npos) << plan.out << plan.errors;
+        return plan.out;
+    }
+
+    Daemon daemon_;
+};
+
+// ---- a stranger on the same machine -------------------------------------------------------------
+
+TEST_F(HostileIdentity, AStrangerLearnsNothingNotEvenTheName) {
+    const Worker worker(daemon_, "edge");
+    create("edge", worker);
+    for (const char* name : {"edge", "hub"}) {
+        const Outcome outcome = Intruder(worker.address()).talk({hello(name)});
+        EXPECT_EQ(outcome.status.error_code(), Status::UNAUTHENTICATED);
+        EXPECT_TRUE(outcome.answers.empty());
+        EXPECT_EQ(outcome.status.error_message().find("edge"), std::string::npos);
+    }
+    EXPECT_TRUE(daemon_.takes_a_write());
+}
+
+TEST_F(HostileIdentity, AStrangerReadsAndWritesNoFile) {
+    const std::string from = daemon_.path("secret.csv");
+    const std::string to = daemon_.path("stolen.csv");
+    std::ofstream(from) << "canary\n";
+    const std::string plan = plan_of("spied", from, to);
+    const Worker worker(daemon_, "edge");
+    const std::vector<wire::ToWorker> story = {hello("edge"), register_plan(plan), start_plan()};
+    const Outcome outcome = Intruder(worker.address()).talk(story);
+    EXPECT_EQ(outcome.status.error_code(), Status::UNAUTHENTICATED);
+    EXPECT_TRUE(outcome.answers.empty());
+    EXPECT_NE(worker.log().find("is refused"), std::string::npos) << worker.log();
+    EXPECT_NE(::access(to.c_str(), F_OK), 0);
+    // The same words of one that knows the secret are obeyed: it was the proof that was missing.
+    Intruder owner(worker.address());
+    owner.shows(user_trust()->dial("edge")->metadata);
+    EXPECT_EQ(owner.talk(story).answers.size(), story.size());
+    EXPECT_TRUE(daemon_.takes_a_write());
+}
+
+TEST_F(HostileIdentity, AStrangerStartsNoProcess) {
+    const std::string trace = daemon_.path("trace");
+    const Worker worker(daemon_, "edge",
+                        "--partition-program 'echo $$ >>" + trace + "; exec sleep 60'");
+    wire::ToWorker assign;
+    assign.mutable_assign()->set_epoch(1'000);
+    assign.mutable_assign()->set_number(1);
+    assign.mutable_assign()->set_lease_us(60'000'000);
+    for (std::uint32_t i = 0; i < 300; ++i) {
+        wire::Grant& grant = *assign.mutable_assign()->add_owned();
+        grant.set_list("L");
+        grant.set_number(i);
+        grant.set_epoch(1'000);
+    }
+    const Outcome outcome = Intruder(worker.address()).talk({hello("edge"), assign});
+    EXPECT_EQ(outcome.status.error_code(), Status::UNAUTHENTICATED);
+    create("edge", worker);  // it lives, and obeys its coordinator
+    EXPECT_EQ(text_of_file(trace), "");
+    EXPECT_TRUE(daemon_.takes_a_write());
+}
+
+TEST_F(HostileIdentity, AStrangerDoesNotEndTheWorkerWithAPlanThatLies) {
+    Worker worker(daemon_, "edge");
+    for (const std::string& plan : {std::string("{}"), std::string(1 << 20, '['),
+                                    plan_of("spied", daemon_.path("a"), daemon_.path("b"))}) {
+        const Outcome outcome =
+            Intruder(worker.address()).talk({hello("edge"), register_plan(plan), start_plan()});
+        EXPECT_EQ(outcome.status.error_code(), Status::UNAUTHENTICATED);
+    }
+    EXPECT_TRUE(worker.lives());
+    create("edge", worker);
+}
+
+TEST_F(HostileIdentity, AStrangerEndsNoSink) {
+    const Worker hub(daemon_, "hub");
+    create("hub", hub);
+    const auto made = daemon_.psql(
+        "CREATE QUERY q AS SELECT a FROM Generator('hub' AS SOURCE.HOST, SCHEMA(a UINT64 NOT NULL) "
+        "AS SOURCE.SCHEMA, 'SEQUENCE UINT64 0 100000000 1' AS SOURCE.GENERATOR_SCHEMA) INTO "
+        "Void('hub' AS SINK.HOST)");
+    ASSERT_EQ(made.status, 0) << made.errors;
+    const auto state = [&] {
+        return daemon_.psql("SELECT STATE FROM baton.queries WHERE NAME = 'Q'").out;
+    };
+    ASSERT_TRUE(soon([&] { return state() == "RUNNING\n"; })) << state();
+    const Intruder stranger(hub.address());
+    wire::Open open;
+    open.set_query(1);
+    open.set_run(1);
+    open.set_exchange(1);
+    open.set_from("edge");
+    open.set_to("hub");
+    open.set_schema(1);
+    open.set_protocol(1);
+    EXPECT_EQ(stranger.send_rows(open).error_code(), Status::UNAUTHENTICATED);
+    EXPECT_EQ(stranger.fetch("hub", "t").error_code(), Status::UNAUTHENTICATED);
+    wire::ToWorker stop = command(3);
+    set(*stop.mutable_command()->mutable_stop()->mutable_key());
+    stop.mutable_command()->mutable_stop()->set_mode(wire::STOP_MODE_FORCEFUL);
+    EXPECT_EQ(stranger.talk({hello("hub"), stop}).status.error_code(), Status::UNAUTHENTICATED);
+    EXPECT_EQ(state(), "RUNNING\n");
+    EXPECT_EQ(state_of("hub"), "ACTIVE|\n");
+    EXPECT_TRUE(daemon_.takes_a_write());
+}
+
+TEST_F(HostileIdentity, AFalseProofAndAProofThatWasSeenAreRefused) {
+    const Worker worker(daemon_, "edge");
+    Intruder stranger(worker.address());
+    stranger.shows(user_trust(daemon_.path("another secret"))->dial("edge")->metadata);
+    EXPECT_EQ(stranger.talk({hello("edge")}).status.error_code(), Status::UNAUTHENTICATED);
+    stranger.shows(user_trust()->dial("edge")->metadata);
+    EXPECT_EQ(stranger.talk({hello("edge")}).answers.size(), 1U);
+    EXPECT_EQ(stranger.talk({hello("edge")}).status.error_code(), Status::UNAUTHENTICATED);
+}
+
+// The coordinator of another user: the real program, without the secret.
+TEST_F(HostileIdentity, ACoordinatorOfAnotherUserIsRefused) {
+    const Worker worker(daemon_, "edge");
+    ::setenv("BATON_USER_SECRET", daemon_.path("of another user").c_str(), 1);
+    Daemon stranger;
+    ::unsetenv("BATON_USER_SECRET");
+    ASSERT_EQ(stranger.psql("CREATE WORKER '" + worker.address() + "' SET ('edge' AS NAME)").status,
+              0);
+    EXPECT_TRUE(soon([&] {
+        return stranger.psql("SELECT REASON FROM baton.workers WHERE NAME = 'edge'")
+                   .out.find("does not prove") != std::string::npos;
+    })) << stranger.psql("SHOW WORKERS").out;
+}
+
+TEST_F(HostileIdentity, AWorkerListensBeyondThisMachineOnlyIfThatIsMeant) {
+    const auto refused =
+        cli::run({BATON_PROGRAMS "/baton", "worker", "--name", "edge", "--listen", "0.0.0.0:0"});
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_NE(refused.errors.find("beyond this machine"), std::string::npos) << refused.errors;
+    EXPECT_NE(refused.errors.find("--insecure"), std::string::npos);
+    cli::Process meant({BATON_PROGRAMS "/baton", "worker", "--name", "edge", "--listen",
+                        "0.0.0.0:0", "--insecure", "--drain", "0"});
+    std::this_thread::sleep_for(500ms);
+    meant.signal(SIGTERM);
+    EXPECT_EQ(meant.wait(), 0);
+    EXPECT_NE(meant.errors().find("warning"), std::string::npos) << meant.errors();
+}
+
+// ---- certificates -------------------------------------------------------------------------------
+
+class HostileCertificates : public HostileIdentity {
+protected:
+    void SetUp() override {
+        sh("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 "
+           "-subj /CN=ca -keyout ca.key -out ca.pem");
+        make("edge", "worker/edge");
+        make("hub", "worker/hub");
+        make("leader", "coordinator/leader");
+    }
+    void make(const std::string& name, const std::string& mark) {
+        sh("openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=x -keyout " +
+           name + ".key -out csr && printf subjectAltName=DNS:localhost,URI:baton://c/" + mark +
+           " > san && openssl x509 -req -in csr -days 2 -CA ca.pem -CAkey ca.key "
+           "-CAcreateserial -extfile san -out " +
+           name + ".pem");
+    }
+    [[nodiscard]] std::string options(const std::string& name) const {
+        return "--tls-ca " + daemon_.path("ca.pem") + " --tls-cert " + daemon_.path(name + ".pem") +
+               " --tls-key " + daemon_.path(name + ".key");
+    }
+    [[nodiscard]] Intruder with(const std::string& name, const Worker& worker) const {
+        return {
+            worker.address(),
+            grpc::SslCredentials({.pem_root_certs = text_of_file(daemon_.path("ca.pem")),
+                                  .pem_private_key = text_of_file(daemon_.path(name + ".key")),
+                                  .pem_cert_chain = text_of_file(daemon_.path(name + ".pem"))})};
+    }
+
+private:
+    void sh(const std::string& command) const {
+        const auto done = cli::run(
+            {"/bin/sh", "-c", "cd " + daemon_.path("") + " && { " + command + "; } >log 2>&1"});
+        ASSERT_EQ(done.status, 0) << command << text_of_file(daemon_.path("log"));
+    }
+};
+
+TEST_F(HostileCertificates, TheCertificateOfAWorkerCommandsNoOther) {
+    const Worker worker(daemon_, "edge", options("edge"));
+    const Outcome outcome = with("hub", worker).talk({hello("edge"), register_plan("{}")});
+    EXPECT_EQ(outcome.status.error_code(), Status::PERMISSION_DENIED);
+    EXPECT_TRUE(outcome.answers.empty());
+    EXPECT_EQ(with("hub", worker).fetch("edge", "t").error_code(), Status::PERMISSION_DENIED);
+    EXPECT_EQ(with("leader", worker).talk({hello("edge")}).answers.size(), 1U);
+}
+
+TEST_F(HostileCertificates, AWorkerSendsNothingInTheNameOfAnother) {
+    const Worker worker(daemon_, "edge", options("edge"));
+    const auto answer_to = [&](const std::string& certificate) {
+        const auto channel = grpc::CreateChannel(
+            worker.address(),
+            grpc::SslCredentials(
+                {.pem_root_certs = text_of_file(daemon_.path("ca.pem")),
+                 .pem_private_key = text_of_file(daemon_.path(certificate + ".key")),
+                 .pem_cert_chain = text_of_file(daemon_.path(certificate + ".pem"))}));
+        const auto stub = wire::Exchange::NewStub(channel);
+        grpc::ClientContext context;
+        context.set_deadline(std::chrono::system_clock::now() + 30s);
+        const auto stream = stub->Carry(&context);
+        wire::ToReceiver message;
+        wire::Open& open = *message.mutable_open();
+        open.set_query(1);
+        open.set_run(1);
+        open.set_exchange(1);
+        open.set_from("hub");
+        open.set_to("edge");
+        open.set_schema(1);
+        open.set_protocol(1);
+        stream->Write(message);
+        wire::ToSender answer;
+        EXPECT_TRUE(stream->Read(&answer));
+        context.TryCancel();
+        (void)stream->Finish();
+        return answer.refused().why();
+    };
+    EXPECT_NE(answer_to("edge").find("sends nothing for worker \"hub\""), std::string::npos)
+        << answer_to("edge");
+    EXPECT_NE(answer_to("hub").find("is not open"), std::string::npos) << answer_to("hub");
+}
+
+}  // namespace
+}  // namespace baton::hostile
