@@ -13,6 +13,7 @@
 #include "app/commands.h"
 #include "app/ctl_command_line.h"
 #include "app/manual.h"
+#include "app/members.h"
 #include "app/serve_command.h"
 #include "app/worker_command.h"
 #include "base/text.h"
@@ -84,6 +85,11 @@ CLI::App& add_worker(CLI::App& app, WorkerCommand& worker, int& status) {
     command->add_option("--capacity", worker.capacity, "how many fragments it runs at most");
     command->add_option("--data-dir", worker.directory,
                         "where it keeps what must outlive it; created if it is not there");
+    command
+        ->add_option("--join", worker.join,
+                     "a token of `baton token worker NAME`: gets a certificate from the "
+                     "coordinator,\nkeeps it in --data-dir and renews it; once is enough")
+        ->envname("BATON_JOIN");
     add_tls(*command, worker.tls);
     add_permits(*command, worker.permits, "none if not given", kAnyButThisMachine);
     command->add_flag("--tls-any-role", worker.any_role,
@@ -106,7 +112,9 @@ CLI::App& add_worker(CLI::App& app, WorkerCommand& worker, int& status) {
         ->check(CLI::Range(std::uint64_t{0}, kGraceMax));
     command->footer(
         "SIGTERM and SIGINT tell it to leave; the second one, at once.\n"
-        "Without certificates it listens on this machine alone, and obeys coordinators of the "
+        "A worker that has joined (--join), or has certificates of its own (--tls-..), may listen\n"
+        "anywhere. Without certificates it listens on this machine alone, and obeys coordinators "
+        "of the "
         "same\n"
         "user: they know the secret in ~/.local/state/baton/secret (or BATON_USER_SECRET).");
     command->callback([&worker, &status, command] {
@@ -168,6 +176,7 @@ void add_settings(CLI::App& command, ServeCommand& serve) {
     list("--connect-to", "connect_to",
          "HOST or HOST:PORT that they may connect to; may be given several times;\n" +
              std::string(kAnyButThisMachine));
+    flag("--workers", "workers.listen", "host:port at which workers join with a token");
     command.add_option_function<std::vector<std::string>>(
         "--set",
         [&serve](const std::vector<std::string>& pairs) {
@@ -308,6 +317,27 @@ void add_cluster(CLI::App& app, ClusterCommand& cluster, WaitWords& words, int& 
     });
 }
 
+void add_token(CLI::App& app, TokenCommand& token, int& status) {
+    CLI::App* command = app.add_subcommand("token", "let processes into the cluster");
+    command->require_subcommand(1);
+    command = command->add_subcommand(
+        "worker", "prints a token with which one worker joins: baton worker --join TOKEN");
+    command->add_option("name", token.worker, "the name of the worker")->required();
+    command->add_option("--data", token.data, "the data directory of the coordinator")
+        ->capture_default_str();
+    command->add_option("--catalog", token.catalog,
+                        "instead, where its catalog is: sqlite:PATH, postgres://.. or mysql://..");
+    command->add_option("--address", token.address,
+                        "host:port by which the worker reaches the coordinator, if not the one it "
+                        "listens on");
+    constexpr std::uint64_t kSecondsMax = 7 * 24 * 3600;
+    command->add_option("--seconds", token.seconds, "how long it can be used")
+        ->check(CLI::Range(std::uint64_t{1}, kSecondsMax))
+        ->capture_default_str();
+    command->footer("It is good once. Whoever can read the catalog can make one.");
+    command->callback([&] { status = run_token_worker(token); });
+}
+
 void add_manuals(CLI::App& app, std::string& which, int& status) {
     CLI::App* command =
         app.add_subcommand("completion", "what makes a shell complete the words of `baton`");
@@ -357,6 +387,7 @@ struct CommandLine::Words {
     ServeCommand serve;
     AccountWords account;
     CtlWords ctl;
+    TokenCommand token;
     std::string manual;
 };
 
@@ -376,6 +407,7 @@ CommandLine::CommandLine() : words_(std::make_unique<Words>()) {
     CLI::App& worker = add_worker(app, words.worker, words.status);
     add_serve(app, words.serve, words.account, words.status);
     add_ctl(app, worker, words.ctl, words.status);
+    add_token(app, words.token, words.status);
     add_manuals(app, words.manual, words.status);
 }
 

@@ -36,6 +36,11 @@ Result<Embedded> open_catalog(const std::string& data, bool create, bool offline
     options.scratch = temporary_sqlites(migrate);
     if (!offline) {
         TRY_ASSIGN(trust, trust_of(tls, UnmarkedCertificates::refused));
+        if (tls.cert.empty()) {
+            TRY_ASSIGN(members, Members::open(*opened->database, clock, {}));
+            embedded.members = std::move(members);
+            trust = embedded.members->trust();
+        }
         permits.files.never.push_back(data);
         if (!tls.key.empty()) permits.files.never.push_back(tls.key);
         TRY_ASSIGN(worker, EmbeddedWorker::start(

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "adapters/grpc/tls.h"
+#include "app/members.h"
 #include "model/wait.h"
 #include "node/embedded_worker.h"
 #include "runtime/coordinator_runtime.h"
@@ -20,6 +21,7 @@ class Clock;
 struct Embedded {
     std::unique_ptr<EmbeddedWorker> worker;  // none: offline
     std::unique_ptr<CoordinatorRuntime> coordinator;
+    std::unique_ptr<Members> members;  // none: offline, or it has certificates of its own
 };
 // Makes the catalog if it is not there, and says so. What is in `data` is out of reach of plans.
 // Fails with catalog_in_use and the like.

@@ -20,6 +20,7 @@
 #include "app/catalogs.h"
 #include "app/doors.h"
 #include "app/leave_signals.h"
+#include "app/members.h"
 #include "app/tls_options.h"
 #include "base/text.h"
 #include "catalog/coordinator_secret.h"
@@ -103,6 +104,7 @@ public:
         options.following.signals = house->signals_.get();
         options.forwarding.patience = forward_wait(settings);
         options.control.allocation.lease = partition_lease(settings);
+        TRY(house->open_members(settings, *database, clock, log));
         TRY(house->start_worker(configuration, clock, log));
         options.transport = &house->worker_->transport();
         options.results = &house->worker_->results();
@@ -116,6 +118,7 @@ public:
         };
         TRY_ASSIGN(coordinator, CoordinatorRuntime::open(std::move(database), clock, options));
         house->coordinator_ = std::move(coordinator);
+        if (house->members_) TRY(house->members_->open_door());
         if (options.follows) TRY(house->take_seat(settings, clock, log));
         TRY_ASSIGN(journal, front::Journal::open(*house->coordinator_, log));
         house->journal_ = std::move(journal);
@@ -200,6 +203,21 @@ private:
                                                : settings.number("lease_ttl") + kBeyondTtl);
     }
 
+    // None where all processes have certificates that were made elsewhere.
+    Result<Done> open_members(const config::Settings& settings, SqlDatabase& database,
+                              const Clock& clock, Log& log) {
+        if (!settings.text("workers.tls_cert").empty()) return Done{};
+        TRY_ASSIGN(members, Members::open(database, clock,
+                                          {.listen = settings.text("workers.listen"),
+                                           .life = std::chrono::seconds(
+                                               settings.number("workers.certificate_seconds")),
+                                           .log = [&log](const std::string& line) {
+                                               log.info(line, {{"door", "workers"}});
+                                           }}));
+        members_ = std::move(members);
+        return Done{};
+    }
+
     Result<Done> start_worker(const Configuration& configuration, const Clock& clock, Log& log) {
         const config::Settings& settings = configuration.settings;
         TRY_ASSIGN(trust, trust_of({.ca = settings.text("workers.tls_ca"),
@@ -207,7 +225,7 @@ private:
                                     .key = settings.text("workers.tls_key")},
                                    UnmarkedCertificates::refused));
         TRY_ASSIGN(worker,
-                   EmbeddedWorker::start(clock, {.trust = trust,
+                   EmbeddedWorker::start(clock, {.trust = members_ ? members_->trust() : trust,
                                                  .permits = permits_of(configuration),
                                                  .log = [&log](const std::string& line) {
                                                      log.debug(line, {{"worker", "embedded"}});
@@ -239,6 +257,7 @@ private:
     std::unique_ptr<SqlSignals> signals_;  // none: the database has no way to tell of commits
     std::unique_ptr<EmbeddedWorker> worker_;
     std::unique_ptr<CoordinatorRuntime> coordinator_;
+    std::unique_ptr<Members> members_;       // reads the coordinator's database
     std::unique_ptr<SqlDatabase> election_;  // none: it leads, nobody else can
     std::unique_ptr<Seat> seat_;
     std::unique_ptr<front::Journal> journal_;

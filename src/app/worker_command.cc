@@ -12,10 +12,11 @@
 #include "adapters/system/epoch_file.h"
 #include "adapters/system/system_clock.h"
 #include "app/counterparts.h"
+#include "app/joined_worker.h"
 #include "app/leave_signals.h"
 #include "app/tls_options.h"
 #include "base/text.h"
-#include "core/identity/identity.h"
+#include "core/identity/join_token.h"
 #include "core/topology/topology.h"
 #include "node/network_worker.h"
 
@@ -58,13 +59,15 @@ Result<Done> check_addresses(const std::vector<Address>& addresses, const Worker
     for (const Address& address : addresses) {
         if (is_loopback(address.host)) continue;
         if (!command.insecure) {
-            return Error{.code = ErrorCode::invalid_configuration,
-                         .message = "cannot listen on " + baton::in_quotes(to_string(address)) +
-                                    ": it is beyond this machine, and nothing would be encrypted",
-                         .at = {},
-                         .hint =
-                             "listen on 127.0.0.1, give certificates (--tls-ca, --tls-cert, "
-                             "--tls-key), or --insecure if the network is trusted"};
+            return Error{
+                .code = ErrorCode::invalid_configuration,
+                .message = "cannot listen on " + baton::in_quotes(to_string(address)) +
+                           ": it is beyond this machine, and nothing would be encrypted",
+                .at = {},
+                .hint =
+                    "join the cluster (`baton token worker NAME`, then --join TOKEN), give "
+                    "certificates (--tls-ca, --tls-cert, --tls-key), listen on "
+                    "127.0.0.1, or --insecure if the network is trusted"};
         }
         log("warning: " + to_string(address) +
             " is beyond this machine, and nothing is encrypted: whoever can listen on the network "
@@ -85,12 +88,46 @@ void drain(NetworkWorker& worker, const LeaveSignals& signals, std::uint64_t sec
     log("leaving: no fragment runs");
 }
 
-Result<Done> serve_worker(const WorkerCommand& command, const LeaveSignals& signals,
-                          const Say& log) {
+// The cluster that it joins now, or has joined before; none: it stands by itself.
+Result<std::optional<Joined>> membership_of(const WorkerCommand& command) {
+    const bool own = !command.tls.cert.empty();
+    if (!command.join) {
+        if (own || !command.directory) return std::optional<Joined>();
+        return joined_in(*command.directory);
+    }
+    if (own || !command.directory) {
+        return Error{.code = ErrorCode::missing_configuration,
+                     .message = own ? "cannot join with certificates of one's own"
+                                    : "cannot join without a place to keep the certificate",
+                     .at = {},
+                     .hint = own ? "leave --join or --tls-.. out" : "give --data-dir DIRECTORY"};
+    }
+    // A token is good once, and a worker may be started with it again.
+    TRY_ASSIGN(before, joined_in(*command.directory));
+    TRY_ASSIGN(token, join_token_in(*command.join));
+    if (before && before->cluster == token.cluster && before->nonce == token.nonce) return before;
+    TRY_ASSIGN(joined, join_with(*command.join, *command.directory));
+    return std::optional(std::move(joined));
+}
+
+Result<Done> serve_worker(WorkerCommand command, const LeaveSignals& signals, const Say& log) {
     const SystemClock clock;
-    const bool encrypted = !command.tls.cert.empty();
-    TRY_ASSIGN(trust, trust_of(command.tls, command.any_role ? UnmarkedCertificates::accepted
-                                                             : UnmarkedCertificates::refused));
+    TRY_ASSIGN(joined, membership_of(command));
+    if (joined && command.name.empty()) command.name = joined->worker;
+    if (joined && !equal_ignoring_case(command.name, joined->worker)) {
+        return Error{.code = ErrorCode::invalid_configuration,
+                     .message = "cannot be worker " + baton::in_quotes(command.name) +
+                                ": its certificate is that of worker " +
+                                baton::in_quotes(joined->worker),
+                     .at = {},
+                     .hint = "leave --name out, or use another --data-dir"};
+    }
+    if (command.name.empty()) command.name = command.listen;  // as in the catalog
+    const bool encrypted = joined || !command.tls.cert.empty();
+    TRY_ASSIGN(trust,
+               joined ? cluster_trust(joined->files(), joined->cluster)
+                      : trust_of(command.tls, command.any_role ? UnmarkedCertificates::accepted
+                                                               : UnmarkedCertificates::refused));
     TRY_ASSIGN(addresses, addresses_of(command));
     if (!encrypted) TRY(check_addresses(addresses, command, log));
     if (command.any_role) log("warning: certificates without a role may do everything here");
@@ -112,6 +149,8 @@ Result<Done> serve_worker(const WorkerCommand& command, const LeaveSignals& sign
         log("worker " + baton::in_quotes(command.name) + " listens on " + to_string(here) +
             (i == 0 ? "" : " for data") + (encrypted ? ", encrypted" : ""));
     }
+    std::optional<Renewal> renewal;
+    if (joined) renewal.emplace(*joined, log);
     signals.wait();
     drain(*worker, signals, command.drain_seconds, log);
     return Done{};
@@ -153,9 +192,9 @@ int run_worker(const WorkerCommand& command) {
     (void)setenv("GRPC_VERBOSITY", "NONE", 0);  // NOLINT(concurrency-mt-unsafe)
     (void)raise_descriptor_limit();
     const Say log = log_to_stderr();
-    WorkerCommand named = command;
-    if (named.name.empty()) named.name = command.listen;  // as in the catalog
-    if (const auto served = serve_worker(named, signals, log); !served) return fail(served.error());
+    if (const auto served = serve_worker(command, signals, log); !served) {
+        return fail(served.error());
+    }
     return 0;
 }
 

@@ -18,6 +18,7 @@ struct WorkerCommand {
     std::optional<std::string> directory;   // what must outlive the process
     TlsFiles tls;                           // all of them, or none
     Permits permits;                        // what plans may reach outside
+    std::optional<std::string> join;        // a token
     bool any_role = false;                  // certificates without a role may do everything
     bool insecure = false;  // listen beyond this machine though nothing is encrypted
     std::optional<std::string> partition_program;  // run for each partition; none: nothing is

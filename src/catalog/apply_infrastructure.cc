@@ -154,6 +154,7 @@ Result<Answer> Application::on(const request::DropWorker& r) {
     }
     TRY(remove_links(r.name));
     TRY(write("DELETE FROM worker WHERE name = ?", {r.name}));
+    TRY(write("DELETE FROM worker_certificate WHERE worker = ?", {to_upper(r.name)}));
     touch_cluster();
     TRY(record(Entity::worker, ChangeOp::drop, std::nullopt, row_of(*found)));
     return Answer{.did = Did::dropped, .name = r.name, .dropped = {*found}};

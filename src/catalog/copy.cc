@@ -19,7 +19,8 @@ constexpr std::array kStateTables = {
 };
 constexpr std::array kHistoryTables = {"statement_log", "change_feed"};
 // Which catalog it is, and whom it trusts; the first has its row from migrate().
-constexpr std::array kIdentityTables = {"catalog_identity"};
+constexpr std::array kIdentityTables = {"catalog_identity", "cluster_authority", "join_token",
+                                        "worker_certificate"};
 
 Result<Done> require_empty(Sql& to) {
     TRY_ASSIGN(rows, to.query("SELECT revision, next_statement FROM meta WHERE id = 1"));

@@ -31,6 +31,9 @@ constexpr std::array kPaddedTables = {
     "task_partition",
     "coordinator_secret",
     "catalog_identity",
+    "cluster_authority",
+    "join_token",
+    "worker_certificate",
 };
 
 // A text that refers to a key.

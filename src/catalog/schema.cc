@@ -372,8 +372,29 @@ CREATE TABLE catalog_identity (
     return add_fingerprints(sql);
 }
 
+Result<Done> add_authority(Sql& sql) {
+    return run_tables(sql, R"(
+CREATE TABLE cluster_authority (
+    id {int} PRIMARY KEY CHECK (id = 1),
+    cluster {key} NOT NULL,
+    certificate {text} NOT NULL,
+    private_key {text} NOT NULL,
+    address {key} NOT NULL
+) {keyed};
+CREATE TABLE join_token (
+    digest {key} PRIMARY KEY,
+    expires_at {int} NOT NULL
+) {keyed};
+CREATE TABLE worker_certificate (
+    worker {key} PRIMARY KEY,
+    serial {key} NOT NULL
+) {keyed};
+)");
+}
+
 Result<Done> make_third_version(Sql& sql) {
     TRY(add_identities(sql));
+    TRY(add_authority(sql));
     TRY(take_padding_away(sql));
     return move_locks_of_clients(sql);
 }

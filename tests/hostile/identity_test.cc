@@ -41,8 +41,10 @@ std::string text_of_file(const std::string& path) {
 // `baton worker` on a port of this machine, with its log in a file.
 class Worker {
 public:
-    Worker(const Daemon& daemon, const std::string& name, const std::string& more = "")
-        : port_(std::to_string(testing::free_port())), log_(daemon.path(name + ".log")) {
+    explicit Worker(const Daemon& daemon, const std::string& name, const std::string& more = "",
+                    const std::string& port = std::to_string(testing::free_port()))
+        : port_(port), log_(daemon.path(name + ".log")) {
+        ::unlink(log_.c_str());
         process_ = std::make_unique<cli::Process>(std::vector<std::string>{
             "/bin/sh", "-c",
             "exec " BATON_PROGRAMS "/baton worker --name " + name + " --listen localhost:" + port_ +
@@ -107,8 +109,12 @@ public:
     explicit Intruder(const std::string& address)
         : Intruder(address, grpc::InsecureChannelCredentials()) {}
     Intruder(const std::string& address,
-             const std::shared_ptr<grpc::ChannelCredentials>& credentials)
-        : channel_(grpc::CreateChannel(address, credentials)) {}
+             const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+             const std::string& server_name = "") {
+        grpc::ChannelArguments arguments;
+        if (!server_name.empty()) arguments.SetSslTargetNameOverride(server_name);
+        channel_ = grpc::CreateCustomChannel(address, credentials, arguments);
+    }
 
     void shows(std::vector<std::pair<std::string, std::string>> metadata) {
         metadata_ = std::move(metadata);
@@ -166,7 +172,6 @@ public:
 private:
     void prepare(grpc::ClientContext& context) const {
         context.set_deadline(std::chrono::system_clock::now() + 30s);
-        context.set_wait_for_ready(true);
         for (const auto& [key, value] : metadata_) context.AddMetadata(key, value);
     }
 
@@ -342,12 +347,8 @@ TEST_F(HostileIdentity, AWorkerListensBeyondThisMachineOnlyIfThatIsMeant) {
     EXPECT_EQ(refused.status, 1);
     EXPECT_NE(refused.errors.find("beyond this machine"), std::string::npos) << refused.errors;
     EXPECT_NE(refused.errors.find("--insecure"), std::string::npos);
-    cli::Process meant({BATON_PROGRAMS "/baton", "worker", "--name", "edge", "--listen",
-                        "0.0.0.0:0", "--insecure", "--drain", "0"});
-    std::this_thread::sleep_for(500ms);
-    meant.signal(SIGTERM);
-    EXPECT_EQ(meant.wait(), 0);
-    EXPECT_NE(meant.errors().find("warning"), std::string::npos) << meant.errors();
+    const Worker meant(daemon_, "meant", "--data 0.0.0.0:0 --insecure");
+    EXPECT_NE(meant.log().find("warning"), std::string::npos) << meant.log();
 }
 
 // ---- certificates -------------------------------------------------------------------------------
@@ -429,6 +430,166 @@ TEST_F(HostileCertificates, AWorkerSendsNothingInTheNameOfAnother) {
     EXPECT_NE(answer_to("edge").find("sends nothing for worker \"hub\""), std::string::npos)
         << answer_to("edge");
     EXPECT_NE(answer_to("hub").find("is not open"), std::string::npos) << answer_to("hub");
+}
+
+// ---- joining ------------------------------------------------------------------------------------
+
+class HostileJoining : public ::testing::Test {
+protected:
+    static std::vector<std::string> options(const std::string& port, const std::string& more = "") {
+        std::vector<std::string> all = {"--workers", "localhost:" + port};
+        if (!more.empty()) {
+            all.emplace_back("--set");
+            all.push_back(more);
+        }
+        return all;
+    }
+    static std::string token(const Daemon& daemon, const std::string& name,
+                             const std::vector<std::string>& more = {}) {
+        std::vector<std::string> arguments = {
+            BATON_PROGRAMS "/baton", "token", "worker", name, "--data", daemon.data()};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const auto made = cli::run(arguments);
+        EXPECT_EQ(made.status, 0) << made.errors;
+        return made.out.substr(0, made.out.size() - 1);
+    }
+    // What it says when it does not start.
+    static std::string refusal(const Daemon& daemon, const std::string& name,
+                               const std::string& join) {
+        const auto ended = cli::run({BATON_PROGRAMS "/baton", "worker", "--listen", "localhost:0",
+                                     "--data-dir", daemon.path(name), "--join", join});
+        EXPECT_EQ(ended.status, 1);
+        return ended.errors;
+    }
+    static std::string workers(const Daemon& daemon) {
+        return daemon
+            .psql(
+                "SELECT NAME, STATE, REASON FROM baton.workers WHERE INCARNATION IS NOT NULL "
+                "AND KIND = 'REMOTE'")
+            .out;
+    }
+    static void create(const Daemon& daemon, const std::string& name, const Worker& worker,
+                       const std::string& more = "") {
+        const auto made = daemon.psql("CREATE WORKER '" + worker.address() + "' SET ('" + name +
+                                      "' AS NAME" + more + ")");
+        ASSERT_EQ(made.status, 0) << made.errors;
+        ASSERT_TRUE(soon([&] {
+            return workers(daemon).find(name + "|ACTIVE|\n") != std::string::npos;
+        })) << daemon.psql("SHOW WORKERS").out
+            << worker.log();
+    }
+
+    static std::string cluster_of(const Daemon& daemon) {
+        const auto cluster = cli::run({"/usr/bin/sqlite3", daemon.data() + "/catalog.db",
+                                       "SELECT cluster FROM cluster_authority"});
+        return cluster.out.substr(0, cluster.out.size() - 1);
+    }
+
+    const std::string port_ = std::to_string(testing::free_port());
+};
+
+TEST_F(HostileJoining, WorkersJoinExchangeRowsAndComeBackWithoutAToken) {
+    Daemon daemon(options(port_));
+    auto edge = std::make_unique<Worker>(daemon, "edge", "--join " + token(daemon, "edge"));
+    const Worker hub(daemon, "hub", "--join " + token(daemon, "hub"));
+    EXPECT_NE(hub.log().find("encrypted"), std::string::npos) << hub.log();
+    create(daemon, "hub", hub);
+    create(daemon, "edge", *edge, ", 'hub' AS DOWNSTREAM");
+    // Rows go from one to the other, and from there to the client.
+    const auto rows = daemon.psql(
+        "SELECT a FROM Generator('edge' AS SOURCE.HOST, SCHEMA(a UINT64 NOT NULL) AS "
+        "SOURCE.SCHEMA, 'SEQUENCE UINT64 0 3 1' AS SOURCE.GENERATOR_SCHEMA)");
+    EXPECT_EQ(rows.out, "0\n1\n2\n") << rows.errors << edge->log() << hub.log();
+    const auto made = daemon.psql(
+        "CREATE QUERY q AS SELECT a FROM Generator('edge' AS SOURCE.HOST, SCHEMA(a UINT64 NOT "
+        "NULL) "
+        "AS SOURCE.SCHEMA, 'SEQUENCE UINT64 0 100000000 1' AS SOURCE.GENERATOR_SCHEMA) INTO "
+        "Void('hub' AS SINK.HOST)");
+    EXPECT_EQ(made.status, 0) << made.errors;
+    const auto received = [&] {
+        return daemon.psql("SELECT WORKER FROM baton.counters WHERE WORKER = 'hub' AND ROWS_IN > 0")
+            .out;
+    };
+    EXPECT_TRUE(soon([&] { return !received().empty(); })) << edge->log() << hub.log();
+    edge->process().signal(SIGKILL);
+    (void)edge->process().wait();
+    const std::string port = edge->port();
+    edge = std::make_unique<Worker>(daemon, "edge", "", port);
+    EXPECT_TRUE(soon([&] { return workers(daemon) == "edge|ACTIVE|\nhub|ACTIVE|\n"; }))
+        << workers(daemon) << edge->log();
+    for (const char* file : {"worker.key", "worker.pem", "cluster", "cluster-ca.pem"}) {
+        const auto mode = cli::run({"/usr/bin/stat", "-c", "%a", daemon.path("edge/") + file});
+        EXPECT_EQ(mode.out, "600\n") << file;
+    }
+    daemon.restart();
+    EXPECT_TRUE(soon([&] { return workers(daemon) == "edge|ACTIVE|\nhub|ACTIVE|\n"; }))
+        << workers(daemon);
+}
+
+TEST_F(HostileJoining, ATokenIsGoodOnceInItsTimeAndUnchanged) {
+    Daemon daemon(options(port_));
+    const std::string once = token(daemon, "edge");
+    {
+        const Worker worker(daemon, "edge", "--join " + once);
+        const Worker again(daemon, "edge", "--join " + once);  // the same worker, started again
+    }
+    EXPECT_NE(refusal(daemon, "thief", once).find("used before"), std::string::npos);
+    const std::string late = token(daemon, "edge", {"--seconds", "1"});
+    std::this_thread::sleep_for(1100ms);
+    EXPECT_NE(refusal(daemon, "late", late).find("is over"), std::string::npos);
+    Daemon other(options(std::to_string(testing::free_port())));
+    const std::string elsewhere =
+        token(other, "edge", {"--address", "localhost:" + port_});  // another issuer's
+    EXPECT_NE(refusal(daemon, "lost", elsewhere).find("cannot get a certificate"),
+              std::string::npos);
+    EXPECT_NE(refusal(daemon, "broken", "join.abc").find("no token"), std::string::npos);
+    EXPECT_TRUE(daemon.takes_a_write());
+}
+
+TEST_F(HostileJoining, AJoinedWorkerRefusesStrangersAndOtherMembers) {
+    const Daemon daemon(options(port_));
+    const Worker edge(daemon, "edge", "--join " + token(daemon, "edge"));
+    const Worker hub(daemon, "hub", "--join " + token(daemon, "hub"));
+    const auto with = [&](const std::string& key, const std::string& certificate) {
+        return grpc::SslCredentials(
+            {.pem_root_certs = text_of_file(daemon.path("edge/cluster-ca.pem")),
+             .pem_private_key = text_of_file(daemon.path(key)),
+             .pem_cert_chain = text_of_file(daemon.path(certificate))});
+    };
+    Intruder member(
+        edge.address(), with("hub/worker.key", "hub/worker.pem"),
+        host_name_of({.role = ProcessRole::worker, .cluster = cluster_of(daemon), .name = "edge"}));
+    EXPECT_EQ(member.talk({hello("edge")}).status.error_code(), Status::PERMISSION_DENIED);
+    EXPECT_EQ(member.fetch("edge", "t").error_code(), Status::PERMISSION_DENIED);
+    EXPECT_NE(Intruder(edge.address()).talk({hello("edge")}).status.error_code(), Status::OK);
+}
+
+TEST_F(HostileJoining, ACertificateIsRenewedInTimeUnlessTheWorkerWasDropped) {
+    const Daemon daemon(options(port_, "workers.certificate_seconds=6"));
+    const Worker edge(daemon, "edge", "--join " + token(daemon, "edge"));
+    create(daemon, "edge", edge);
+    EXPECT_TRUE(soon([&] { return edge.log().find("is renewed") != std::string::npos; }))
+        << edge.log();
+    EXPECT_EQ(workers(daemon), "edge|ACTIVE|\n");
+    ASSERT_EQ(daemon.psql("DROP WORKER 'edge'").status, 0);
+    EXPECT_TRUE(soon([&] {
+        return edge.log().find("the catalog has no worker \"edge\"") != std::string::npos;
+    })) << edge.log();
+}
+
+TEST_F(HostileJoining, NothingShowsTheKeyOfTheIssuer) {
+    Daemon daemon(options(port_));
+    const auto key = cli::run({"/usr/bin/sqlite3", daemon.data() + "/catalog.db",
+                               "SELECT private_key FROM cluster_authority"});
+    ASSERT_NE(key.out.find("PRIVATE KEY"), std::string::npos) << key.errors;
+    const std::string secret = key.out.substr(30, 40);
+    std::string seen = daemon.psql("SELECT * FROM cluster_authority").out +
+                       daemon.psql("SHOW STATEMENTS").out + daemon.curl("/metrics").out +
+                       daemon.psql("SELECT * FROM baton.changes").out;
+    seen += token(daemon, "edge");
+    seen += daemon.ended_log();
+    EXPECT_EQ(seen.find(secret), std::string::npos);
+    EXPECT_EQ(seen.find("PRIVATE KEY"), std::string::npos);
 }
 
 }  // namespace

@@ -329,7 +329,38 @@ private:
     const std::optional<std::string> cluster_;  // none: any
 };
 
+class MembersTrust final : public Trust {
+public:
+    MembersTrust(std::shared_ptr<Trust> members, std::shared_ptr<Trust> others,
+                 std::function<bool(const std::string&)> has_joined)
+        : members_(std::move(members)),
+          others_(std::move(others)),
+          has_joined_(std::move(has_joined)) {}
+
+    Result<std::shared_ptr<grpc::ServerCredentials>> server() override {
+        CHECK(false && "coordinators are not dialled");
+    }
+    Result<Dialling> dial(const std::string& worker) override {
+        return (has_joined_(worker) ? members_ : others_)->dial(worker);
+    }
+    Result<Peer> judge(grpc::CallbackServerContext& /*context*/,
+                       const std::string& /*here*/) override {
+        CHECK(false && "coordinators are not dialled");
+    }
+
+private:
+    const std::shared_ptr<Trust> members_;
+    const std::shared_ptr<Trust> others_;
+    const std::function<bool(const std::string&)> has_joined_;
+};
+
 }  // namespace
+
+std::shared_ptr<Trust> members_trust(std::shared_ptr<Trust> members, std::shared_ptr<Trust> others,
+                                     std::function<bool(const std::string& worker)> has_joined) {
+    return std::make_shared<MembersTrust>(std::move(members), std::move(others),
+                                          std::move(has_joined));
+}
 
 std::shared_ptr<Trust> user_trust() {
     static const auto kTrust = std::make_shared<UserTrust>(user_secret_path());

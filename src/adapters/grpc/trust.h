@@ -78,4 +78,10 @@ enum class UnmarkedCertificates : std::uint8_t {
 [[nodiscard]] std::shared_ptr<Trust> cluster_trust(const TlsTexts& texts,
                                                    const std::string& cluster);
 
+// A coordinator's, which is not dialled: workers that have joined are known by the first, others by
+// the second. `has_joined` is asked from any thread.
+[[nodiscard]] std::shared_ptr<Trust> members_trust(
+    std::shared_ptr<Trust> members, std::shared_ptr<Trust> others,
+    std::function<bool(const std::string& worker)> has_joined);
+
 }  // namespace baton

@@ -13,6 +13,13 @@ CREATE TABLE change_feed (
     old_row TEXT,
     PRIMARY KEY (revision, ordinal)
 ) STRICT;
+CREATE TABLE cluster_authority (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    cluster TEXT NOT NULL,
+    certificate TEXT NOT NULL,
+    private_key TEXT NOT NULL,
+    address TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE coordinator_secret (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     secret TEXT NOT NULL
@@ -45,6 +52,10 @@ CREATE TABLE fragment (
     UNIQUE (query, worker)
 ) STRICT;
 CREATE INDEX fragment_worker ON fragment (worker, state, slots);
+CREATE TABLE join_token (
+    digest TEXT PRIMARY KEY,
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE lease (
     lock_key TEXT PRIMARY KEY CHECK (lock_key <> ''),
     owner TEXT NOT NULL,
@@ -186,5 +197,9 @@ CREATE TABLE worker (
     since TEXT NOT NULL,
     revision INTEGER NOT NULL,
     CHECK ((kind = 'EMBEDDED') = (address IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE TABLE worker_certificate (
+    worker TEXT PRIMARY KEY,
+    serial TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX worker_state ON worker (state);

@@ -1,0 +1,72 @@
+// Who belongs to the cluster of a coordinator: the certificates that it gives to workers, the door
+// at which they ask for them, and the way it knows them by.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "adapters/certificates/openssl_certificates.h"
+#include "adapters/grpc/joining.h"
+#include "adapters/grpc/trust.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "ports/clock.h"
+#include "ports/sql.h"
+#include "runtime/joining/registrar.h"
+
+namespace baton {
+
+struct MembersOptions {
+    std::string listen;  // host:port for workers that join; empty: none can
+    Duration life = std::chrono::hours(24 * 30);
+    // Told what people may want to know, from any thread.
+    std::function<void(const std::string&)> log;
+};
+
+class Members {
+public:
+    // Both outlive it. Makes the issuer of certificates if the catalog has none.
+    [[nodiscard]] static Result<std::unique_ptr<Members>> open(SqlDatabase& database,
+                                                               const Clock& clock,
+                                                               const MembersOptions& options);
+    ~Members();
+    Members(const Members&) = delete;
+    Members& operator=(const Members&) = delete;
+
+    // May outlive it.
+    [[nodiscard]] std::shared_ptr<Trust> trust() const { return trust_; }
+    // Workers can join from now on, if they are to.
+    [[nodiscard]] Result<Done> open_door();
+
+private:
+    Members() = default;
+    void look_again(const std::stop_token& stop);  // until the end
+
+    MembersOptions options_;
+    SqlDatabase* database_ = nullptr;
+    OpensslCertificates maker_;
+    TlsTexts tls_;
+    std::shared_ptr<Registrar> registrar_;
+    std::shared_ptr<Trust> trust_;
+    std::unique_ptr<JoinDoor> door_;
+    std::mutex mutex_;
+    std::condition_variable_any woken_;
+    std::jthread looking_;  // the catalog may be that of several coordinators
+};
+
+// Prints a token for a worker. The catalog is that of `data` or, unless empty, at `catalog`; the
+// exit status.
+struct TokenCommand {
+    std::string worker;
+    std::string data = "./baton-data";
+    std::string catalog;
+    std::string address;  // of the coordinator; empty: where it says that it listens
+    std::uint64_t seconds = 900;
+};
+[[nodiscard]] int run_token_worker(const TokenCommand& command);
+
+}  // namespace baton
