@@ -1,5 +1,6 @@
 #include "app/members.h"
 
+#include <algorithm>
 #include <iostream>
 #include <utility>
 
@@ -100,6 +101,13 @@ Result<Done> Members::open_door() {
 namespace {
 
 Result<std::string> token_for(const TokenCommand& command) {
+    const bool plain = !command.worker.empty() &&
+                       std::all_of(command.worker.begin(), command.worker.end(),
+                                   [](unsigned char c) { return c >= ' ' && c != 127; });
+    if (!plain) {
+        return Error{.code = ErrorCode::invalid_configuration,
+                     .message = "this is no name of a worker: " + in_quotes(command.worker)};
+    }
     const std::string where = command.catalog.empty() ? command.data : command.catalog;
     TRY_ASSIGN(database, look_at_catalog(is_server(where) ? where : file_of_catalog(where)));
     TRY_ASSIGN(sql, database->connect(Access::read));

@@ -351,6 +351,31 @@ TEST_F(HostileIdentity, AWorkerListensBeyondThisMachineOnlyIfThatIsMeant) {
     EXPECT_NE(meant.log().find("warning"), std::string::npos) << meant.log();
 }
 
+// Before it has proved anything, a stranger takes neither memory nor time for ever.
+TEST_F(HostileIdentity, AStrangerIsBoundedBeforeItIsKnown) {
+    Worker worker(daemon_, "edge");
+    const auto memory_kb = [&] {
+        std::ifstream status("/proc/" + std::to_string(worker.process().pid()) + "/status");
+        for (std::string line; std::getline(status, line);) {
+            if (line.starts_with("VmRSS:")) return std::stoul(line.substr(6));
+        }
+        return 0UL;
+    };
+    const Intruder stranger(worker.address());
+    (void)stranger.fetch("edge", "t");
+    const unsigned long before = memory_kb();
+    const Socket silent(worker.port());
+    const auto begun = std::chrono::steady_clock::now();
+    for (int i = 0; i < 20; ++i) {
+        EXPECT_EQ(stranger.fetch("edge", std::string(32 << 20, 'x')).error_code(),
+                  Status::UNAUTHENTICATED);
+    }
+    EXPECT_LT(memory_kb(), before + (64 << 10));
+    (void)silent.read_until("never", 30s);
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, 25s);
+    create("edge", worker);
+}
+
 // ---- certificates -------------------------------------------------------------------------------
 
 class HostileCertificates : public HostileIdentity {

@@ -17,6 +17,19 @@ Error no_member(const std::string& message) {
             .hint = "`baton token worker NAME` prints a token to join with again"};
 }
 
+// All of it, durably, or nothing.
+template <class Act>
+Result<std::string> in_transaction(Sql& sql, const Act& act) {
+    TRY(sql.begin(Access::write));
+    Result<std::string> done = act();
+    if (!done) {
+        sql.rollback();
+        return done;
+    }
+    TRY(sql.commit());
+    return done;
+}
+
 KeyAndCertificate keys_of(const ClusterAuthority& authority) {
     return {.key = authority.key, .certificate = authority.certificate};
 }
@@ -70,14 +83,18 @@ Result<std::string> Registrar::join(const std::string& text, const std::string& 
     }
     TRY(check_in_time(token, options_.authority.cluster, now));
     TRY_ASSIGN(sql, database_.connect(Access::write));
-    TRY_ASSIGN(first, use_join_token(*sql, options_.digest(text), token.expires, now));
-    if (!first) {
-        return Error{.code = ErrorCode::not_authenticated,
-                     .message = "the token was used before",
-                     .at = {},
-                     .hint = "`baton token worker NAME` prints another"};
-    }
-    return give(*sql, token.worker, request);
+    TRY_ASSIGN(certificate, in_transaction(*sql, [&]() -> Result<std::string> {
+                   TRY_ASSIGN(first,
+                              use_join_token(*sql, options_.digest(text), token.expires, now));
+                   if (first) return give(*sql, token.worker, request);
+                   return Error{.code = ErrorCode::not_authenticated,
+                                .message = "the token was used before",
+                                .at = {},
+                                .hint = "`baton token worker NAME` prints another"};
+               }));
+    const std::lock_guard lock(mutex_);
+    joined_.insert(to_upper(token.worker));
+    return certificate;
 }
 
 Result<std::string> Registrar::renew(const std::string& certificate, const std::string& request) {
@@ -88,14 +105,14 @@ Result<std::string> Registrar::renew(const std::string& certificate, const std::
         return no_member("only workers of this cluster renew their certificates here");
     }
     TRY_ASSIGN(sql, database_.connect(Access::write));
-    TRY_ASSIGN(there, has_worker(*sql, identity->name));
-    if (!there) return no_member("the catalog has no worker " + in_quotes(identity->name));
-    TRY_ASSIGN(last, worker_certificate(*sql, identity->name));
-    if (last != facts.serial) {
+    return in_transaction(*sql, [&]() -> Result<std::string> {
+        TRY_ASSIGN(there, has_worker(*sql, identity->name));
+        if (!there) return no_member("the catalog has no worker " + in_quotes(identity->name));
+        TRY_ASSIGN(last, worker_certificate(*sql, identity->name));
+        if (last == facts.serial) return give(*sql, identity->name, request);
         return no_member("worker " + in_quotes(identity->name) +
                          " was given another certificate since");
-    }
-    return give(*sql, identity->name, request);
+    });
 }
 
 Result<std::string> Registrar::give(Sql& sql, const std::string& worker,
@@ -108,8 +125,6 @@ Result<std::string> Registrar::give(Sql& sql, const std::string& worker,
                            wish_of(identity, now - kClocksDifferMax, now + options_.life)));
     TRY_ASSIGN(facts, maker_.look_at(certificate));
     TRY(keep_worker_certificate(sql, worker, facts.serial));
-    const std::lock_guard lock(mutex_);
-    joined_.insert(to_upper(worker));
     return certificate;
 }
 
