@@ -145,6 +145,8 @@ std::string man_page(const CLI::App& app) {
         "wrong, 3 if\n.B baton status\nfound something that is not as it should be.\n"
         ".SH ENVIRONMENT\n.TP\n\\fBBATON_CONNECT\\fR\nwhere the coordinator is, if no "
         "\\-\\-connect says so.\n"
+        ".TP\n\\fBBATON_USER_SECRET\\fR\na file with the secret by which the processes of one "
+        "user know each other; ~/.local/state/baton/secret if it is not set.\n"
         ".TP\n\\fBPGPASSWORD\\fR, \\fB~/.pgpass\\fR\nthe password for a connection.\n"
         ".TP\n\\fBNO_COLOR\\fR\nif it is not empty, nothing is coloured.\n"
         ".TP\n\\fBBATON_...\\fR\nsettings of the daemon: see\n.B baton config show\n";
