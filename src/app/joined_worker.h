@@ -30,9 +30,9 @@ struct Joined {
 // None: it has joined none. Fails with unreadable_configuration.
 [[nodiscard]] Result<std::optional<Joined>> joined_in(const std::string& directory);
 
-// Asks the coordinator of the token for a certificate, and keeps it. Fails with
+// Asks the coordinator of the token `text` for a certificate, and keeps it. Fails with
 // invalid_configuration, cannot_connect, not_authenticated and unreadable_configuration.
-[[nodiscard]] Result<Joined> join_with(const std::string& token, const std::string& directory);
+[[nodiscard]] Result<Joined> join_with(const std::string& text, const std::string& directory);
 
 class Renewal {
 public:

@@ -11,10 +11,10 @@ public:
                                              WallTime until) override;
     Result<KeyAndCertificate> make(const KeyAndCertificate& authority,
                                    const CertificateWish& wish) override;
-    Result<KeyAndRequest> ask(const std::string& key) override;
+    Result<KeyAndRequest> ask(const std::string& given) override;
     Result<std::string> sign(const KeyAndCertificate& authority, const std::string& request,
                              const CertificateWish& wish) override;
-    Result<CertificateFacts> look_at(const std::string& certificate) override;
+    Result<CertificateFacts> look_at(const std::string& pem) override;
 };
 
 }  // namespace baton

@@ -135,7 +135,8 @@ private:
     Gate gate_;
 };
 
-ResultService::ResultService(ResultHub& hub, std::string worker, std::shared_ptr<Trust> trust,
+ResultService::ResultService(ResultHub& hub, const std::string& worker,
+                             std::shared_ptr<Trust> trust,
                              std::function<void(const std::string&)> log)
     : service_(std::make_unique<Service>(hub, worker, std::move(trust), std::move(log))) {}
 

@@ -22,7 +22,8 @@ class ResultService {
 public:
     // `hub` outlives it; `worker` is whose name calls must have, in any case. `log` is told of
     // callers that were refused, from any thread.
-    ResultService(ResultHub& hub, std::string worker, std::shared_ptr<Trust> trust = user_trust(),
+    ResultService(ResultHub& hub, const std::string& worker,
+                  std::shared_ptr<Trust> trust = user_trust(),
                   std::function<void(const std::string&)> log = {});
     ~ResultService();  // after the server that has its service
     ResultService(const ResultService&) = delete;

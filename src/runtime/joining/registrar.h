@@ -51,9 +51,9 @@ public:
     Registrar(RegistrarOptions options, SqlDatabase& database, CertificateMaker& maker,
               const Clock& clock);
 
-    // The certificate. From any thread; they wait for the database. Fail with not_authenticated,
-    // not_permitted, malformed_message and errors of the database.
-    [[nodiscard]] Result<std::string> join(const std::string& token, const std::string& request);
+    // The certificate; `text` is a token. From any thread; they wait for the database. Fail with
+    // not_authenticated, not_permitted, malformed_message and errors of the database.
+    [[nodiscard]] Result<std::string> join(const std::string& text, const std::string& request);
     [[nodiscard]] Result<std::string> renew(const std::string& certificate,
                                             const std::string& request);
 
