@@ -88,8 +88,7 @@ Shares shares_of(const config::Settings& settings, Log& log) {
 
 Result<std::unique_ptr<pgserver::Server>> open_postgres(const Configuration& configuration,
                                                         const Shares& shares, front::Desk& desk,
-                                                        front::Logins& logins,
-                                                        Log& log) {
+                                                        front::Logins& logins, Log& log) {
     const config::Settings& settings = configuration.settings;
     if (settings.text("pg.listen").empty()) return std::unique_ptr<pgserver::Server>();
     TRY_ASSIGN(where, listening_of(settings, "pg.listen"));

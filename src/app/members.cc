@@ -45,7 +45,7 @@ Result<std::unique_ptr<Members>> Members::open(SqlDatabase& database, const Cloc
     members->registrar_ =
         std::make_shared<Registrar>(RegistrarOptions{.authority = std::move(authority),
                                                      .life = options.life,
-                                                     .hmac = hmac_hex,
+                                                     .hmac = hmac_sha256_hex,
                                                      .digest = sha256_hex},
                                     database, members->maker_, clock);
     TRY(members->registrar_->refresh(*sql));
@@ -138,7 +138,7 @@ Result<std::string> token_for(const TokenCommand& command) {
                     .cluster = authority->cluster,
                     .authority = authority->certificate,
                     .mac = {}};
-    token.mac = mac_of(token, *authority, hmac_hex);
+    token.mac = mac_of(token, *authority, hmac_sha256_hex);
     return to_string(token);
 }
 

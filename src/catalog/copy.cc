@@ -13,8 +13,9 @@ namespace {
 
 // In the order of their references; `meta` and `fence` have their rows from migrate().
 constexpr std::array kStateTables = {
-    "meta",           "fence", "worker",       "network_link", "logical_source", "physical_source",
-    "sink",           "query", "query_source", "query_sink",   "fragment",       "task_list",
+    "meta",           "fence",           "worker",   "network_link",
+    "logical_source", "physical_source", "sink",     "query",
+    "query_source",   "query_sink",      "fragment", "task_list",
     "task_partition", "lock_fence",
 };
 constexpr std::array kHistoryTables = {"statement_log", "change_feed"};

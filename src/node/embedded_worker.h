@@ -19,7 +19,7 @@ namespace baton {
 
 struct EmbeddedWorkerOptions {
     std::shared_ptr<Trust> trust = user_trust();  // on the network to other workers
-    Permits permits;              // of its plans
+    Permits permits;                              // of its plans
     // Told what people may want to know, from any thread. None: nobody is.
     std::function<void(const std::string&)> log;
 };

@@ -40,8 +40,8 @@ TEST(HostileForwards, HundredsThatWaitForAStoppedLeaderDoNotDelayReads) {
     std::vector<Socket> writers;
     for (int i = 0; i < 300; ++i) {
         writers.emplace_back(http);
-        ASSERT_TRUE(writers.back().send(
-            post("CREATE LOGICAL SOURCE s" + std::to_string(i) + " (x INT8)")));
+        ASSERT_TRUE(
+            writers.back().send(post("CREATE LOGICAL SOURCE s" + std::to_string(i) + " (x INT8)")));
     }
     const Socket reader(http);
     std::chrono::milliseconds slowest{};

@@ -44,8 +44,8 @@ struct Proof {
 };
 
 std::string mac_of(const std::string& secret, std::string_view who, const Proof& proof) {
-    return hmac_sha256_hex(secret, std::string(who) + "\n" + to_upper(proof.worker) + "\n" + proof.made +
-                                "\n" + proof.nonce);
+    return hmac_sha256_hex(secret, std::string(who) + "\n" + to_upper(proof.worker) + "\n" +
+                                       proof.made + "\n" + proof.nonce);
 }
 
 std::string text_of(const Proof& proof) {

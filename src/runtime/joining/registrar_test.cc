@@ -24,7 +24,7 @@ protected:
         ASSERT_TRUE(authority) << to_string(authority.error());
         authority_ = *authority;
         registrar_ = std::make_unique<Registrar>(
-            RegistrarOptions{.authority = authority_, .hmac = hmac_hex, .digest = sha256_hex},
+            RegistrarOptions{.authority = authority_, .hmac = hmac_sha256_hex, .digest = sha256_hex},
             *database_, maker_, clock_);
     }
     std::string token(const std::string& worker, Duration lasts = seconds(60)) {
@@ -35,7 +35,7 @@ protected:
                         .cluster = authority_.cluster,
                         .authority = authority_.certificate,
                         .mac = {}};
-        token.mac = mac_of(token, authority_, hmac_hex);
+        token.mac = mac_of(token, authority_, hmac_sha256_hex);
         return to_string(token);
     }
     void create_worker(const std::string& name) {
@@ -106,7 +106,7 @@ TEST_F(RegistrarTest, OnlyTheLastCertificateOfAKnownWorkerIsRenewed) {
 
 TEST_F(RegistrarTest, AnotherCoordinatorSeesWhoJoined) {
     ASSERT_TRUE(registrar_->join(token("edge"), request_));
-    Registrar other({.authority = authority_, .hmac = hmac_hex, .digest = sha256_hex}, *database_,
+    Registrar other({.authority = authority_, .hmac = hmac_sha256_hex, .digest = sha256_hex}, *database_,
                     maker_, clock_);
     EXPECT_FALSE(other.has_joined("edge"));
     ASSERT_TRUE(other.refresh(*sql_));
