@@ -97,6 +97,10 @@ public:
         CoordinatorOptions options;
         options.follows = is_server(shared);
         options.scratch = temporary_sqlites(migrate);
+        if (options.follows) {  // a server has some hundred connections for all of its clients
+            options.readers_max = 12;
+            options.transactions.kept_max = 4;
+        }
         TRY_ASSIGN(database, house->open_database(settings, log));
         if (options.follows) TRY(house->learn_secret(*database));
         options.line = house->open_line(settings);

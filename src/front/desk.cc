@@ -55,6 +55,8 @@ Desk::~Desk() {
     probes_.close();
     pages_.close();
     for (std::thread& thread : threads_) thread.join();
+    // What a lane let stand still when the threads were gone already.
+    for (; !woken_.empty(); woken_.pop_front()) woken_.front()(false);
 }
 
 std::shared_ptr<Visitor> Desk::visitor(Principal who, Line line) {

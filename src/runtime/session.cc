@@ -274,11 +274,19 @@ Outcome Session::try_out(Step step) {
     Transaction& now = *transaction_;
     if (!now.rehearsal && now.steps.size() >= kStepsTriedTogether) {
         auto begun = coordinator_.rehearse();
-        if (!begun) return Refused{.step = 0, .error = begun.error()};
-        now.rehearsal = *std::move(begun);
+        if (!begun && begun.error().code == ErrorCode::slow_down) {
+            return Refused{.step = 0, .error = begun.error()};
+        }
+        // Where there is no room for a copy it takes longer, and is done all the same.
+        if (begun) now.rehearsal = *std::move(begun);
         if (now.rehearsal) {
             Outcome again = now.rehearsal->perform(now.steps);
-            if (std::holds_alternative<Refused>(again)) return again;
+            const auto* refused = std::get_if<Refused>(&again);
+            if (refused != nullptr && refused->error.code == ErrorCode::catalog_full) {
+                now.rehearsal.reset();
+            } else if (refused != nullptr) {
+                return again;
+            }
         }
     }
     if (now.rehearsal) return rehearse(std::move(step));
