@@ -24,7 +24,8 @@ protected:
         ASSERT_TRUE(authority) << to_string(authority.error());
         authority_ = *authority;
         registrar_ = std::make_unique<Registrar>(
-            RegistrarOptions{.authority = authority_, .hmac = hmac_sha256_hex, .digest = sha256_hex},
+            RegistrarOptions{
+                .authority = authority_, .hmac = hmac_sha256_hex, .digest = sha256_hex},
             *database_, maker_, clock_);
     }
     std::string token(const std::string& worker, Duration lasts = seconds(60)) {
@@ -106,8 +107,8 @@ TEST_F(RegistrarTest, OnlyTheLastCertificateOfAKnownWorkerIsRenewed) {
 
 TEST_F(RegistrarTest, AnotherCoordinatorSeesWhoJoined) {
     ASSERT_TRUE(registrar_->join(token("edge"), request_));
-    Registrar other({.authority = authority_, .hmac = hmac_sha256_hex, .digest = sha256_hex}, *database_,
-                    maker_, clock_);
+    Registrar other({.authority = authority_, .hmac = hmac_sha256_hex, .digest = sha256_hex},
+                    *database_, maker_, clock_);
     EXPECT_FALSE(other.has_joined("edge"));
     ASSERT_TRUE(other.refresh(*sql_));
     EXPECT_TRUE(other.has_joined("edge"));

@@ -4,6 +4,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iostream>
 #include <thread>
 #include <vector>
 
@@ -50,11 +52,15 @@ pid_t spawn(std::vector<std::string> words, const std::string& log, const std::s
     ::_exit(127);
 }
 
+void show_log(const std::string& directory) {
+    std::cerr << std::ifstream(directory + "/log").rdbuf();
+}
+
 void run(const std::vector<std::string>& words, const std::string& directory) {
     const pid_t pid = spawn(words, directory + "/log", directory);
     int status = 0;
     CHECK(::waitpid(pid, &status, 0) == pid);
-    if (status != 0) std::system(("cat " + directory + "/log >&2").c_str());
+    if (status != 0) show_log(directory);
     CHECK(status == 0);
 }
 
@@ -178,7 +184,7 @@ void DatabaseServer::start() {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!answers()) {
         if (std::chrono::steady_clock::now() > deadline) {
-            std::system(("cat " + directory_ + "/log >&2").c_str());
+            show_log(directory_);
             CHECK(false && "the database server does not start");
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -146,7 +146,8 @@ void Relay::run() {
         if (::poll(sockets.data(), sockets.size(), -1) < 0) continue;
         const std::lock_guard lock(mutex_);
         std::array<char, 64> ignored{};
-        if (sockets[0].revents != 0) (void)::read(wakes_[0], ignored.data(), ignored.size());
+        const bool woken = sockets[0].revents != 0;
+        if (woken && ::read(wakes_[0], ignored.data(), ignored.size()) < 0) continue;
         for (std::size_t i = 0; i < asked.size(); ++i) {
             if (asked[i]->silent) continue;
             const bool goes_on = (sockets[2 + 2 * i].revents == 0 || pass_from_client(*asked[i])) &&
