@@ -46,11 +46,14 @@ std::uint16_t free_port() {
     return next++;
 }
 
-Epoch epoch_in(const std::string& directory) {
+// As the coordinator says that it obeys.
+control::Hello greeting_for(const std::string& worker, const std::string& directory) {
     std::ifstream file(directory + "/epoch");
     std::uint64_t epoch = 0;  // there is no file as long as there was no other
-    file >> epoch;
-    return Epoch(epoch);
+    control::Hello hello{.worker = worker};
+    file >> epoch >> hello.catalog;
+    hello.epoch = Epoch(epoch);
+    return hello;
 }
 
 }  // namespace
@@ -177,7 +180,7 @@ std::optional<std::vector<control::FragmentStatus>> Workers::held(std::size_t wo
         changed.notify_all();
     });
     transport->dial(name(worker), Address{host(worker), workers_[worker].port}, 1,
-                    {.epoch = epoch_in(path(worker)), .worker = name(worker)});
+                    greeting_for(name(worker), path(worker)));
     {
         std::unique_lock lock(mutex);
         changed.wait_for(lock, std::chrono::seconds(10), [&] { return told.has_value(); });
