@@ -89,7 +89,7 @@ Shell::Shell(Counterpart& counterpart, std::ostream& out, std::ostream& errors,
 // ---- texts --------------------------------------------------------------------------------------
 
 bool Shell::run(std::string_view text) {
-    const auto statements = sql::parse(text);
+    const auto statements = sql::parse(text, {.statements_max = SIZE_MAX});  // of one's own script
     std::vector<Part> parts;
     if (statements) {
         parts = groups_of(text, *statements);

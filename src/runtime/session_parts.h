@@ -1,0 +1,29 @@
+// What the files of Session share. Internal to it.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "sql/ast.h"
+
+namespace baton::session_parts {
+
+inline constexpr std::size_t kTransactionStatementsMax = 10'000;
+
+inline Error transaction_state(std::string message, std::string hint = {}) {
+    return Error{.code = ErrorCode::transaction_state,
+                 .message = std::move(message),
+                 .hint = std::move(hint)};
+}
+
+inline bool is_commit(const sql::Statement& statement) {
+    return std::holds_alternative<sql::Commit>(statement.node);
+}
+
+inline Error at_statement(Error error, const sql::Statement& statement) {
+    if (!error.at) error.at = statement.at;
+    return error;
+}
+
+}  // namespace baton::session_parts
