@@ -94,6 +94,21 @@ bool is_within(const struct stat& file, const std::vector<std::string>& never) {
     return false;
 }
 
+// Whether the file of this name is one of them, though it may not be there yet.
+bool is_named(const OpenFile& directory, const std::string& name,
+              const std::vector<std::string>& never) {
+    struct stat here {};
+    if (::fstat(*directory, &here) != 0) return true;  // nobody knows
+    for (const std::string& one : never) {
+        const fs::path path(one);
+        if (path.filename() != name) continue;
+        const std::string above = path.has_parent_path() ? path.parent_path().string() : ".";
+        struct stat there {};
+        if (::stat(above.c_str(), &there) == 0 && is_same(there, here)) return true;
+    }
+    return false;
+}
+
 // Whether one of those is the directory, or above it.
 Result<bool> is_below(const OpenFile& directory, const std::vector<std::string>& never,
                       std::string_view what, const std::string& path) {
@@ -255,7 +270,12 @@ Result<AllowedFiles::Place> AllowedFiles::place_of(const std::string& path,
                                    O_PATH | O_DIRECTORY, found.root->names.back() == "/");
     if (!place.directory.is_open()) return not_opened(what, path, errno);
     TRY_ASSIGN(own, is_below(place.directory, never_, what, path));
-    if (own) return refused(what, path, "it belongs to Baton itself");
+    if (own || is_named(place.directory, place.name, never_)) {
+        return refused(what, path, "it belongs to Baton itself");
+    }
+    // What is there now may be replaced by another file of its name.
+    OpenFile there(::openat(*place.directory, place.name.c_str(), O_RDONLY | O_NOFOLLOW | kAlways));
+    if (there.is_open()) TRY(checked(std::move(there), path, what));
     return place;
 }
 

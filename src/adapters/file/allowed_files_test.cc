@@ -111,6 +111,22 @@ TEST_F(AllowedFilesTest, BatonsOwnFilesAreRefusedByWhateverName) {
 }
 
 // A catalog of another process, of which this one knows nothing, and a copy of it.
+// A sink that writes beside and renames names its place before it opens anything there.
+TEST_F(AllowedFilesTest, BatonsOwnFilesAreNoPlaceForOthers) {
+    make("rows/settings.yaml", "own\n");
+    files_ = *AllowedFiles::of({.directories = {home_ / "rows"},
+                                .never = {home_ / "rows/settings.yaml", home_ / "rows/c.db-wal"}});
+    for (const char* const name : {"rows/settings.yaml", "rows/c.db-wal"}) {
+        const auto place = files_.place(home_ / name);
+        ASSERT_FALSE(place) << name;
+        EXPECT_EQ(place.error().code, ErrorCode::not_permitted) << name;
+        EXPECT_FALSE(files_.write(home_ / name)) << name;
+    }
+    EXPECT_FALSE(fs::exists(home_ / "rows/c.db-wal"));
+    EXPECT_TRUE(files_.place(home_ / "rows/a.csv"));
+    EXPECT_TRUE(files_.place(home_ / "rows/new.parquet"));
+}
+
 TEST_F(AllowedFilesTest, CatalogsAreKnownByTheirFirstBytes) {
     std::string header("SQLite format 3\0", 16);
     header.resize(68);
