@@ -1,6 +1,7 @@
 #include "core/planning/planner.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/check.h"
 #include "base/overload.h"
@@ -153,6 +154,29 @@ void collect_workers(const PlanNode& node, std::set<std::string>& workers) {
     for (const PlanNode& input : node.inputs) collect_workers(input, workers);
 }
 
+constexpr std::size_t kScansMax = 10'000;
+
+std::size_t scans_of(const PlanNode& node, const std::map<std::string, std::size_t>& sources) {
+    std::size_t count = 0;
+    if (const auto* scan = std::get_if<LogicalScan>(&node.op)) {
+        const auto found = sources.find(scan->source);
+        count += found == sources.end() ? 1 : found->second;
+    }
+    for (const PlanNode& input : node.inputs) count += scans_of(input, sources);
+    return count;
+}
+
+// Each place of a source in a query is all of its physical sources: a short text is a large plan.
+Result<Done> check_scans(const PlanNode& root, const std::vector<PhysicalSource>& physical) {
+    std::map<std::string, std::size_t> sources;
+    for (const PhysicalSource& source : physical) sources[source.logical] += 1;
+    if (scans_of(root, sources) <= kScansMax) return Done{};
+    return Error{.code = ErrorCode::too_large,
+                 .message = "cannot plan the query: it reads physical sources in more than " +
+                            std::to_string(kScansMax) + " places",
+                 .hint = "name a source with many physical ones less often"};
+}
+
 // Null: the rows go to a sink.
 const sql::ToClient* client_of(const std::optional<sql::SinkTarget>& sink) {
     return sink ? std::get_if<sql::ToClient>(&sink->node) : nullptr;
@@ -203,6 +227,7 @@ Result<PlanSteps> plan_steps(const QueryToPlan& query, const PlanningView& view)
     TRY_ASSIGN(steps, plan_logically(query, view));
     const Cluster alone = embedded_alone(view.cluster->revision);
     const Cluster& cluster = view.cluster->workers.empty() ? alone : *view.cluster;
+    TRY(check_scans(steps.optimized, view.physical_sources));
     TRY_ASSIGN(physical, expanded(steps.optimized, {.logical = view.logical_sources,
                                                     .physical = view.physical_sources}));
     Defaults defaults(cluster);
