@@ -227,7 +227,7 @@ void Membership::on(Instant now, const DialFailed& event, Effects& effects) {
     if (worker == nullptr || !std::holds_alternative<Dialling>(worker->link)) return;
     const std::string why =
         event.refused ? "it refuses: " + event.why : "cannot be dialled: " + event.why;
-    judge_unreachable(now, event.worker, *worker, why, effects, event.refused);
+    judge_unreachable(now, event.worker, *worker, why, effects, true);
     probe_later(now, event.worker, *worker);
 }
 

