@@ -11,6 +11,7 @@
 #include "adapters/libpq/remote.h"
 #include "adapters/sqlite/data_directory.h"
 #include "adapters/sqlite/sqlite.h"
+#include "adapters/system/user_secret.h"
 #include "app/tls_options.h"
 #include "catalog/schema.h"
 #include "shell/local.h"
@@ -32,6 +33,10 @@ Result<Embedded> open_catalog(const std::string& data, bool create, bool offline
         return error;
     }
     if (opened->is_new) std::cerr << "created a new catalog in " << catalog_path(data) << "\n";
+    {
+        TRY_ASSIGN(sql, opened->database->connect(Access::write));
+        TRY(migrate(*sql));  // before anybody reads what only this version has
+    }
     CoordinatorOptions options;
     options.scratch = temporary_sqlites(migrate);
     if (!offline) {
@@ -42,6 +47,7 @@ Result<Embedded> open_catalog(const std::string& data, bool create, bool offline
             trust = embedded.members->trust();
         }
         permits.files.never.push_back(data);
+        permits.files.never.push_back(user_secret_path());
         if (!tls.key.empty()) permits.files.never.push_back(tls.key);
         TRY_ASSIGN(worker, EmbeddedWorker::start(
                                clock, {.trust = trust, .permits = std::move(permits), .log = {}}));

@@ -17,6 +17,7 @@
 #include "adapters/system/memory.h"
 #include "adapters/system/service_manager.h"
 #include "adapters/system/system_clock.h"
+#include "adapters/system/user_secret.h"
 #include "app/catalogs.h"
 #include "app/doors.h"
 #include "app/leave_signals.h"
@@ -55,7 +56,7 @@ Permits permits_of(const Configuration& configuration) {
     Permits permits;
     permits.files.directories = settings.list("files");
     permits.targets.connect_to = settings.list("connect_to");
-    permits.files.never = {settings.text("data")};
+    permits.files.never = {settings.text("data"), user_secret_path()};
     if (configuration.file) permits.files.never.push_back(*configuration.file);
     for (const char* const key : {"tls.key", "workers.tls_key"}) {
         if (!settings.text(key).empty()) permits.files.never.push_back(settings.text(key));
@@ -102,6 +103,7 @@ public:
             options.transactions.kept_max = 4;
         }
         TRY_ASSIGN(database, house->open_database(settings, log));
+        TRY(bring_up_to_date(*database, log));
         if (options.follows) TRY(house->learn_secret(*database));
         options.line = house->open_line(settings);
         house->signals_ = signals_of(shared);
@@ -167,6 +169,18 @@ private:
             log.info("a new catalog was made", {{"path", catalog_path(settings.text("data"))}});
         }
         return std::move(opened.database);
+    }
+
+    // Before anybody reads what this version has and an older one has not.
+    static Result<Done> bring_up_to_date(SqlDatabase& database, Log& log) {
+        TRY_ASSIGN(sql, database.connect(Access::write));
+        const bool old = !require_current_version(*sql);
+        TRY(migrate(*sql));
+        if (old) {
+            log.info("the catalog was brought up to date: older programs refuse it from now on",
+                     {{"version", std::to_string(schema_version())}});
+        }
+        return Done{};
     }
 
     Result<Done> learn_secret(SqlDatabase& database) {
@@ -283,6 +297,13 @@ Configuration with_coordinators(Configuration configuration, const std::string& 
 void reload(const ServeCommand& command, const Configuration& begun, const std::string& secret,
             Doors& doors, Log& log) {
     const auto again = configuration_of(command);
+    if (again && again->access.trusts_everybody() && !begun.access.trusts_everybody()) {
+        log.error("cannot use the settings: all stays as it was",
+                  {{"reason",
+                    "they name no users and no tokens any more, so that nobody would have "
+                    "to say who they are; restart the daemon if that is meant"}});
+        return;
+    }
     const auto used = again ? doors.reload(with_coordinators(*again, secret)) : again.error();
     if (!used) {
         log.error("cannot use the settings: all stays as it was",

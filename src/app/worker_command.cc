@@ -10,7 +10,9 @@
 
 #include "adapters/system/descriptors.h"
 #include "adapters/system/epoch_file.h"
+#include "adapters/system/line_writer.h"
 #include "adapters/system/system_clock.h"
+#include "adapters/system/user_secret.h"
 #include "app/counterparts.h"
 #include "app/joined_worker.h"
 #include "app/leave_signals.h"
@@ -27,10 +29,11 @@ namespace {
 using Say = std::function<void(const std::string&)>;
 
 Say log_to_stderr() {
-    return [mutex = std::make_shared<std::mutex>()](const std::string& line) {
-        const std::string text = to_string(SystemClock().wall_now()) + " " + line + "\n";
-        const std::lock_guard lock(*mutex);
-        std::cerr << text << std::flush;
+    return [lines = std::make_shared<LineWriter>(STDERR_FILENO)](const std::string& line) {
+        const std::string time = to_string(SystemClock().wall_now()) + " ";
+        lines->write(time + line + "\n", [&](std::size_t lost) {
+            return time + std::to_string(lost) + " lines of this log were lost: nobody read them\n";
+        });
     };
 }
 
@@ -103,9 +106,18 @@ Result<std::optional<Joined>> membership_of(const WorkerCommand& command) {
                      .hint = own ? "leave --join or --tls-.. out" : "give --data-dir DIRECTORY"};
     }
     // A token is good once, and a worker may be started with it again.
-    TRY_ASSIGN(before, joined_in(*command.directory));
+    const auto before = joined_in(*command.directory);  // broken: it is made anew
     TRY_ASSIGN(token, join_token_in(*command.join));
-    if (before && before->cluster == token.cluster && before->nonce == token.nonce) return before;
+    if (!command.name.empty() && !equal_ignoring_case(command.name, token.worker)) {
+        return Error{.code = ErrorCode::invalid_configuration,
+                     .message = "cannot join as worker " + baton::in_quotes(command.name) +
+                                ": the token is for worker " + baton::in_quotes(token.worker),
+                     .at = {},
+                     .hint = "leave --name out, or make a token for that name"};
+    }
+    const bool used =
+        before && *before && (*before)->cluster == token.cluster && (*before)->nonce == token.nonce;
+    if (used) return *before;
     TRY_ASSIGN(joined, join_with(*command.join, *command.directory));
     return std::optional(std::move(joined));
 }
@@ -132,6 +144,7 @@ Result<Done> serve_worker(WorkerCommand command, const LeaveSignals& signals, co
     if (!encrypted) TRY(check_addresses(addresses, command, log));
     if (command.any_role) log("warning: certificates without a role may do everything here");
     Permits permits = command.permits;
+    permits.files.never.push_back(user_secret_path());
     if (encrypted) permits.files.never.push_back(command.tls.key);
     TRY_ASSIGN(worker,
                NetworkWorker::start(

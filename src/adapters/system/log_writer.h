@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "adapters/system/line_writer.h"
 #include "ports/clock.h"
 #include "ports/log.h"
 
@@ -24,21 +25,16 @@ class LogWriter final : public Log {
 public:
     // The clock outlives it; the descriptor stays the caller's.
     LogWriter(int descriptor, LogFormat format, LogLevel least, const Clock& clock)
-        : descriptor_(descriptor), format_(format), least_(least), clock_(clock) {}
+        : format_(format), least_(least), clock_(clock), lines_(descriptor) {}
 
     void write(LogLevel level, std::string_view message,
                const std::vector<LogField>& fields) override;
 
 private:
-    const int descriptor_;
     const LogFormat format_;
     const LogLevel least_;
     const Clock& clock_;
-    // False: it was lost, or the end of it was.
-    [[nodiscard]] bool put(std::string_view line);
-
-    std::mutex mutex_;
-    std::size_t lost_ = 0;  // lines, since the last that was written
+    LineWriter lines_;
 };
 
 }  // namespace baton

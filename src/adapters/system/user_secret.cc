@@ -35,10 +35,12 @@ std::optional<fs::path> state_directory() {
         const passwd* const entry = getpwuid(geteuid());  // NOLINT(concurrency-mt-unsafe)
         if (entry != nullptr && entry->pw_dir != nullptr) home = entry->pw_dir;
     }
-    if (!home || home->empty() || *home == "/" || ::access(home->c_str(), W_OK) != 0) {
-        return std::nullopt;
-    }
-    return fs::path(*home) / ".local" / "state";
+    if (!home || home->empty() || *home == "/") return std::nullopt;
+    const fs::path state = fs::path(*home) / ".local" / "state";
+    // One that was made before is read also where nothing can be written any more.
+    const bool there = ::access((state / "baton" / "secret").c_str(), R_OK) == 0;
+    if (!there && ::access(home->c_str(), W_OK) != 0) return std::nullopt;
+    return state;
 }
 
 Result<Done> check_own_directory(const std::string& path) {
