@@ -325,11 +325,13 @@ void Visitor::stand_still(const std::shared_ptr<Answer>& done) {
     }
     const auto place = desk_.reserve(who_.name);
     if (!place) return go_on(false, Patience::none, done);
+    standing_ = true;
     session_.wake_with([&desk = desk_, place = *place] { desk.wake(place); });
     desk_.settle(*place, session_.until(), go_on_with(patience()));
 }
 
 void Visitor::go_on(bool may, Patience patience, const std::shared_ptr<Answer>& done) {
+    standing_ = false;
     if (may) {
         if (!drive(patience, done)) return;
     } else {

@@ -19,6 +19,7 @@
 // Users take turns, and none of them may have more than half of what may wait.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -174,6 +175,8 @@ public:
     // As of the last thing that was run; to be asked inside of its `done`.
     [[nodiscard]] Transaction transaction() const;
     [[nodiscard]] const Principal& who() const { return who_; }
+    // Whether what it asked waits for a query. Any thread.
+    [[nodiscard]] bool stands_still() const { return standing_; }
 
 private:
     // Told whether it may run; true: it is over. Otherwise the turn is, when it says run_next().
@@ -193,6 +196,7 @@ private:
     Desk& desk_;
     const Principal who_;
     const Line line_;
+    std::atomic<bool> standing_ = false;
     Session session_;
 
     std::mutex mutex_;

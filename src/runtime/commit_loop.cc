@@ -10,6 +10,9 @@ namespace {
 
 // After a commit whose outcome is unknown.
 constexpr std::chrono::milliseconds kLookAgain{50};
+// While nothing can be committed: what waits for the log is tried, so that an end of it is noticed
+// although nobody asks for a change.
+constexpr std::chrono::seconds kTryAgain{1};
 
 Error stopped() {
     return Error{.code = ErrorCode::catalog_unavailable,
@@ -76,7 +79,9 @@ void CommitLoop::log(StatementRecord record) {
 void CommitLoop::run() {
     const auto hand = [this](CommittedBatch batch) { settler_.hand(std::move(batch)); };
     for (;;) {
+        const bool trouble = committer_.health().trouble().has_value();
         auto jobs = committer_.is_unsure() ? mailbox_.take(options_.batch_max, kLookAgain)
+                    : trouble              ? mailbox_.take(options_.batch_max, kTryAgain)
                                            : mailbox_.take(options_.batch_max);
         const bool ending = jobs.empty() && mailbox_.closed();
         if (auto broken = settler_.broken()) {

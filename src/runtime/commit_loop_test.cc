@@ -124,8 +124,8 @@ TEST_F(CommitLoopTest, ACatalogThatTakesNoChangesIsToldOfAndSoIsItsRecovery) {
     ASSERT_TRUE(coordinator_->commit_trouble());
     EXPECT_EQ(coordinator_->commit_trouble()->code, ErrorCode::catalog_full);
     faulty_->set_faults(nullptr);
+    while (coordinator_->commit_trouble()) std::this_thread::yield();  // by itself
     EXPECT_EQ(submit(source("A")), "accepted");
-    EXPECT_FALSE(coordinator_->commit_trouble());
     EXPECT_EQ(told, (std::vector<std::string>{"catalog_full", "well"}));
     coordinator_.reset();
 }

@@ -18,6 +18,7 @@ namespace baton {
 
 using session_parts::at_statement;
 using session_parts::is_commit;
+using session_parts::kTransactionBytesMax;
 using session_parts::kTransactionStatementsMax;
 using session_parts::transaction_state;
 
@@ -267,7 +268,11 @@ Result<StatementResult> Session::run(const sql::Statement& statement) {
         if (changes_catalog(statement)) return run_change(statement);
         return run_other(statement);
     }();
-    if (!result && transaction_ && !paused_) transaction_->failed = true;
+    if (!result && transaction_ && !paused_) {
+        transaction_->failed = true;
+        transaction_->rehearsal.reset();  // others may have it
+        transaction_->view.reset();
+    }
     return result;
 }
 
@@ -359,6 +364,13 @@ Result<StatementResult> Session::run_change(const sql::Statement& statement) {
                      .message = "a transaction holds at most " +
                                 std::to_string(kTransactionStatementsMax) + " statements"};
     }
+    const std::size_t bytes = step.statement.size();
+    if (transaction_ && transaction_->bytes + bytes > kTransactionBytesMax) {
+        return Error{.code = ErrorCode::too_large,
+                     .message = "a transaction holds at most " +
+                                std::to_string(kTransactionBytesMax >> 20U) + " MB of statements",
+                     .hint = "COMMIT in smaller portions"};
+    }
     Outcome outcome = [&] {
         if (transaction_) return try_out(step);
         std::vector<Step> steps;
@@ -373,6 +385,7 @@ Result<StatementResult> Session::run_change(const sql::Statement& statement) {
                            .revision = {}};
     if (transaction_) {
         transaction_->steps.push_back(std::move(step));
+        transaction_->bytes += bytes;
     } else {
         result.revision = accepted.revision;
     }

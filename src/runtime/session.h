@@ -76,6 +76,7 @@ struct Transaction {
     std::vector<Step> steps;
     std::unique_ptr<TransactionView> view;  // none: it has read nothing but its own changes
     std::unique_ptr<Rehearsal> rehearsal;   // none: it is short, and tried out on the catalog
+    std::size_t bytes = 0;                  // of the texts of the steps
     SeenBefore seen;
     bool failed = false;
 };

@@ -10,6 +10,7 @@
 namespace baton::session_parts {
 
 inline constexpr std::size_t kTransactionStatementsMax = 10'000;
+inline constexpr std::size_t kTransactionBytesMax = std::size_t{16} << 20U;
 
 inline Error transaction_state(std::string message, std::string hint = {}) {
     return Error{.code = ErrorCode::transaction_state,

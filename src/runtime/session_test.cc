@@ -390,6 +390,38 @@ TEST_F(LongTransactionTest, QueriesOfItsOwnSourcesArePlanned) {
     EXPECT_EQ(rows("SELECT name, state FROM baton.queries"), "Q|PENDING\n");
 }
 
+TEST_F(LongTransactionTest, ItHasOnlySoManyBytes) {
+    std::string columns;
+    for (int i = 0; i < 1'600; ++i) {
+        columns += (i == 0 ? "" : ", ") + std::string(240, 'c') + std::to_string(i) + " INT8";
+    }
+    run("BEGIN");
+    Execution last;
+    int made = 0;
+    for (; made < 60 && !last.error; ++made) {
+        last = session_->execute("CREATE LOGICAL SOURCE s" + std::to_string(made) + " (" + columns +
+                                 ")");
+    }
+    ASSERT_TRUE(last.error);
+    EXPECT_EQ(last.error->code, ErrorCode::too_large);
+    EXPECT_GT(made, 30);
+    run("ROLLBACK");
+}
+
+TEST_F(LongTransactionTest, AShortTextThatIsALargePlanIsRefused) {
+    make_small_cluster();
+    std::string sources;
+    for (int i = 0; i < 100; ++i) {
+        sources +=
+            "CREATE PHYSICAL SOURCE FOR readings TYPE File SET ('EDGE' AS SOURCE.HOST, '/in" +
+            std::to_string(i) + "' AS SOURCE.FILE_PATH);";
+    }
+    run(sources);
+    std::string text = "EXPLAIN SELECT id FROM readings";
+    for (int i = 0; i < 100; ++i) text += " UNION SELECT id FROM readings";
+    EXPECT_EQ(error_of(text + " INTO alerts").code, ErrorCode::too_large);
+}
+
 TEST_F(LongTransactionTest, OnlySoManyAreLongAtOnce) {
     open_with(1);
     begin_long(*session_, "s");

@@ -64,6 +64,7 @@ TransactionViews::TransactionViews(SqlDatabase& database, Durable& durable, Read
       own_(database, durable, options.kept_max, "too many transactions are reading") {}
 
 Result<std::unique_ptr<TransactionView>> TransactionViews::begin() {
+    const std::lock_guard turn(begins_);  // or those who come together wait for each other
     while (kept() >= options_.kept_max && make_room()) {
     }
     TRY_ASSIGN(snapshot, own_.snapshot());

@@ -81,6 +81,7 @@ private:
     const Clock& clock_;
     const TransactionViewsOptions options_;
     Readers own_;
+    std::mutex begins_;
     mutable std::mutex mutex_;
     std::list<TransactionView*> views_;  // that have a snapshot
 };

@@ -64,7 +64,8 @@ void Runner::end() {
 }
 
 bool Runner::works() const {
-    return preparing_ || (run_ && !(run_->stream && run_->stream->watch));
+    const bool waits = visitor_ && visitor_->stands_still();
+    return preparing_ || (run_ && !waits && !(run_->stream && run_->stream->watch));
 }
 
 std::optional<Duration> Runner::idle_in_transaction() const {

@@ -58,7 +58,7 @@ public:
     void pause_rows() { paused_ = true; }
     void resume_rows();
 
-    // Whether something runs that will come to an end by itself.
+    // Whether something runs that will come to an end by itself, and not only waits for one.
     [[nodiscard]] bool works() const;
     // For how long a transaction may be open while nothing runs; none: it is not so, or for ever.
     [[nodiscard]] std::optional<Duration> idle_in_transaction() const;
