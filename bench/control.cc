@@ -99,6 +99,9 @@ private:
         }
         control::FragmentStatus& status = held[key];
         status.key = key;
+        if (const auto* made = std::get_if<control::RegisterFragment>(&command.order)) {
+            status.fingerprint = made->fingerprint;
+        }
         status.event = ++events_[worker];
         status.state = std::visit(
             Overload{
