@@ -15,6 +15,7 @@
 
 #include "adapters/grpc/trust.h"
 #include "hostile/daemon.h"
+#include "model/control.h"
 #include "testing/free_port.h"
 
 namespace baton::hostile {
@@ -73,7 +74,8 @@ wire::ToWorker hello(const std::string& worker) {
     wire::ToWorker message;
     message.mutable_hello()->set_epoch(1'000);
     message.mutable_hello()->set_worker(worker);
-    message.mutable_hello()->set_protocol(1);
+    message.mutable_hello()->set_protocol(control::kProtocol);
+    message.mutable_hello()->set_catalog("0123456789abcdef0123456789abcdef");
     return message;
 }
 
@@ -94,6 +96,7 @@ wire::ToWorker register_plan(const std::string& plan) {
     wire::ToWorker message = command(1);
     set(*message.mutable_command()->mutable_register_()->mutable_key());
     message.mutable_command()->mutable_register_()->set_plan(plan);
+    message.mutable_command()->mutable_register_()->set_fingerprint("0123456789abcdef");
     return message;
 }
 
@@ -248,7 +251,9 @@ TEST_F(HostileIdentity, AStrangerReadsAndWritesNoFile) {
     // The same words of one that knows the secret are obeyed: it was the proof that was missing.
     Intruder owner(worker.address());
     owner.shows(user_trust()->dial("edge")->metadata);
-    EXPECT_EQ(owner.talk(story).answers.size(), story.size());
+    const Outcome obeyed = owner.talk(story);
+    EXPECT_EQ(obeyed.answers.size(), story.size())
+        << obeyed.status.error_message() << worker.log();
     EXPECT_TRUE(daemon_.takes_a_write());
 }
 
@@ -554,10 +559,8 @@ TEST_F(HostileJoining, WorkersJoinExchangeRowsAndComeBackWithoutAToken) {
 TEST_F(HostileJoining, ATokenIsGoodOnceInItsTimeAndUnchanged) {
     Daemon daemon(options(port_));
     const std::string once = token(daemon, "edge");
-    {
-        const Worker worker(daemon, "edge", "--join " + once);
-        const Worker again(daemon, "edge", "--join " + once);  // the same worker, started again
-    }
+    { const Worker worker(daemon, "edge", "--join " + once); }
+    { const Worker again(daemon, "edge", "--join " + once); }  // the same worker, started again
     EXPECT_NE(refusal(daemon, "thief", once).find("used before"), std::string::npos);
     const std::string late = token(daemon, "edge", {"--seconds", "1"});
     std::this_thread::sleep_for(1100ms);
