@@ -148,6 +148,12 @@ std::chrono::milliseconds Renewal::look() {
         log_("the certificate of this worker is renewed");
         return kLeast;
     }
+    if (now >= facts->until) {
+        log_("the certificate of this worker was over at " + to_string(facts->until) +
+             ", and cannot be renewed: make a token with `baton token worker " + joined_.worker +
+             "` and start the worker with --join TOKEN");
+        return kMost;
+    }
     log_("cannot renew the certificate of this worker, which ends at " + to_string(facts->until) +
          ": " + to_string(renewed.error()));
     return bounded((facts->until - now) / 10);

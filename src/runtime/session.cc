@@ -106,6 +106,14 @@ std::optional<Execution> Session::go_on(Patience patience) {
     while (!running_->execution.error) {
         if (!touched_.empty() && !wait_for_touched()) break;
         if (running_->next >= running_->statements.size()) break;
+        if (running_->next > 0 && interrupt_.raised()) {
+            if (transaction_) transaction_->failed = true;
+            running_->execution.error =
+                at_statement({.code = ErrorCode::cancelled,
+                              .message = "it was cancelled before this statement was run"},
+                             running_->statements[running_->next]);
+            break;
+        }
         if (!run_next()) break;
     }
     if (paused_) return std::nullopt;

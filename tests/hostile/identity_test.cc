@@ -252,8 +252,7 @@ TEST_F(HostileIdentity, AStrangerReadsAndWritesNoFile) {
     Intruder owner(worker.address());
     owner.shows(user_trust()->dial("edge")->metadata);
     const Outcome obeyed = owner.talk(story);
-    EXPECT_EQ(obeyed.answers.size(), story.size())
-        << obeyed.status.error_message() << worker.log();
+    EXPECT_EQ(obeyed.answers.size(), story.size()) << obeyed.status.error_message() << worker.log();
     EXPECT_TRUE(daemon_.takes_a_write());
 }
 

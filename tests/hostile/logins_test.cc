@@ -22,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::steady_clock;
+using namespace std::chrono_literals;
 
 const std::string kBaton = BATON_PROGRAMS "/baton";
 
@@ -192,6 +193,11 @@ TEST_F(HostileLogins, UsersAreReadAgainWithoutARestart) {
     daemon.process().signal(SIGHUP);
     ::usleep(300'000);
     EXPECT_TRUE(says("ann", "apple") && says("bob", "berry"));
+    // Nor does a file that would let everybody in: perhaps it is cut off.
+    write_private(settings(), "");
+    daemon.process().signal(SIGHUP);
+    ::usleep(300'000);
+    EXPECT_FALSE(says("bob", "wrong"));
 
     write_private(settings(), ann + second.lines);
     daemon.process().signal(SIGHUP);
@@ -207,6 +213,41 @@ TEST_F(HostileLogins, UsersAreReadAgainWithoutARestart) {
     const std::string log = daemon.ended_log();
     EXPECT_NE(log.find("all stays as it was"), std::string::npos) << log;
     EXPECT_NE(log.find("were read again"), std::string::npos) << log;
+}
+
+TEST_F(HostileLogins, ARequestThatWaitsEndsWithItsToken) {
+    const MadeToken first = make_token("first");
+    const MadeToken second = make_token("second");
+    write_private(settings(), first.lines);
+    Daemon daemon({"--config", settings()});
+    const auto post = [&](const MadeToken& token, const std::string& text) {
+        return "POST /v1/sql HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
+               "Authorization: Bearer " +
+               token.token + "\r\nContent-Length: " + std::to_string(text.size()) + "\r\n\r\n" +
+               text;
+    };
+    const Socket maker(daemon.http_port());
+    ASSERT_TRUE(maker.send(post(
+        first,
+        "CREATE WORKER '127.0.0.1:1' SET ('away' AS NAME); CREATE QUERY stuck AS SELECT a FROM "
+        "Generator('SEQUENCE UINT64 0 9 1' AS SOURCE.GENERATOR_SCHEMA, 'away' AS SOURCE.HOST, "
+        "SCHEMA(a UINT64 NOT NULL) AS SOURCE.SCHEMA) INTO Void('away' AS SINK.HOST)")));
+    ASSERT_NE(maker.read_until("\r\n\r\n", 10s).find("200 OK"), std::string::npos);
+    const Socket waiting(daemon.http_port());
+    ASSERT_TRUE(
+        waiting.send(post(first, "WAIT FOR QUERY stuck; CREATE LOGICAL SOURCE late (a INT8)")));
+    const auto header = "Authorization: Bearer ";
+    const auto deadline = steady_clock::now() + cli::kPatience;
+    const auto page = [&](const MadeToken& token, const std::string& path) {
+        return daemon.curl(path, {"-H", header + token.token}).out;
+    };
+    while (page(first, "/metrics").find("baton_desk_standing 1") == std::string::npos) {
+        ASSERT_LT(steady_clock::now(), deadline);
+    }
+    write_private(settings(), second.lines);
+    daemon.process().signal(SIGHUP);
+    EXPECT_NE(waiting.read_until("cancelled", 20s).find("cancelled"), std::string::npos);
+    EXPECT_TRUE(page(second, "/v1/logical-sources/LATE").ends_with("\n404\n"));
 }
 
 class HostileTls : public HostileLogins {

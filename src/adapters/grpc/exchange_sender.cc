@@ -45,6 +45,8 @@ public:
     [[nodiscard]] bool heard(Link& link, const SaidToSender& said);
     void written(Link& link);
     void ended(Link& link, const std::string& why);
+    // Why a stream could not be had, or broke. It is dialled again in any case.
+    void failed(const std::string& why);
 
 private:
     struct Kept {
@@ -64,6 +66,7 @@ private:
     const RemoteSenderOptions options_;
 
     mutable std::mutex mutex_;
+    std::string told_;  // the last reason
     std::condition_variable changed_;
     std::shared_ptr<Link> link_;  // none: between two
     bool opened_ = false;         // the link
@@ -126,7 +129,10 @@ public:
     void OnWriteDone(bool ok) override {
         if (ok) outbox_->written(*this);
     }
-    void OnDone(const grpc::Status& /*status*/) override { self_.reset(); }
+    void OnDone(const grpc::Status& status) override {
+        if (!status.ok()) outbox_->failed(status.error_message());
+        self_.reset();
+    }
 
 private:
     Result<SaidToSender> recognised() {
@@ -186,6 +192,7 @@ bool Outbox::heard(Link& link, const SaidToSender& said) {
             [&](const Opened& opened) {
                 if (opened_ || !take(opened.progress)) return false;
                 opened_ = true;
+                told_.clear();
                 backoff_ = kBackoffFirst;
                 sent_ = opened.progress.arrived;
                 if (times_opened_++ > 0) counts_.reconnects += 1;
@@ -239,7 +246,17 @@ void Outbox::write_next() {
     link_->send(next->message);
 }
 
-void Outbox::ended(Link& link, const std::string& /*why*/) {
+void Outbox::failed(const std::string& why) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!options_.log || closed_ || why.empty() || why == told_) return;
+        told_ = why;  // not the same again and again
+    }
+    options_.log("cannot send rows to " + options_.target + ": " + why);
+}
+
+void Outbox::ended(Link& link, const std::string& why) {
+    if (!why.empty()) failed(why);
     const std::lock_guard lock(mutex_);
     if (link_.get() != &link) return;
     if (closed_ && opened_) link.give_back();

@@ -8,6 +8,7 @@
 //   - It sends nothing but what it is for before the receiver has proved that it is the worker.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -24,6 +25,7 @@ struct RemoteSenderOptions {
     Schema schema;
     std::shared_ptr<ChannelPool> channels;
     std::shared_ptr<Trust> trust;
+    std::function<void(const std::string&)> log;  // any thread; none: nobody is told
 };
 
 [[nodiscard]] std::unique_ptr<ExchangeSender> open_remote_sender(

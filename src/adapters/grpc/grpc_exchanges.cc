@@ -155,7 +155,8 @@ Result<std::unique_ptr<ExchangeSender>> GrpcExchanges::open_sender(const Exchang
                                .target = address,
                                .schema = schema,
                                .channels = channels_,
-                               .trust = options_.trust});
+                               .trust = options_.trust,
+                               .log = options_.log});
 }
 
 Result<std::unique_ptr<ExchangeReceiver>> GrpcExchanges::open_receiver(

@@ -92,7 +92,9 @@ public:
     }
 
     void reconsider() override {
-        if (state_ != State::events || hall_->service.still_admits(known_as_)) return;
+        if (hall_->service.still_admits(known_as_)) return;
+        if (underway_) underway_->cancel(true);
+        if (state_ != State::events) return;
         ending_ = true;
         if (!writing_) finish();
     }

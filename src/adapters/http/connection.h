@@ -31,7 +31,8 @@ public:
     virtual void end_now() = 0;
     // Ends it if no request of it was understood yet, or none is under way. False: it stays.
     virtual bool gives_way() = 0;
-    virtual void reconsider() = 0;  // whether who follows events may go on
+    // Whether who follows events, or waits for an answer, may go on.
+    virtual void reconsider() = 0;
 };
 
 // Whose streams have something. Many are rung for the same change: the thread of the server is
