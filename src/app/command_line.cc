@@ -334,7 +334,7 @@ void add_token(CLI::App& app, TokenCommand& token, int& status) {
     command->add_option("--seconds", token.seconds, "how long it can be used")
         ->check(CLI::Range(std::uint64_t{1}, kSecondsMax))
         ->capture_default_str();
-    command->footer("It is good once. Whoever can read the catalog can make one.");
+    command->footer("It is good once. Every process that can read the catalog can make one.");
     command->callback([&] { status = run_token_worker(token); });
 }
 

@@ -23,7 +23,7 @@ struct Embedded {
     std::unique_ptr<CoordinatorRuntime> coordinator;
     std::unique_ptr<Members> members;  // none: offline, or it has certificates of its own
 };
-// Makes the catalog if it is not there, and says so. What is in `data` is out of reach of plans.
+// Makes the catalog if it is not there, and says so. Plans cannot reach `data`.
 // Fails with catalog_in_use and the like.
 [[nodiscard]] Result<Embedded> open_embedded(const std::string& data, bool offline,
                                              const TlsFiles& tls, const Permits& permits,

@@ -77,7 +77,8 @@ Shares shares_of(const config::Settings& settings, Log& log) {
         .pg = doors.first - beside_pg,
         .pg_strangers = beside_pg - std::min(beside_pg / 2, pgserver::kKeptForOthers),
         .http = doors.second};
-    constexpr std::size_t kFew = 1'000;  // the settings are what nobody will have by accident
+    // The settings allow by default more than most machines have descriptors for.
+    constexpr std::size_t kFew = 1'000;
     if (shares.pg < std::min(pg, kFew) || shares.http < std::min(http, kFew)) {
         log.warn("fewer connections than set are let in: there are too few file descriptors",
                  {{"descriptors", std::to_string(limit)},

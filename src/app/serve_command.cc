@@ -293,7 +293,7 @@ Configuration with_coordinators(Configuration configuration, const std::string& 
 }
 
 // Users, tokens and the certificate are used as they are now; of other settings it is said that
-// they are not. What cannot be used changes nothing.
+// they are not. Settings that cannot be used change nothing.
 void reload(const ServeCommand& command, const Configuration& begun, const std::string& secret,
             Doors& doors, Log& log) {
     const auto again = configuration_of(command);

@@ -16,8 +16,8 @@ namespace baton {
 // is copied: the workers go with the copy, which takes the place of the original. How many rows.
 [[nodiscard]] Result<std::int64_t> copy_catalog(Sql& from, Sql& to);
 
-// What the catalog holds now, without its history and identity, as the transaction that `from` is
-// in has it. The rest is as above. The epoch under which the copy can be changed.
+// Copies what the catalog holds now, without its history and identity, as the transaction that
+// `from` is in has it. The rest is as above. The epoch under which the copy can be changed.
 [[nodiscard]] Result<Epoch> copy_state(Sql& from, Sql& to);
 
 }  // namespace baton

@@ -7,7 +7,7 @@
 namespace baton {
 
 // What version 3 of the catalog does: no text of the tables of version 2 is compared like that any
-// more. Whatever of it an interrupted attempt has done, it can be done again.
+// more. It can be done again after an attempt that was interrupted.
 [[nodiscard]] Result<Done> take_padding_away(Sql& sql);
 
 }  // namespace baton

@@ -83,8 +83,8 @@ private:
 
 [[nodiscard]] Role needed_for(const sql::Statement& statement);
 // Whether it declares a source or sink, also on the spot, that opens files of a worker. That is a
-// right of its own, beside the role: an admin has it, another has to be given it. Whoever reads
-// from a source that is declared does not need it.
+// right of its own, beside the role: an admin has it, another has to be given it. A reader of
+// a source that is declared does not need it.
 [[nodiscard]] bool names_files(const sql::Statement& statement);
 // Fails with not_permitted, naming the role or the right that is needed.
 [[nodiscard]] Result<Done> permit(const Principal& who, const sql::Statement& statement);

@@ -55,7 +55,7 @@ Desk::~Desk() {
     probes_.close();
     pages_.close();
     for (std::thread& thread : threads_) thread.join();
-    // What a lane let stand still when the threads were gone already.
+    // Statements that a lane let stand still when the threads were gone already.
     for (; !woken_.empty(); woken_.pop_front()) woken_.front()(false);
 }
 
@@ -208,7 +208,7 @@ bool Desk::wait_for_work(std::unique_lock<std::mutex>& lock) {
     }
 }
 
-// What was asked for goes first: many may be woken at once. Each fourth is of those who were.
+// New requests go first, since many may be woken at once; each fourth turn is for a woken one.
 Desk::Work Desk::take_work() {
     taken_ += 1;
     if (waiting_.empty() || (!woken_.empty() && taken_ % 4 == 0)) {

@@ -264,7 +264,7 @@ TEST_F(DeskTest, TransactionsThatHaveReadAndStandOpenKeepNobodyFromReading) {
     }
     EXPECT_FALSE(asked(*come_in(), {.text = "SHOW WORKERS"}).error);
     EXPECT_LE(coordinator_->transaction_views().kept(), 8U);
-    // Who gave way reads on, as long as nothing of that has changed.
+    // A transaction that gave way reads on, as long as nothing of that has changed.
     EXPECT_FALSE(asked(*idle.front(), {.text = "SHOW WORKERS"}).error);
     run("CREATE WORKER 'a:1'");
     EXPECT_FALSE(asked(*idle.front(), {.text = "SHOW SINKS"}).error);
@@ -272,7 +272,7 @@ TEST_F(DeskTest, TransactionsThatHaveReadAndStandOpenKeepNobodyFromReading) {
     ASSERT_TRUE(overtaken.error);
     EXPECT_EQ(overtaken.error->code, ErrorCode::conflict);
     EXPECT_EQ(idle.front()->transaction(), Visitor::Transaction::failed);
-    // Who did not sees what it saw.
+    // One that did not sees the same as before.
     EXPECT_FALSE(asked(*idle.back(), {.text = "SHOW WORKERS"}).error);
 }
 

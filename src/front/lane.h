@@ -25,7 +25,7 @@ public:
 
     // False: too much is waiting, or the lane closes.
     [[nodiscard]] bool post(Work work);
-    // What is being run is finished, what waits is told that it may not. Idempotent.
+    // Work that runs is finished, work that waits is told that it may not run. Idempotent.
     void close();
     [[nodiscard]] std::size_t waiting() const;
 

@@ -1,5 +1,5 @@
-// CertificateMaker makes keys and certificates, and reads them. What they say is for others to
-// decide.
+// CertificateMaker makes keys and certificates, and reads them. Others decide what
+// they say.
 #pragma once
 
 #include <string>

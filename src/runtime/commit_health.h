@@ -34,7 +34,7 @@ public:
     void failed(const Error& why) {
         {
             const std::lock_guard lock(mutex_);
-            // Who leads no more is as healthy as before.
+            // A coordinator that leads no more is as healthy as before.
             if (why.code == ErrorCode::fenced) return;
             failures_ += 1;
             last_ = why;

@@ -120,7 +120,7 @@ public:
     }
     // A copy of the catalog for a transaction that has become long; null: there are none here.
     [[nodiscard]] Result<std::unique_ptr<Rehearsal>> rehearse();
-    // What a transaction reads.
+    // The views that transactions read.
     [[nodiscard]] TransactionViews& transaction_views() { return transaction_views_; }
     // What the views showed when they could last be read; none: it is not known.
     [[nodiscard]] std::optional<Table> ask_stale(const ViewQuery& query) const {

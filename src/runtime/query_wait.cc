@@ -1,10 +1,9 @@
 #include "runtime/query_wait.h"
 
-#include <condition_variable>
 #include <mutex>
 
 #include "base/text.h"
-#include "runtime/waiting.h"
+#include "runtime/doorbell.h"
 
 namespace baton {
 
@@ -17,7 +16,7 @@ public:
                   if (keys.empty() || keys.contains(key)) ring();
               })) {}
 
-    // What comes from now on rings again.
+    // Changes from now on ring again.
     void reset() {
         const std::lock_guard lock(mutex_);
         rung_ = false;
@@ -152,7 +151,7 @@ Result<bool> QueryWait::look(const Interrupt& interrupt) {
 Error QueryWait::give_up(const std::string& why) {
     return Error{.code = ErrorCode::wait_timed_out,
                  .message = "the wait was given up: " + why,
-                 .hint = "the change that was waited for has happened; ask for the query's state"};
+                 .hint = "changes that were made before it stay; ask for the state of the query"};
 }
 
 void QueryWait::wake_with(std::function<void()> wake) {
@@ -161,30 +160,15 @@ void QueryWait::wake_with(std::function<void()> wake) {
 
 Result<Done> wait_for(CoordinatorRuntime& coordinator, const request::QueryRef& query,
                       const Wait& wait, Interrupt& interrupt) {
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool woken = false;
+    Doorbell bell;
     TRY_ASSIGN(waits, QueryWait::begin(coordinator, query, wait));
     if (!waits) return Done{};
-    const auto wake = [&] {
-        const std::lock_guard lock(mutex);
-        woken = true;
-        changed.notify_one();
-    };
-    waits->wake_with(wake);
-    const Interrupt::Listening listening(interrupt, wake);
+    waits->wake_with([&] { bell.ring(); });
+    const Interrupt::Listening listening(interrupt, [&] { bell.ring(); });
     for (;;) {
         TRY_ASSIGN(over, waits->look(interrupt));
         if (over) return Done{};
-        const Waiting waiting;
-        std::unique_lock lock(mutex);
-        const auto news = [&] { return woken; };
-        if (waits->until()) {
-            changed.wait_for(lock, *waits->until() - coordinator.clock().now(), news);
-        } else {
-            changed.wait(lock, news);
-        }
-        woken = false;
+        bell.wait(waits->until(), coordinator.clock());
     }
 }
 

@@ -1,16 +1,14 @@
 #include "runtime/session.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 #include <utility>
 
 #include "base/overload.h"
 #include "base/text.h"
 #include "runtime/bind.h"
+#include "runtime/doorbell.h"
 #include "runtime/session_parts.h"
 #include "runtime/version.h"
-#include "runtime/waiting.h"
 #include "sql/parser.h"
 #include "sql/printer.h"
 
@@ -128,26 +126,11 @@ Execution Session::finish() {
 }
 
 Execution Session::run_to_the_end() {
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool woken = false;
+    Doorbell bell;
     for (;;) {
         if (auto execution = go_on(Patience::leader)) return *std::move(execution);
-        wake_with([&] {
-            const std::lock_guard lock(mutex);
-            woken = true;
-            changed.notify_one();
-        });
-        const Waiting waiting;
-        std::unique_lock lock(mutex);
-        const auto news = [&] { return woken; };
-        if (until()) {
-            changed.wait_for(lock, *until() - coordinator_.clock().now(), news);
-        } else {
-            changed.wait(lock, news);
-        }
-        woken = false;
-        lock.unlock();
+        wake_with([&] { bell.ring(); });
+        bell.wait(until(), coordinator_.clock());
         wake_with(nullptr);
     }
 }

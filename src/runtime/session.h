@@ -128,7 +128,7 @@ private:
         QueryId query;
         bool ends = false;  // it was stopped or dropped, not created
     };
-    // What is being run.
+    // The text that is being run.
     struct Running {
         std::string text;  // empty: statements were given without one
         std::vector<sql::Literal> parameters;

@@ -1,4 +1,4 @@
-// What the files of Session share. Internal to it.
+// Shared by the files of Session. Internal to it.
 #pragma once
 
 #include <string>

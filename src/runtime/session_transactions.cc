@@ -62,7 +62,7 @@ Outcome Session::rehearse(Step step) {
     return outcome;
 }
 
-// What only another coordinator can do is not waited for here, unless this thread may.
+// A bundle that only another coordinator can carry out is not waited for, unless this thread may.
 Outcome Session::perform(Bundle bundle) {
     if (patience_ == Patience::leader) return coordinator_.execute(std::move(bundle));
     if (auto done = coordinator_.execute_here(bundle)) return *std::move(done);

@@ -33,7 +33,7 @@ struct TransactionViewsOptions {
 
 class TransactionViews;
 
-// What one transaction reads. Used by one thread at a time; ends before its owner.
+// The view of one transaction. Used by one thread at a time; ends before its owner.
 class TransactionView {
 public:
     ~TransactionView();

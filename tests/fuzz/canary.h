@@ -25,7 +25,7 @@ public:
         return canary;
     }
 
-    // As a client's statements, with an administrator's rights. Whatever waits ends at once.
+    // As a client's statements, with an administrator's rights. A wait ends at once.
     void run(std::string_view text, const std::vector<sql::Literal>& parameters = {}) {
         Session session(*coordinator_, "fuzzer");
         session.interrupt().raise();

@@ -1,7 +1,7 @@
 // Any bytes as what a client of PostgreSQL's protocol says: the connection answers in whole
 // messages, keeps no more than it may, and what it says and wants done does not depend on where the
-// bytes were cut or how long the answers of the runner took. What it wants done is run as a
-// statement, and a write succeeds after it. The first bytes choose the options, the cuts and what
+// bytes were cut or how long the answers of the runner took. Its effects run as
+// statements, and a write succeeds after it. The first bytes choose the options, the cuts and what
 // happens meanwhile.
 #include <algorithm>
 #include <cstddef>

@@ -20,7 +20,7 @@
 
 #include <unistd.h>
 
-#include "base/prng.h"
+#include "fuzz/variant.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 // A target that changes its cases itself has it.
@@ -71,42 +71,6 @@ std::string contents_of(const fs::path& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Variant 0 is the text itself.
-std::string variant_of(std::string text, const std::string& other, std::uint64_t number) {
-    baton::Prng prng(number);
-    const std::uint64_t changes = number == 0 ? 0 : prng.between(1, 4);
-    for (std::uint64_t i = 0; i < changes; ++i) {
-        const std::size_t at = prng.between(0, text.size());
-        const std::size_t size = prng.between(0, std::min<std::size_t>(text.size() - at, 32));
-        switch (prng.between(0, 5)) {
-            case 0:
-                text.insert(at, 1, static_cast<char>(prng.between(0, 255)));
-                break;
-            case 1:
-                text.erase(at, size);
-                break;
-            case 2:
-                text.insert(at, text.substr(at, size));
-                break;
-            case 3:
-                if (at < text.size()) {
-                    text[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^
-                                                 (1U << prng.between(0, 7)));
-                }
-                break;
-            case 4:
-                text.resize(at);
-                break;
-            default: {
-                const std::size_t from = prng.between(0, other.size());
-                text.insert(at, other, from, prng.between(1, 64));
-            }
-        }
-    }
-    text.resize(std::min(text.size(), kSizeMax));
-    return text;
-}
-
 std::string changed_by_target(std::string text, std::uint64_t number) {
     const std::size_t size = text.size();
     text.resize(std::max(kSizeMax, size));
@@ -121,8 +85,9 @@ void run(const fs::path& path, const std::string& text, const std::string& other
          std::uint64_t variant) {
     (void)std::snprintf(current.data(), current.size(), "failed: %s, variant %llu\n", path.c_str(),
                         static_cast<unsigned long long>(variant));
-    const std::string bytes = LLVMFuzzerCustomMutator != nullptr ? changed_by_target(text, variant)
-                                                                 : variant_of(text, other, variant);
+    const std::string bytes = LLVMFuzzerCustomMutator != nullptr
+                                  ? changed_by_target(text, variant)
+                                  : baton::fuzz::variant_of(text, other, variant, kSizeMax);
     (void)LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "base/prng.h"
+#include "fuzz/variant.h"
 #include "hostile/daemon.h"
 #include "testing/free_port.h"
 
@@ -33,31 +34,6 @@ std::vector<std::string> corpus_of(const std::string& name) {
         texts.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
     }
     return texts;
-}
-
-std::string spoilt(std::string text, const std::string& other, Prng& dice) {
-    for (std::uint64_t changes = dice.between(0, 4); changes > 0; --changes) {
-        const std::size_t at = dice.between(0, text.size());
-        const std::size_t size = dice.between(0, std::min<std::size_t>(text.size() - at, 64));
-        switch (dice.between(0, 4)) {
-            case 0:
-                text.insert(at, 1, static_cast<char>(dice.between(0, 255)));
-                break;
-            case 1:
-                text.erase(at, size);
-                break;
-            case 2:
-                text.insert(at, text.substr(at, size));
-                break;
-            case 3:
-                if (at < text.size()) text[at] = static_cast<char>(dice.between(0, 255));
-                break;
-            default:
-                text.insert(at, other, dice.between(0, other.size()), dice.between(1, 64));
-        }
-    }
-    text.resize(std::min(text.size(), kCaseBytesMax));
-    return text;
 }
 
 // A client that stays, and writes.
@@ -102,7 +78,8 @@ protected:
             Prng dice(seed * 1'000'003 + cases);
             const std::string& text = texts[dice.between(0, texts.size() - 1)];
             const std::string& other = texts[dice.between(0, texts.size() - 1)];
-            const std::string bytes = spoilt(shaped(corpus, text), other, dice);
+            const std::string bytes = fuzz::variant_of(shaped(corpus, text), other,
+                                                       dice.between(0, UINT32_MAX), kCaseBytesMax);
             {
                 const Socket socket(port);
                 (void)socket.send(cases % 2 == 0 ? bytes : before + bytes);

@@ -188,7 +188,7 @@ TEST_F(HostileLogins, UsersAreReadAgainWithoutARestart) {
     EXPECT_FALSE(shows(second));
     cli::Process inside(psql_as(port, "bob", "berry"), "WATCH SHOW QUERIES;\n");
 
-    // What cannot be used changes nothing.
+    // Settings that cannot be used change nothing.
     write_private(settings(), "users: [{name: eve, role: nobody, scram: x}]\n");
     daemon.process().signal(SIGHUP);
     ::usleep(300'000);

@@ -273,7 +273,7 @@ Result<AllowedFiles::Place> AllowedFiles::place_of(const std::string& path,
     if (own || is_named(place.directory, place.name, never_)) {
         return refused(what, path, "it belongs to Baton itself");
     }
-    // What is there now may be replaced by another file of its name.
+    // A sink may replace the file that is there now by another of its name.
     OpenFile there(::openat(*place.directory, place.name.c_str(), O_RDONLY | O_NOFOLLOW | kAlways));
     if (there.is_open()) TRY(checked(std::move(there), path, what));
     return place;

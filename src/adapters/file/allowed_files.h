@@ -40,7 +40,7 @@ public:
     // All fail with not_permitted, naming the option that would allow it, or with cannot_open. They
     // wait for nobody, also not at a pipe.
     [[nodiscard]] Result<Opened> read(const std::string& path) const;
-    // Makes the file if it is not there. What is in it stays.
+    // Makes the file if it is not there. Its contents stay.
     [[nodiscard]] Result<Opened> write(const std::string& path) const;
 
     // Where a file is to be made and renamed: its directory, and its name therein.

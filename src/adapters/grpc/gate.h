@@ -40,7 +40,7 @@ private:
     std::uint64_t unsaid_ = 0;  // refusals that were not logged
 };
 
-// What a caller is told; with the hint.
+// The error as a caller is told it, with the hint.
 [[nodiscard]] grpc::Status status_of(const Error& error);
 
 // A call that ends at once. It owns itself.

@@ -92,7 +92,7 @@ public:
     explicit Login(const std::string& password)
         : scram_(password, pgwire::nonce_of(random_bytes(18))) {}
 
-    // What is to be said to this demand; empty: nothing. Whatever is not SCRAM is not answered.
+    // The answer to this demand; empty: none. Demands that are not SCRAM get none.
     [[nodiscard]] Result<std::string> answer(std::string_view body) {
         const std::uint32_t kind = body.size() < 4 ? UINT32_MAX : number_in(body);
         const std::string_view data = body.substr(std::min<std::size_t>(4, body.size()));

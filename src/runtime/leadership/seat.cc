@@ -148,7 +148,7 @@ void Seat::obey(const StepDown& order) {
     leadership_.drained(order.epoch);
 }
 
-// Whoever leads and cannot commit keeps others from it. A full disk is the database's: it would be
+// A leader that cannot commit keeps others from leading. A full disk is the database's: it would be
 // as full for the next.
 void Seat::look_after_term() {
     const auto trouble = coordinator_.commit_trouble();
