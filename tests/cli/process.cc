@@ -110,6 +110,15 @@ void Process::signal(int number) const {
     ::kill(pid_, number);
 }
 
+int Process::threads() const {
+    std::ifstream file("/proc/" + std::to_string(pid_) + "/status");
+    std::string word;
+    while (file >> word && word != "Threads:") continue;
+    int count = 0;
+    file >> count;
+    return count;
+}
+
 int Process::wait() {
     const Deadline deadline = steady_clock::now() + kPatience;
     while (read_some(deadline)) {

@@ -24,6 +24,7 @@ public:
     // Reads until the text occurs in the standard output; false if it ended, or took too long.
     [[nodiscard]] bool says(const std::string& text);
     void signal(int number) const;
+    [[nodiscard]] int threads() const;
     // Reads all the rest and waits for the end. 128 + n for signal n, as shells have it; -1 if it
     // took too long.
     [[nodiscard]] int wait();

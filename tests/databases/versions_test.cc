@@ -1,5 +1,8 @@
 // Catalogs of older versions on database servers, and texts that end with blanks.
+#include <chrono>
+#include <future>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -59,6 +62,26 @@ TEST_P(VersionsTest, LocksOfClientsMoveToTablesOfTheirOwn) {
     EXPECT_EQ(value("SELECT epoch FROM lock_fence"), "3");
     EXPECT_EQ(value("SELECT COUNT(*) FROM baton_locks"), "2");
     EXPECT_EQ(value("SELECT worker FROM physical_source"), "W");
+}
+
+// Coordinators that are started together on an empty database, on a busy machine.
+TEST_P(VersionsTest, TheSecondWaitsWhileTheFirstMakesTheTables) {
+    const std::string url = DatabaseServer::shared(GetParam()).new_database();
+    std::promise<void> inside;
+    std::promise<void> second_is_done;
+    std::jthread first([&, done = second_is_done.get_future()] {
+        const auto opened = open_server_database(GetParam(), url, [&](Sql& sql) {
+            inside.set_value();
+            // Longer than a statement waits for a lock.
+            EXPECT_EQ(done.wait_for(std::chrono::seconds(3)), std::future_status::timeout);
+            return migrate(sql);
+        });
+        EXPECT_TRUE(opened) << to_string(opened.error());
+    });
+    inside.get_future().wait();
+    const auto second = open_server_database(GetParam(), url, migrate);
+    EXPECT_TRUE(second) << to_string(second.error());
+    second_is_done.set_value();
 }
 
 // On MariaDB each step is kept by itself: an attempt that ended anywhere is taken up again.

@@ -36,11 +36,15 @@ std::optional<std::size_t> Blows::draw(bool leads) {
     return (*leading + prng_.between(1, all - 1)) % all;
 }
 
+std::string Blows::last_line(std::size_t coordinator) const {
+    std::string log = cluster_.log(coordinator);
+    if (log.ends_with('\n')) log.pop_back();
+    const std::size_t before = log.rfind('\n');
+    return before == std::string::npos ? log : log.substr(before + 1);
+}
+
 bool Blows::gave_up(std::size_t coordinator, int status) const {
-    const std::string log = cluster_.log(coordinator);
-    const std::size_t line = log.rfind('\n', log.empty() ? 0 : log.size() - 2);
-    return status == 1 &&
-           log.find("cannot serve", line == std::string::npos ? 0 : line) != std::string::npos;
+    return status == 1 && last_line(coordinator).find("cannot serve") != std::string::npos;
 }
 
 void Blows::start_who_gave_up() {
@@ -48,7 +52,7 @@ void Blows::start_who_gave_up() {
         if (!cluster_.is_over(i)) continue;
         const int status = cluster_.wait(i);
         if (gave_up(i, status)) {
-            struck_["start one again that found no database"] += 1;
+            struck_["start one again that gave up: " + last_line(i)] += 1;
         } else {
             problems_.push_back("coordinator " + std::to_string(i) + " ended by itself with " +
                                 std::to_string(status));
@@ -72,6 +76,7 @@ void Blows::stop_for_a_while(std::size_t coordinator) {
 }
 
 void Blows::tell_to_leave(std::size_t coordinator) {
+    cluster_.wait_until_it_can_be_told(coordinator);
     cluster_.signal(coordinator, SIGTERM);
     const int status = cluster_.wait(coordinator);
     if (status != 0 && !gave_up(coordinator, status)) {

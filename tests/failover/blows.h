@@ -34,6 +34,7 @@ private:
     [[nodiscard]] std::optional<std::size_t> draw(bool leads);
     // As a service manager would: who began while the database was away has ended.
     void start_who_gave_up();
+    [[nodiscard]] std::string last_line(std::size_t coordinator) const;  // of its log
     // Whether it ended because there was no database when it began.
     [[nodiscard]] bool gave_up(std::size_t coordinator, int status) const;
     void kill(std::size_t coordinator);

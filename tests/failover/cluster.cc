@@ -87,6 +87,15 @@ void Cluster::signal(std::size_t coordinator, int number) const {
     coordinators_[coordinator]->signal(number);
 }
 
+void Cluster::wait_until_it_can_be_told(std::size_t coordinator) const {
+    const auto deadline = steady_clock::now() + cli::kPatience;
+    // Baton waits for signals before it has a second thread.
+    while (!is_over(coordinator) && coordinators_[coordinator]->threads() < 2) {
+        CHECK(steady_clock::now() < deadline);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
 bool Cluster::is_over(std::size_t coordinator) const {
     return coordinators_[coordinator]->state() == 'Z';
 }

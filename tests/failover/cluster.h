@@ -25,6 +25,8 @@ public:
     // Starts it, or starts it again.
     void start(std::size_t coordinator);
     void signal(std::size_t coordinator, int number) const;
+    // Returns when a signal to leave does not just end it, or when it is over.
+    void wait_until_it_can_be_told(std::size_t coordinator) const;
     // It has ended, by itself or by a signal.
     [[nodiscard]] bool is_over(std::size_t coordinator) const;
     // Waits for its end; the exit status as shells have it.

@@ -32,6 +32,8 @@ Result<Done> initialise(SqlDatabase& database, const PostgresOptions& options) {
     if (!options.initialise) return Done{};
     constexpr const char* kKey = "4711427194113614";  // any number that nobody else uses
     TRY_ASSIGN(sql, database.connect(Access::write));
+    // The first of several coordinators takes its time on a busy machine; the others are patient.
+    TRY(sql->execute("SET lock_timeout = '25s'"));
     TRY(sql->query("SELECT pg_advisory_lock(" + std::string(kKey) + ")::text"));
     auto done = options.initialise(*sql);
     TRY(sql->query("SELECT pg_advisory_unlock(" + std::string(kKey) + ")"));
