@@ -4,7 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "catalog/row_cursor.h"
+#include "catalog/lease.h"
+#include "catalog/lease_schema.h"
 #include "catalog/schema.h"
 
 namespace baton {
@@ -73,7 +74,8 @@ Result<std::int64_t> copy_all(Sql& from, Sql& to) {
     TRY_ASSIGN(history, copy_tables(from, to, kHistoryTables));
     TRY_ASSIGN(identity, copy_tables(from, to, kIdentityTables));
     const std::int64_t count = state + history + identity;
-    // Whoever led the old one is told apart from who leads the new one.
+    // The last leader of the old one is told apart from the first of the new one, by workers too.
+    TRY(to.execute("UPDATE fence SET epoch = epoch + 1 WHERE epoch > 0"));
     TRY(
         to.execute("UPDATE lease SET epoch = (SELECT epoch FROM fence WHERE "
                    "fence.lock_key = lease.lock_key), expires_at = 0, owner = ''"));
@@ -104,8 +106,7 @@ Result<Epoch> copy_state(Sql& from, Sql& to) {
         TRY(copy_tables(from, to, kStateTables));
         // Nobody can read its history, nor has to.
         TRY(to.execute("UPDATE meta SET feed_floor = revision"));
-        TRY_ASSIGN(rows, to.query("SELECT epoch FROM fence WHERE lock_key = 'leader'"));
-        return Epoch(RowCursor(rows.at(0)).number());
+        return epoch_of_fence(to, std::string(kLeaderLock));
     }();
     if (!copied) {
         to.rollback();

@@ -159,6 +159,13 @@ Result<std::optional<LeaseState>> Leases::watch(const std::string& key) {
     return std::optional<LeaseState>(std::move(state));
 }
 
+Result<Epoch> epoch_of_fence(Sql& sql, const std::string& key) {
+    TRY_ASSIGN(rows, sql.query("SELECT epoch FROM fence WHERE lock_key = ?", {key}));
+    if (rows.size() == 1) return Epoch(RowCursor(rows[0]).number());
+    return Error{.code = ErrorCode::catalog_corrupt,
+                 .message = "the lock " + in_quotes(key) + " has lost its fence"};
+}
+
 Result<Done> hold_fence(Sql& sql, const std::string& key, Epoch epoch) {
     const std::string lock(share_lock(sql.dialect()));
     TRY_ASSIGN(rows, sql.query("SELECT epoch FROM fence WHERE lock_key = ?" + lock, {key}));

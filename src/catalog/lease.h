@@ -98,6 +98,9 @@ private:
     std::string remove_sql_;
 };
 
+// The epoch that the fence of a coordinators' lock stands at.
+[[nodiscard]] Result<Epoch> epoch_of_fence(Sql& sql, const std::string& key);
+
 // To be called in a write transaction, before it writes: from here to its end nobody takes the
 // coordinators' lock of this name. Fails with fenced if this epoch does not hold the fence any
 // more.

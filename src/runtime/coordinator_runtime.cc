@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "catalog/lease.h"
+#include "catalog/lease_schema.h"
 #include "catalog/schema.h"
 
 namespace baton {
@@ -201,8 +203,10 @@ Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(
         opened->follow();
         return opened;
     }
-    TRY(opened->begin_term(std::move(writer), std::move(sync), options.commits.committer.epoch,
-                           {}));
+    // Nobody else writes here, so nobody is elected; others may have been before the catalog came
+    // here from a server.
+    TRY_ASSIGN(epoch, epoch_of_fence(*writer, std::string(kLeaderLock)));
+    TRY(opened->begin_term(std::move(writer), std::move(sync), epoch, {}));
     return opened;
 }
 

@@ -7,6 +7,7 @@
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/system_clock.h"
 #include "catalog/check.h"
+#include "catalog/lease.h"
 #include "catalog/reader.h"
 #include "catalog/schema.h"
 #include "catalog/views.h"
@@ -102,6 +103,20 @@ TEST(CopyTest, ACatalogThatGoesAroundComesBackAsItWas) {
     EXPECT_EQ(id(*again), id(*postgres));
     EXPECT_EQ(id(*mariadb), id(*postgres));
     EXPECT_NE(id(*in_memory()), id(*postgres));
+}
+
+// A file has no election: its coordinator writes as the next after the last leader on the server.
+TEST(CopyTest, ACatalogThatComesFromAServerCanBeWrittenInAFile) {
+    const Database server = on_server(ServerKind::postgres);
+    {
+        const auto sql = *server->connect(Access::write);
+        ASSERT_TRUE(sql->execute("UPDATE fence SET epoch = 7 WHERE lock_key = 'leader'"));
+        ASSERT_TRUE(sql->execute("UPDATE lease SET epoch = 7 WHERE lock_key = 'leader'"));
+    }
+    Database file = in_memory();
+    (void)copied(*server, *file);
+    EXPECT_EQ(*epoch_of_fence(**file->connect(Access::read), "leader"), Epoch(8));
+    fill(file);
 }
 
 TEST(CopyTest, NothingIsCopiedOverACatalogThatHoldsSomething) {
