@@ -400,7 +400,6 @@ CommandLine::CommandLine() : words_(std::make_unique<Words>()) {
     }
     app.set_version_flag("--version", std::string(kVersion));
     app.require_subcommand(0, 1);
-    app.footer("Without a command: the shell, with the catalog in ./baton-data.");
     add_shell_command(app, words.shell, words.wait, words.status);
     add_cluster(app, words.cluster, words.wait, words.status);
     add_catalog(app, words.catalog, words.status);
@@ -409,6 +408,8 @@ CommandLine::CommandLine() : words_(std::make_unique<Words>()) {
     add_ctl(app, worker, words.ctl, words.status);
     add_token(app, words.token, words.status);
     add_manuals(app, words.manual, words.status);
+    // Last: a command that is added later would inherit it.
+    app.footer("Without a command: the shell, with the catalog in ./baton-data.");
 }
 
 CommandLine::~CommandLine() = default;

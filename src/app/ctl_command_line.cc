@@ -107,6 +107,7 @@ private:
     // With the options that say where the coordinator is.
     CLI::App& add(CLI::App& app, const char* name, const char* meaning) {
         CLI::App& command = *app.add_subcommand(name, meaning);
+        command.footer("");  // not that of the command above it
         command
             .add_option("--connect", words_.command.reach.connect,
                         "where the coordinator is: postgres://USER@HOST:PORT or HOST:PORT; "

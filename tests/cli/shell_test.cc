@@ -284,5 +284,19 @@ TEST_F(Shell, NoSpaceForANewCatalogLeavesNone) {
     EXPECT_EQ(run(shell(kCreate)).status, 0);
 }
 
+TEST(Help, SaysOfACommandOnlyWhatIsSoForIt) {
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {"query", "drop"}, {"config"}, {"catalog", "migrate"}, {"worker", "list"}}) {
+        std::vector<std::string> command = {"baton"};
+        command.insert(command.end(), words.begin(), words.end());
+        command.emplace_back("--help");
+        const Ended help = run(command);
+        EXPECT_EQ(help.status, 0);
+        EXPECT_EQ(help.out.find("Without a command"), std::string::npos) << help.out;
+        EXPECT_EQ(help.out.find("SIGTERM"), std::string::npos) << help.out;
+    }
+    EXPECT_NE(run({"baton", "--help"}).out.find("Without a command"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace baton::cli

@@ -33,15 +33,23 @@ Result<Done> refuse_taken(const std::string& path) {
     return Done{};
 }
 
+Error not_written(sqlite3* target, const Attempt& attempt) {
+    Error error = error_of(target, attempt);
+    if (error.code == ErrorCode::catalog_full) {
+        error.hint = "free space on the disk of the backup, then try again";
+    }
+    return error;
+}
+
 // `source` is in a read transaction and stays in it, so no writer can make the copy start again.
 Result<Done> copy_pages(sqlite3* source, sqlite3* target, const Attempt& attempt) {
     sqlite3_backup* backup = sqlite3_backup_init(target, "main", source, "main");
-    if (backup == nullptr) return error_of(target, attempt);
+    if (backup == nullptr) return not_written(target, attempt);
     int code = SQLITE_OK;
     while (code == SQLITE_OK) code = sqlite3_backup_step(backup, kPagesPerStep);
     const int finished = sqlite3_backup_finish(backup);
     if (code == SQLITE_DONE && finished == SQLITE_OK) return Done{};
-    return error_of(target, attempt);
+    return not_written(target, attempt);
 }
 
 }  // namespace
@@ -63,7 +71,7 @@ Result<Done> copy_database(const Settings& source, const std::string& path) {
         TRY(copy_pages(from.get(), to.get(), attempt));
         const char* leave_log = "PRAGMA journal_mode=DELETE";
         if (sqlite3_exec(to.get(), leave_log, nullptr, nullptr, nullptr) != SQLITE_OK) {
-            return error_of(to.get(), attempt);
+            return not_written(to.get(), attempt);
         }
         TRY(verify_pages(to.get(), source));  // the copy of a damaged page is a damaged page
         TRY(verify_length(to.get(), source));
