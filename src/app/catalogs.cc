@@ -100,6 +100,13 @@ Result<std::unique_ptr<SqlDatabase>> look_at_catalog(const std::string& where) {
     return open(where, false, file);
 }
 
+Result<bool> bring_up_to_date(SqlDatabase& database) {
+    TRY_ASSIGN(sql, database.connect(Access::write));
+    const bool old = !require_current_version(*sql);
+    TRY(migrate(*sql));
+    return old;
+}
+
 std::unique_ptr<SqlSignals> signals_of(const std::string& where) {
     return is_postgres(where) ? listen_to_postgres(where) : nullptr;
 }

@@ -28,6 +28,10 @@ namespace baton {
 // The same, to look at: nothing is made or changed, and a file is not locked.
 [[nodiscard]] Result<std::unique_ptr<SqlDatabase>> look_at_catalog(const std::string& where);
 
+// Before anybody reads what this version has and an older one has not. True: the catalog was of an
+// older version, and programs of that one refuse it from now on.
+[[nodiscard]] Result<bool> bring_up_to_date(SqlDatabase& database);
+
 // Who tells of what others commit there; none: that database has no way to.
 [[nodiscard]] std::unique_ptr<SqlSignals> signals_of(const std::string& where);
 

@@ -12,6 +12,7 @@
 #include "adapters/sqlite/data_directory.h"
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/user_secret.h"
+#include "app/catalogs.h"
 #include "app/tls_options.h"
 #include "catalog/schema.h"
 #include "shell/local.h"
@@ -33,9 +34,10 @@ Result<Embedded> open_catalog(const std::string& data, bool create, bool offline
         return error;
     }
     if (opened->is_new) std::cerr << "created a new catalog in " << catalog_path(data) << "\n";
-    {
-        TRY_ASSIGN(sql, opened->database->connect(Access::write));
-        TRY(migrate(*sql));  // before anybody reads what only this version has
+    TRY_ASSIGN(was_old, bring_up_to_date(*opened->database));
+    if (was_old) {
+        std::cerr << "brought the catalog in " << catalog_path(data) << " to version "
+                  << schema_version() << ": older programs refuse it from now on\n";
     }
     CoordinatorOptions options;
     options.scratch = temporary_sqlites(migrate);

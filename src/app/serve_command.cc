@@ -103,7 +103,11 @@ public:
             options.transactions.kept_max = 4;
         }
         TRY_ASSIGN(database, house->open_database(settings, log));
-        TRY(bring_up_to_date(*database, log));
+        TRY_ASSIGN(was_old, bring_up_to_date(*database));
+        if (was_old) {
+            log.info("the catalog was brought up to date: older programs refuse it from now on",
+                     {{"version", std::to_string(schema_version())}});
+        }
         if (options.follows) TRY(house->learn_secret(*database));
         options.line = house->open_line(settings);
         house->signals_ = signals_of(shared);
@@ -169,18 +173,6 @@ private:
             log.info("a new catalog was made", {{"path", catalog_path(settings.text("data"))}});
         }
         return std::move(opened.database);
-    }
-
-    // Before anybody reads what this version has and an older one has not.
-    static Result<Done> bring_up_to_date(SqlDatabase& database, Log& log) {
-        TRY_ASSIGN(sql, database.connect(Access::write));
-        const bool old = !require_current_version(*sql);
-        TRY(migrate(*sql));
-        if (old) {
-            log.info("the catalog was brought up to date: older programs refuse it from now on",
-                     {{"version", std::to_string(schema_version())}});
-        }
-        return Done{};
     }
 
     Result<Done> learn_secret(SqlDatabase& database) {

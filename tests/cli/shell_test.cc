@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
 
+#include "adapters/sqlite/sqlite.h"
+#include "catalog/schema.h"
 #include "cli/process.h"
 #include "testing/temporary_directory.h"
 
@@ -282,6 +284,22 @@ TEST_F(Shell, NoSpaceForANewCatalogLeavesNone) {
     EXPECT_NE(full.errors.find("error 6002"), std::string::npos) << full.errors;
     EXPECT_FALSE(fs::exists(directory_ / "d/catalog.db"));
     EXPECT_EQ(run(shell(kCreate)).status, 0);
+}
+
+TEST_F(Shell, ACatalogOfAnOlderVersionIsBroughtUpToDateWithAWord) {
+    const std::string file = directory_ / "d/catalog.db";
+    ASSERT_EQ(run(shell("SHOW SINKS")).status, 0);
+    fs::remove(file);
+    {
+        const auto old = open_sqlite({.path = file, .create = true, .initialise = [](Sql& sql) {
+                                          return migrate_up_to(sql, 2);
+                                      }});
+        ASSERT_TRUE(old) << to_string(old.error());
+    }
+    const std::vector<std::string> status = {"baton", "status", "--data", directory_ / "d"};
+    const Ended first = run(status);
+    EXPECT_NE(first.errors.find("brought the catalog in"), std::string::npos) << first.errors;
+    EXPECT_EQ(run(status).errors, "");
 }
 
 TEST(Help, SaysOfACommandOnlyWhatIsSoForIt) {
