@@ -60,17 +60,19 @@ Result<bool> use_join_token(Sql& sql, const std::string& digest, WallTime expire
 }
 
 Result<Done> keep_worker_certificate(Sql& sql, const std::string& worker,
-                                     const std::string& serial) {
+                                     const WorkerCertificate& last) {
     const std::string name = to_upper(worker);
     for (int attempt = 0; attempt < 2; ++attempt) {
         TRY_ASSIGN(there, worker_certificate(sql, worker));
         if (there) {
-            TRY(sql.execute("UPDATE worker_certificate SET serial = ? WHERE worker = ?",
-                            {serial, name}));
+            TRY(sql.execute(
+                "UPDATE worker_certificate SET serial = ?, predecessor = ? WHERE worker = ?",
+                {last.serial, last.predecessor, name}));
             return Done{};
         }
-        auto made = sql.execute("INSERT INTO worker_certificate (worker, serial) VALUES (?, ?)",
-                                {name, serial});
+        auto made = sql.execute(
+            "INSERT INTO worker_certificate (worker, serial, predecessor) VALUES (?, ?, ?)",
+            {name, last.serial, last.predecessor});
         if (made) return Done{};
         if (made.error().code != ErrorCode::unique_violation) return made.error();
     }
@@ -78,11 +80,13 @@ Result<Done> keep_worker_certificate(Sql& sql, const std::string& worker,
                  .message = "worker " + in_quotes(worker) + " gets two certificates at once"};
 }
 
-Result<std::optional<std::string>> worker_certificate(Sql& sql, const std::string& worker) {
-    TRY_ASSIGN(rows, sql.query("SELECT serial FROM worker_certificate WHERE worker = ?",
-                               {to_upper(worker)}));
-    if (rows.empty()) return std::optional<std::string>();
-    return std::optional(text_at(rows.front(), 0));
+Result<std::optional<WorkerCertificate>> worker_certificate(Sql& sql, const std::string& worker) {
+    TRY_ASSIGN(rows,
+               sql.query("SELECT serial, predecessor FROM worker_certificate WHERE worker = ?",
+                         {to_upper(worker)}));
+    if (rows.empty()) return std::optional<WorkerCertificate>();
+    return std::optional(WorkerCertificate{.serial = text_at(rows.front(), 0),
+                                           .predecessor = text_at(rows.front(), 1)});
 }
 
 Result<std::set<std::string>> workers_with_certificates(Sql& sql) {

@@ -20,6 +20,12 @@ struct ClusterAuthority {
     std::string address;  // where workers join, host:port; empty: nowhere
 };
 
+// The certificate that a worker was given last, by its serial number.
+struct WorkerCertificate {
+    std::string serial;
+    std::string predecessor;  // that the worker showed for it; empty: it had a token
+};
+
 // None: no coordinator was started on this catalog yet.
 [[nodiscard]] Result<std::optional<ClusterAuthority>> find_authority(Sql& sql);
 // The authority; `proposed` becomes it if there is none yet. Its address becomes that of `proposed`
@@ -33,9 +39,9 @@ struct ClusterAuthority {
 
 // Names of workers are compared in any case. DROP WORKER ends its certificate.
 [[nodiscard]] Result<Done> keep_worker_certificate(Sql& sql, const std::string& worker,
-                                                   const std::string& serial);
-[[nodiscard]] Result<std::optional<std::string>> worker_certificate(Sql& sql,
-                                                                    const std::string& worker);
+                                                   const WorkerCertificate& last);
+[[nodiscard]] Result<std::optional<WorkerCertificate>> worker_certificate(
+    Sql& sql, const std::string& worker);
 // In capital letters.
 [[nodiscard]] Result<std::set<std::string>> workers_with_certificates(Sql& sql);
 [[nodiscard]] Result<bool> has_worker(Sql& sql, const std::string& worker);

@@ -387,7 +387,8 @@ CREATE TABLE join_token (
 ) {keyed};
 CREATE TABLE worker_certificate (
     worker {key} PRIMARY KEY,
-    serial {key} NOT NULL
+    serial {key} NOT NULL,
+    predecessor {key} NOT NULL
 ) {keyed};
 )");
 }

@@ -200,6 +200,7 @@ CREATE TABLE worker (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE worker_certificate (
     worker TEXT PRIMARY KEY,
-    serial TEXT NOT NULL
+    serial TEXT NOT NULL,
+    predecessor TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX worker_state ON worker (state);

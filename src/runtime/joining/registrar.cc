@@ -86,7 +86,7 @@ Result<std::string> Registrar::join(const std::string& text, const std::string& 
     TRY_ASSIGN(certificate, in_transaction(*sql, [&]() -> Result<std::string> {
                    TRY_ASSIGN(first,
                               use_join_token(*sql, options_.digest(text), token.expires, now));
-                   if (first) return give(*sql, token.worker, request);
+                   if (first) return give(*sql, token.worker, request, {});
                    return Error{.code = ErrorCode::not_authenticated,
                                 .message = "the token was used before",
                                 .at = {},
@@ -109,14 +109,17 @@ Result<std::string> Registrar::renew(const std::string& certificate, const std::
         TRY_ASSIGN(there, has_worker(*sql, identity->name));
         if (!there) return no_member("the catalog has no worker " + in_quotes(identity->name));
         TRY_ASSIGN(last, worker_certificate(*sql, identity->name));
-        if (last == facts.serial) return give(*sql, identity->name, request);
+        // The answer may have been lost that brought the last one.
+        if (last && (last->serial == facts.serial || last->predecessor == facts.serial)) {
+            return give(*sql, identity->name, request, facts.serial);
+        }
         return no_member("worker " + in_quotes(identity->name) +
                          " was given another certificate since");
     });
 }
 
-Result<std::string> Registrar::give(Sql& sql, const std::string& worker,
-                                    const std::string& request) {
+Result<std::string> Registrar::give(Sql& sql, const std::string& worker, const std::string& request,
+                                    const std::string& predecessor) {
     const WallTime now = clock_.wall_now();
     const Identity identity{
         .role = ProcessRole::worker, .cluster = options_.authority.cluster, .name = worker};
@@ -124,7 +127,8 @@ Result<std::string> Registrar::give(Sql& sql, const std::string& worker,
                maker_.sign(keys_of(options_.authority), request,
                            wish_of(identity, now - kClocksDifferMax, now + options_.life)));
     TRY_ASSIGN(facts, maker_.look_at(certificate));
-    TRY(keep_worker_certificate(sql, worker, facts.serial));
+    TRY(keep_worker_certificate(sql, worker,
+                                {.serial = facts.serial, .predecessor = predecessor}));
     return certificate;
 }
 

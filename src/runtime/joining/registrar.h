@@ -4,8 +4,9 @@
 // Rules:
 //   - A token is good once, in its time, for the worker that it names; the catalog remembers its
 //     digest alone.
-//   - A worker has one certificate at a time: only the last that it was given is renewed, and only
-//     while the catalog has the worker.
+//   - A worker has one certificate at a time: only the last that it was given is renewed, or the one
+//     that it showed for that, in case the answer was lost; and only while the catalog has the
+//     worker.
 #pragma once
 
 #include <memory>
@@ -63,8 +64,10 @@ public:
     [[nodiscard]] bool has_joined(const std::string& worker) const;
 
 private:
+    // `predecessor` is the serial number of the certificate that was shown; empty: a token was.
     [[nodiscard]] Result<std::string> give(Sql& sql, const std::string& worker,
-                                           const std::string& request);
+                                           const std::string& request,
+                                           const std::string& predecessor);
 
     const RegistrarOptions options_;
     SqlDatabase& database_;

@@ -97,12 +97,26 @@ TEST_F(RegistrarTest, OnlyTheLastCertificateOfAKnownWorkerIsRenewed) {
     create_worker("EDGE");
     const auto second = registrar_->renew(first, request_);
     ASSERT_TRUE(second) << to_string(second.error());
+    const auto third = registrar_->renew(*second, request_);
+    ASSERT_TRUE(third) << to_string(third.error());
     EXPECT_NE(registrar_->renew(first, request_).error().message.find("another certificate"),
               std::string::npos);
-    EXPECT_TRUE(registrar_->renew(*second, request_));
+    ASSERT_TRUE(registrar_->join(token("edge"), request_));
+    EXPECT_FALSE(registrar_->renew(*third, request_));
     const auto own = coordinator_certificate(authority_, maker_, clock_.wall_now());
     ASSERT_TRUE(own);
     EXPECT_FALSE(registrar_->renew(own->certificate, request_));
+}
+
+// The answer to a renewal may be lost after the catalog has the certificate.
+TEST_F(RegistrarTest, AWorkerThatDidNotGetItsCertificateAsksAgainWithTheOneThatItHas) {
+    create_worker("edge");
+    const std::string first = *registrar_->join(token("edge"), request_);
+    ASSERT_TRUE(registrar_->renew(first, request_));  // lost
+    ASSERT_TRUE(registrar_->renew(first, request_));  // lost again
+    const auto last = registrar_->renew(first, request_);
+    ASSERT_TRUE(last) << to_string(last.error());
+    EXPECT_TRUE(registrar_->renew(*last, request_));
 }
 
 TEST_F(RegistrarTest, AnotherCoordinatorSeesWhoJoined) {
