@@ -6,7 +6,7 @@ find_package(gRPC CONFIG REQUIRED)
 set(generated ${CMAKE_BINARY_DIR}/generated)
 file(MAKE_DIRECTORY ${generated})
 set(proto_sources)
-foreach(name control exchange joining results)
+foreach(name control exchange results)
     set(base ${generated}/baton/${name})
     add_custom_command(
         OUTPUT ${base}.pb.cc ${base}.pb.h ${base}.grpc.pb.cc ${base}.grpc.pb.h

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/grpc/tls.h"
+#include "adapters/system/certificate_files.h"
 #include "model/wait.h"
 #include "node/permits.h"
 

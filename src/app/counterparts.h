@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "adapters/grpc/tls.h"
+#include "adapters/system/certificate_files.h"
 #include "app/members.h"
 #include "model/wait.h"
 #include "node/embedded_worker.h"

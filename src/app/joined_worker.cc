@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "adapters/certificates/openssl_certificates.h"
-#include "adapters/grpc/joining.h"
+#include "adapters/joining/join_call.h"
 #include "adapters/system/private_directory.h"
 #include "adapters/system/private_file.h"
 #include "adapters/system/system_clock.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "adapters/grpc/tls.h"
+#include "adapters/system/certificate_files.h"
 #include "base/result.h"
 
 namespace baton {

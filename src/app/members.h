@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "adapters/certificates/openssl_certificates.h"
-#include "adapters/grpc/joining.h"
 #include "adapters/grpc/trust.h"
+#include "adapters/joining/join_door.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "ports/clock.h"

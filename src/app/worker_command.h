@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "adapters/grpc/tls.h"
+#include "adapters/system/certificate_files.h"
 #include "node/permits.h"
 
 namespace baton {

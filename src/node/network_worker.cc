@@ -78,9 +78,10 @@ Result<std::unique_ptr<NetworkWorker>> NetworkWorker::start(const Clock& clock,
                                         .epochs = parts->epochs.get(),
                                         .partitions = parts->programs.get()}));
     parts->host = std::move(host);
-    TRY_ASSIGN(server, GrpcServer::start({.listen = options.listen, .trust = options.trust},
-                                         {&parts->control->service(), &parts->exchanges->service(),
-                                          &parts->results->service()}));
+    TRY_ASSIGN(server, GrpcServer::start(
+                           {.listen = options.listen, .trust = options.trust, .log = options.log},
+                           {&parts->control->service(), &parts->exchanges->service(),
+                            &parts->results->service()}));
     parts->server = std::move(server);
     return std::unique_ptr<NetworkWorker>(new NetworkWorker(std::move(parts)));
 }

@@ -1,5 +1,6 @@
 // A stranger at the port of a worker, and a worker that commands another one: processes that are
 // not who they would have to be.
+#include <array>
 #include <csignal>
 #include <fstream>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <baton/results.grpc.pb.h>
 #include <grpcpp/create_channel.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "adapters/grpc/trust.h"
@@ -63,6 +65,61 @@ private:
     std::string log_;
     std::unique_ptr<cli::Process> process_;
 };
+
+// Streams of HTTP/2 that are opened for a call and reset, one after the other: gRPC keeps some
+// 20 KB for each.
+std::string reset_streams(const std::string& path, std::uint32_t count) {
+    const auto number = [](std::uint32_t value, int bytes) {
+        std::string text;
+        for (int i = bytes - 1; i >= 0; --i) text += static_cast<char>(value >> (8 * i) & 0xFFU);
+        return text;
+    };
+    const auto frame = [&](char type, char flags, std::uint32_t stream, const std::string& body) {
+        return number(static_cast<std::uint32_t>(body.size()), 3) + type + flags +
+               number(stream, 4) + body;
+    };
+    const auto text = [](const std::string& value) {
+        return std::string(1, static_cast<char>(value.size())) + value;
+    };
+    const std::string call = "\x83\x86\x04" + text(path) + "\x01" + text("localhost") +
+                             std::string(1, '\0') + text("te") + text("trailers") +
+                             std::string(1, '\0') + text("content-type") + text("application/grpc");
+    std::string bytes = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, "");
+    for (std::uint32_t i = 0; i < count; ++i) {
+        bytes += frame(1, 4, 2 * i + 1, call) + frame(3, 0, 2 * i + 1, number(8, 4));
+    }
+    return bytes;
+}
+
+// Sends it as the user "nobody"; how much it could.
+std::size_t sent_by_nobody(const std::string& port, const std::string& bytes) {
+    constexpr uid_t kNobody = 65534;
+    std::array<int, 2> pipe{};
+    EXPECT_EQ(::pipe(pipe.data()), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        std::size_t sent = 0;
+        if (::setuid(kNobody) == 0) {
+            const Socket socket(port);
+            while (sent < bytes.size() && socket.send({&bytes[sent], 1000})) sent += 1000;
+        }
+        ::_exit(::write(pipe[1], &sent, sizeof sent) == sizeof sent ? 0 : 1);
+    }
+    std::size_t sent = 0;
+    EXPECT_EQ(::read(pipe[0], &sent, sizeof sent), static_cast<ssize_t>(sizeof sent));
+    ::close(pipe[0]);
+    ::close(pipe[1]);
+    EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+    return sent;
+}
+
+std::size_t memory_kb(pid_t process) {
+    std::ifstream status("/proc/" + std::to_string(process) + "/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("VmRSS:")) return std::stoul(line.substr(6));
+    }
+    return 0;
+}
 
 // What became of a call: what was answered, and how it ended.
 struct Outcome {
@@ -358,26 +415,35 @@ TEST_F(HostileIdentity, AWorkerListensBeyondThisMachineOnlyIfThatIsMeant) {
 // Before it has proved anything, a stranger takes neither memory nor time for ever.
 TEST_F(HostileIdentity, AStrangerIsBoundedBeforeItIsKnown) {
     Worker worker(daemon_, "edge");
-    const auto memory_kb = [&] {
-        std::ifstream status("/proc/" + std::to_string(worker.process().pid()) + "/status");
-        for (std::string line; std::getline(status, line);) {
-            if (line.starts_with("VmRSS:")) return std::stoul(line.substr(6));
-        }
-        return 0UL;
-    };
     const Intruder stranger(worker.address());
     (void)stranger.fetch("edge", "t");
-    const unsigned long before = memory_kb();
+    const std::size_t before = memory_kb(worker.process().pid());
     const Socket silent(worker.port());
     const auto begun = std::chrono::steady_clock::now();
     for (int i = 0; i < 20; ++i) {
         EXPECT_EQ(stranger.fetch("edge", std::string(32 << 20, 'x')).error_code(),
                   Status::UNAUTHENTICATED);
     }
-    EXPECT_LT(memory_kb(), before + (64 << 10));
+    EXPECT_LT(memory_kb(worker.process().pid()), before + (64 << 10));
     (void)silent.read_until("never", 30s);
     EXPECT_LT(std::chrono::steady_clock::now() - begun, 25s);
     create("edge", worker);
+}
+
+// It took gigabytes.
+TEST_F(HostileIdentity, AnotherUserOfThisMachineTakesNoMemory) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+    Worker worker(daemon_, "edge");
+    create("edge", worker);
+    const std::size_t before = memory_kb(worker.process().pid());
+    const std::string bytes = reset_streams("/baton.wire.Control/Talk", 50'000);
+    for (int i = 0; i < 20; ++i) EXPECT_LT(sent_by_nobody(worker.port(), bytes), bytes.size());
+    EXPECT_LT(memory_kb(worker.process().pid()), before + (32 << 10));
+    EXPECT_NE(worker.log().find("another user"), std::string::npos) << worker.log();
+    EXPECT_EQ(state_of("edge"), "ACTIVE|\n");
+    // Root is no stranger here; a process of one's own user without the proof is.
+    EXPECT_EQ(Intruder(worker.address()).talk({hello("edge")}).status.error_code(),
+              Status::UNAUTHENTICATED);
 }
 
 // ---- certificates -------------------------------------------------------------------------------
@@ -553,6 +619,24 @@ TEST_F(HostileJoining, WorkersJoinExchangeRowsAndComeBackWithoutAToken) {
     daemon.restart();
     EXPECT_TRUE(soon([&] { return workers(daemon) == "edge|ACTIVE|\nhub|ACTIVE|\n"; }))
         << workers(daemon);
+}
+
+// The port where workers join is one that strangers reach. It took gigabytes from them.
+TEST_F(HostileJoining, AStrangerTakesNoMemory) {
+    Daemon daemon(options(port_));
+    const std::string flood = daemon.path("flood");
+    std::ofstream(flood) << reset_streams("/baton.wire.Joining/Join", 50'000);
+    const std::size_t before = daemon.memory_mb();
+    const std::string connect = "openssl s_client -quiet -alpn h2 -connect localhost:" + port_;
+    for (int i = 0; i < 10; ++i) {
+        const auto ended = cli::run({"/bin/sh", "-c", connect + " <" + flood});
+        EXPECT_NE(ended.status, -1);  // the connection was closed before all was sent, or after it
+    }
+    std::vector<Socket> silent;
+    for (int i = 0; i < 200; ++i) silent.emplace_back(port_);
+    EXPECT_LT(daemon.memory_mb(), before + 32);
+    const Worker worker(daemon, "edge", "--join " + token(daemon, "edge"));
+    create(daemon, "edge", worker);
 }
 
 TEST_F(HostileJoining, ATokenIsGoodOnceInItsTimeAndUnchanged) {

@@ -20,22 +20,7 @@ Result<Peer> Gate::let_sender_in(grpc::CallbackServerContext& context) {
 }
 
 Result<Peer> Gate::refused(const grpc::CallbackServerContext& context, const Error& error) {
-    constexpr auto kQuiet = std::chrono::seconds(10);
-    const auto now = std::chrono::steady_clock::now();
-    std::uint64_t unsaid = 0;
-    {
-        const std::lock_guard lock(mutex_);
-        if (now < quiet_until_) {
-            unsaid_ += 1;
-            return error;
-        }
-        quiet_until_ = now + kQuiet;
-        unsaid = std::exchange(unsaid_, 0);
-    }
-    if (log_) {
-        log_("a call from " + context.peer() + " is refused: " + error.message +
-             (unsaid == 0 ? "" : ", and " + std::to_string(unsaid) + " more before it"));
-    }
+    refusals_.say("a call from " + context.peer() + " is refused: " + error.message);
     return error;
 }
 

@@ -2,17 +2,15 @@
 // to this adapter.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include <grpcpp/support/server_callback.h>
 #include <grpcpp/support/status.h>
 
 #include "adapters/grpc/trust.h"
+#include "adapters/system/seldom.h"
 #include "base/result.h"
 
 namespace baton {
@@ -22,7 +20,7 @@ public:
     // `worker` is the name of this one. `log` is told of refusals, a few times a minute at most.
     Gate(std::shared_ptr<Trust> trust, std::string worker,
          std::function<void(const std::string&)> log)
-        : trust_(std::move(trust)), worker_(std::move(worker)), log_(std::move(log)) {}
+        : trust_(std::move(trust)), worker_(std::move(worker)), refusals_(std::move(log)) {}
 
     // One that may command this worker and fetch rows from it.
     [[nodiscard]] Result<Peer> let_coordinator_in(grpc::CallbackServerContext& context);
@@ -34,10 +32,7 @@ private:
 
     const std::shared_ptr<Trust> trust_;
     const std::string worker_;
-    const std::function<void(const std::string&)> log_;
-    std::mutex mutex_;
-    std::chrono::steady_clock::time_point quiet_until_{};
-    std::uint64_t unsaid_ = 0;  // refusals that were not logged
+    Seldom refusals_;
 };
 
 // The error as a caller is told it, with the hint.

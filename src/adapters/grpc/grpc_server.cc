@@ -10,7 +10,8 @@
 
 #include "adapters/grpc/channel.h"
 #include "adapters/grpc/exchange_wire.h"
-#include "base/text.h"
+#include "adapters/system/listening.h"
+#include "base/check.h"
 
 namespace baton {
 
@@ -28,15 +29,10 @@ constexpr std::size_t kMemoryMax = std::size_t{1} << 30U;
 
 }  // namespace
 
-GrpcServer::GrpcServer(std::unique_ptr<grpc::Server> server, std::vector<std::uint16_t> ports)
-    : server_(std::move(server)), ports_(std::move(ports)) {}
-
 Result<std::unique_ptr<GrpcServer>> GrpcServer::start(const GrpcServerOptions& options,
                                                       const std::vector<grpc::Service*>& services) {
     TRY_ASSIGN(credentials, options.trust->server());
     grpc::ServerBuilder builder;
-    // Without this, two workers could have the same port and share its callers.
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                                kPingsAtLeastEveryMs);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
@@ -50,26 +46,33 @@ Result<std::unique_ptr<GrpcServer>> GrpcServer::start(const GrpcServerOptions& o
     builder.SetResourceQuota(grpc::ResourceQuota("worker").Resize(kMemoryMax));
     builder.SetMaxReceiveMessageSize(static_cast<int>(kExchangeBytesMax));
     builder.SetMaxSendMessageSize(static_cast<int>(kExchangeBytesMax));
-    std::vector<int> bound(options.listen.size(), 0);
-    for (std::size_t i = 0; i < bound.size(); ++i) {
-        builder.AddListeningPort(target_of(options.listen[i]), credentials, &bound[i]);
-    }
     for (grpc::Service* service : services) builder.RegisterService(service);
-    auto server = builder.BuildAndStart();
-    std::vector<std::uint16_t> ports;
-    for (std::size_t i = 0; i < bound.size(); ++i) {
-        if (server == nullptr || bound[i] == 0) {
-            return Error{.code = ErrorCode::invalid_configuration,
-                         .message = "cannot listen on " + in_quotes(target_of(options.listen[i])),
-                         .at = {},
-                         .hint = "is another process there? is it an address of this machine?"};
-        }
-        ports.push_back(static_cast<std::uint16_t>(bound[i]));
+    std::unique_ptr<GrpcServer> made(new GrpcServer);
+    std::vector<ListeningSockets> listening;
+    for (const Address& address : options.listen) {
+        TRY_ASSIGN(one, listen_at(address));
+        made->ports_.push_back(one.port);
+        listening.push_back(std::move(one));
     }
-    return std::unique_ptr<GrpcServer>(new GrpcServer(std::move(server), std::move(ports)));
+    using External = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
+    made->acceptor_ =
+        builder.experimental().AddExternalConnectionAcceptor(External::FROM_FD, credentials);
+    made->server_ = builder.BuildAndStart();
+    CHECK(made->server_ != nullptr);
+    made->porter_ = std::make_unique<Porter>(
+        std::move(listening), options.trust->admits(),
+        [acceptor = made->acceptor_.get()](int connection) {
+            grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
+            parameters.fd = connection;
+            acceptor->HandleNewConnection(&parameters);
+        },
+        options.log);
+    return made;
 }
 
 GrpcServer::~GrpcServer() {
+    porter_.reset();
+    if (!server_) return;
     server_->Shutdown(std::chrono::system_clock::now());
     server_->Wait();
 }

@@ -1,13 +1,18 @@
 // GrpcServer accepts connections for the services that it is given, all of them on every address.
 //
-// A connection that does not get to a call in time is closed; the calls of a connection and what
-// all of them hold in memory are bounded. The services ask each call for its proof (gate.h).
+// Where callers prove themselves by the secret of their user, connections of other users of this
+// machine are shut out (porter.h). A connection that does not get to a call in time is closed; the
+// calls of a connection and what all of them hold in memory are bounded. The services ask each call
+// for its proof (gate.h).
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "adapters/grpc/porter.h"
 #include "adapters/grpc/trust.h"
 #include "base/result.h"
 #include "model/entities.h"
@@ -15,6 +20,9 @@
 namespace grpc {
 class Server;
 class Service;
+namespace experimental {
+class ExternalConnectionAcceptor;
+}  // namespace experimental
 }  // namespace grpc
 
 namespace baton {
@@ -22,6 +30,8 @@ namespace baton {
 struct GrpcServerOptions {
     std::vector<Address> listen;  // port 0: any that is free
     std::shared_ptr<Trust> trust = user_trust();
+    // Hears of connections that are shut out, a few times a minute at most; from any thread.
+    std::function<void(const std::string&)> log;
 };
 
 class GrpcServer {
@@ -39,9 +49,11 @@ public:
     [[nodiscard]] const std::vector<std::uint16_t>& ports() const { return ports_; }
 
 private:
-    GrpcServer(std::unique_ptr<grpc::Server> server, std::vector<std::uint16_t> ports);
+    GrpcServer() = default;
 
     std::unique_ptr<grpc::Server> server_;
+    std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
+    std::unique_ptr<Porter> porter_;
     std::vector<std::uint16_t> ports_;
 };
 

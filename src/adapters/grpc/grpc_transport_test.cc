@@ -438,7 +438,8 @@ TEST(GrpcServer, AnAddressThatIsTakenIsAnError) {
         {.listen = {{.host = "127.0.0.1", .port = worker.port()}}}, {&other.service()});
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().message,
-              "cannot listen on \"127.0.0.1:" + std::to_string(worker.port()) + "\"");
+              "cannot listen on \"127.0.0.1:" + std::to_string(worker.port()) +
+                  "\": Address already in use");
 }
 
 // ---- certificates -------------------------------------------------------------------------------

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/grpc/tls.h"
+#include "adapters/system/certificate_files.h"
 #include "base/result.h"
 #include "core/identity/identity.h"
 
@@ -38,6 +38,9 @@ struct Dialling {
     std::function<Result<Done>(const grpc::ClientContext&)> recognise;
 };
 
+// Whose connections a server takes before anything is proved.
+enum class Admitted : std::uint8_t { everybody, own_user };
+
 class Trust {
 public:
     Trust() = default;
@@ -45,6 +48,7 @@ public:
     Trust(const Trust&) = delete;
     Trust& operator=(const Trust&) = delete;
 
+    [[nodiscard]] virtual Admitted admits() const { return Admitted::everybody; }
     // Fail with unreadable_configuration.
     [[nodiscard]] virtual Result<std::shared_ptr<grpc::ServerCredentials>> server() = 0;
     [[nodiscard]] virtual Result<Dialling> dial(const std::string& worker) = 0;

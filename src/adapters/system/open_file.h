@@ -23,6 +23,8 @@ public:
     }
 
     [[nodiscard]] int operator*() const { return number_; }
+    // It is the caller's from now on.
+    [[nodiscard]] int release() { return std::exchange(number_, -1); }
     [[nodiscard]] bool is_open() const { return number_ >= 0; }
 
 private:

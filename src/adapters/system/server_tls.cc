@@ -38,9 +38,8 @@ void FreeTls::operator()(SSL_CTX* context) const {
     SSL_CTX_free(context);
 }
 
-Result<TlsContext> server_tls(const std::string& certificate, const std::string& key) {
-    TRY(require_private("the key of the certificate", key));
-    TlsContext context(SSL_CTX_new(TLS_server_method()));
+Result<TlsContext> current_tls() {
+    TlsContext context(SSL_CTX_new(TLS_method()));
     SSL_CTX* const raw = context.get();
     const bool set = raw != nullptr && SSL_CTX_set_min_proto_version(raw, TLS1_2_VERSION) == 1 &&
                      SSL_CTX_set_cipher_list(raw, kCiphers12) == 1 &&
@@ -53,6 +52,13 @@ Result<TlsContext> server_tls(const std::string& certificate, const std::string&
     (void)SSL_CTX_set_options(
         raw, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
     (void)SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS);
+    return context;
+}
+
+Result<TlsContext> server_tls(const std::string& certificate, const std::string& key) {
+    TRY(require_private("the key of the certificate", key));
+    TRY_ASSIGN(context, current_tls());
+    SSL_CTX* const raw = context.get();
     if (SSL_CTX_use_certificate_chain_file(raw, certificate.c_str()) != 1) {
         return unusable(certificate);
     }

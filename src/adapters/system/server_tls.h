@@ -1,5 +1,6 @@
-// How doors encrypt: TLS 1.3, or 1.2 with keys of the moment (ECDHE) and ciphers that authenticate
-// what they encrypt (AES-GCM, ChaCha20-Poly1305); nothing older.
+// How doors, and processes that join a cluster, encrypt: TLS 1.3, or 1.2 with keys of the moment
+// (ECDHE) and ciphers that authenticate what they encrypt (AES-GCM, ChaCha20-Poly1305); nothing
+// older.
 #pragma once
 
 #include <memory>
@@ -15,6 +16,10 @@ struct FreeTls {
     void operator()(SSL_CTX* context) const;
 };
 using TlsContext = std::unique_ptr<SSL_CTX, FreeTls>;
+
+// For either end, without a certificate yet. Fails with invalid_configuration: the library does not
+// encrypt as it has to.
+[[nodiscard]] Result<TlsContext> current_tls();
 
 // `certificate` is a file with the chain to its root, `key` one with its key, both PEM. Fails with
 // invalid_configuration: one of them cannot be used, they do not belong together, or everybody can

@@ -127,8 +127,7 @@ Result<std::string> Registrar::give(Sql& sql, const std::string& worker, const s
                maker_.sign(keys_of(options_.authority), request,
                            wish_of(identity, now - kClocksDifferMax, now + options_.life)));
     TRY_ASSIGN(facts, maker_.look_at(certificate));
-    TRY(keep_worker_certificate(sql, worker,
-                                {.serial = facts.serial, .predecessor = predecessor}));
+    TRY(keep_worker_certificate(sql, worker, {.serial = facts.serial, .predecessor = predecessor}));
     return certificate;
 }
 

@@ -4,7 +4,8 @@
 // Rules:
 //   - A token is good once, in its time, for the worker that it names; the catalog remembers its
 //     digest alone.
-//   - A worker has one certificate at a time: only the last that it was given is renewed, or the one
+//   - A worker has one certificate at a time: only the last that it was given is renewed, or the
+//   one
 //     that it showed for that, in case the answer was lost; and only while the catalog has the
 //     worker.
 #pragma once

@@ -1,4 +1,4 @@
-// Which certificates a process shows, and by whom those of others must be signed.
+// The certificates that a process shows, and by whom those of others must be signed.
 #pragma once
 
 #include <string>
