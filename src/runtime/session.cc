@@ -307,7 +307,7 @@ std::shared_ptr<const StepSource> Session::source_of(const sql::Statement& state
         const auto next = static_cast<std::size_t>(&statement - all.data()) + 1;
         const std::size_t end = next < all.size() ? all[next].at.offset : running_->text.size();
         source.text = running_->text.substr(statement.at.offset, end - statement.at.offset);
-        source.parameters = running_->parameters;
+        source.parameters = sql::used_parameters(source.text, running_->parameters);
         source.at = statement.at;
     } else {
         source.text = sql::print(statement);
@@ -355,7 +355,8 @@ Result<StatementResult> Session::run_change(const sql::Statement& statement) {
                      .message = "a transaction holds at most " +
                                 std::to_string(kTransactionStatementsMax) + " statements"};
     }
-    const std::size_t bytes = step.statement.size();
+    // As the client wrote it: secrets and parameters count.
+    const std::size_t bytes = transaction_ ? sql::print(statement).size() : 0;
     if (transaction_ && transaction_->bytes + bytes > kTransactionBytesMax) {
         return Error{.code = ErrorCode::too_large,
                      .message = "a transaction holds at most " +

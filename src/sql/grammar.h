@@ -187,8 +187,9 @@ private:
     Tokens tokens_;
     Limits limits_;
     std::span<const Literal> parameters_;
-    std::size_t depth_ = 0;  // of the recursion
-    std::size_t parts_ = 0;  // of the present statement
+    std::size_t parameter_bytes_ = 0;  // of those that were used
+    std::size_t depth_ = 0;            // of the recursion
+    std::size_t parts_ = 0;            // of the present statement
 };
 
 }  // namespace baton::sql

@@ -199,6 +199,33 @@ TEST(Limits, AreNamedWhereATextIsTooWide) {
     expect_parsed("SHOW QUERIES WHERE \"" + name.substr(1) + "\"");
 }
 
+// A parameter of a reader, used 30,000 times, took 450 GB.
+TEST(Limits, CountAParameterWhereverItIsUsed) {
+    const std::vector<Literal> parameters = {std::string(1 << 20, 'x'), std::string(40 << 20, 'y')};
+    const auto uses = [&](int times) {
+        return parse("SHOW QUERIES WHERE a IN ($1" + repeated(", $1", times - 1) + ")", {},
+                     parameters);
+    };
+    EXPECT_TRUE(uses(16));
+    const auto refused = uses(17);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::too_large);
+    EXPECT_NE(refused.error().message.find("16 MB"), std::string::npos);
+    EXPECT_EQ(parse(repeated("SHOW QUERIES WHERE a = $1;", 17), {}, parameters).error().code,
+              ErrorCode::too_large);
+    EXPECT_FALSE(parse("SHOW QUERIES WHERE a = $2", {}, parameters));
+}
+
+TEST(UsedParameters, AreThoseThatTheTextNames) {
+    const std::vector<Literal> parameters = {std::string("a"), std::string("b"), std::string("c"),
+                                             std::string("d")};
+    const auto used =
+        used_parameters("SHOW QUERIES WHERE x = $3 OR x = $1 OR '$2' = $9", parameters);
+    EXPECT_EQ(used, (std::vector<Literal>{std::string("a"), Null{}, std::string("c")}));
+    EXPECT_TRUE(used_parameters("SHOW QUERIES WHERE x = '$1' -- $2", parameters).empty());
+    EXPECT_EQ(used_parameters("$2 \xff $1", parameters).size(), 2U);
+}
+
 TEST(Limits, CountEachStatementByItself) {
     const std::string one = "SHOW QUERIES WHERE a" + repeated(" OR a", 20'000) + ";";
     EXPECT_EQ(parse(repeated(one, 3))->size(), 3U);

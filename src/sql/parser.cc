@@ -38,6 +38,19 @@ std::size_t parameter_count(std::string_view text) {
     }
 }
 
+std::vector<Literal> used_parameters(std::string_view text, std::span<const Literal> parameters) {
+    std::vector<Literal> used;
+    if (parameters.empty()) return used;
+    Lexer lexer(text);
+    while (true) {
+        const Token token = lexer.next();
+        if (token.kind == TokenKind::end || token.kind == TokenKind::invalid) return used;
+        if (token.kind != TokenKind::parameter || token.integer > parameters.size()) continue;
+        if (used.size() < token.integer) used.resize(token.integer, Null{});
+        used[token.integer - 1] = parameters[token.integer - 1];
+    }
+}
+
 Result<Statement> parse_one(std::string_view text, const Limits& limits) {
     TRY(within_size(text, limits));
     return Grammar(text, limits).only_statement();

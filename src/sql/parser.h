@@ -26,6 +26,8 @@ struct Limits {
     // Of one statement: its expressions, columns, settings and SELECTs. Each constant is one, and
     // becomes a parameter of the database, which takes 32,766 at least.
     std::size_t parts_max = 32'000;
+    // Of the parameters, counted at each place where one is used: each is a copy.
+    std::size_t parameter_bytes_max = std::size_t{16} << 20U;
 };
 
 // Statements separated by `;`; empty ones are dropped. An empty text gives no statements. `$1` is
@@ -35,6 +37,10 @@ struct Limits {
 
 // How many parameters the text needs: the highest of its $n, up to where it can be read.
 [[nodiscard]] std::size_t parameter_count(std::string_view text);
+
+// The parameters that the text uses, in their places; the others are NULL. Works on any bytes.
+[[nodiscard]] std::vector<Literal> used_parameters(std::string_view text,
+                                                   std::span<const Literal> parameters);
 
 // Exactly one statement; a `;` may follow.
 [[nodiscard]] Result<Statement> parse_one(std::string_view text, const Limits& limits = {});

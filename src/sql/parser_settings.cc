@@ -211,8 +211,19 @@ Result<Literal> Grammar::literal() {
         if (number > parameters_.size()) {
             return tokens_.refused("parameter $" + std::to_string(number) + " has no value");
         }
+        const Literal& parameter = parameters_[number - 1];
+        if (const auto* text = std::get_if<std::string>(&parameter)) {
+            parameter_bytes_ += text->size();
+        }
+        if (parameter_bytes_ > limits_.parameter_bytes_max) {
+            return tokens_.fails(ErrorCode::too_large,
+                                 "the parameters have more than " +
+                                     std::to_string(limits_.parameter_bytes_max >> 20U) +
+                                     " MB, each counted where it is used",
+                                 "send the statements in several requests");
+        }
         tokens_.take();
-        return parameters_[number - 1];
+        return parameter;
     }
     if (tokens_.peek().kind != TokenKind::word) return number_literal();
     const std::string word = tokens_.take().text;
