@@ -130,6 +130,23 @@ TEST_F(CommitLoopTest, ACatalogThatTakesNoChangesIsToldOfAndSoIsItsRecovery) {
     coordinator_.reset();
 }
 
+// A client whose statement no database takes could depose one leader after the other.
+TEST_F(CommitLoopTest, AStatementThatTheDatabaseRefusesIsNoTrouble) {
+    faulty_->set_faults([](const SqlMoment& moment) -> std::optional<SqlFault> {
+        if (moment.sql.find("INSERT INTO logical_source") == std::string_view::npos) {
+            return std::nullopt;
+        }
+        return SqlFault{.code = ErrorCode::defect};
+    });
+    for (std::uint64_t i = 0; i < 3 * CommitHealth::kTroubleAfter; ++i) {
+        EXPECT_EQ(submit(source("A")), "defect");
+        EXPECT_FALSE(coordinator_->commit_trouble());
+        EXPECT_LT(coordinator_->commit_counts().failures_in_a_row, CommitHealth::kTroubleAfter);
+    }
+    faulty_->set_faults(nullptr);
+    EXPECT_EQ(submit(source("A")), "accepted");
+}
+
 TEST_F(CommitLoopTest, BundlesThatWaitShareOneCommit) {
     const std::uint64_t before = faulty_->calls(SqlCall::commit);
     const auto texts = submit_together({source("A"), source("B"), source("C")},

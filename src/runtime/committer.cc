@@ -99,7 +99,6 @@ void Committer::refuse(std::vector<Job>& jobs, const Error& error, const Hand& h
 void Committer::hand_over(std::vector<Job>& jobs, Result<std::vector<Outcome>> outcomes,
                           std::vector<Change> changes, const Hand& hand) {
     CommittedBatch batch{.changes = std::exchange(missed_, {}), .answers = {}, .revision = {}};
-    if (!outcomes) health_.failed(outcomes.error());
     if (outcomes) {
         health_.committed();
         note_changed(changes);
@@ -113,8 +112,23 @@ void Committer::hand_over(std::vector<Job>& jobs, Result<std::vector<Outcome>> o
                                                 ? std::move((*outcomes)[i])
                                                 : Outcome(Refused{.error = outcomes.error()})});
     }
+    if (!outcomes) judge(outcomes.error());
+    std::move(missed_.begin(), missed_.end(), std::back_inserter(batch.changes));
+    missed_.clear();
     batch.revision = handed_through_;
     hand(std::move(batch));
+}
+
+void Committer::judge(const Error& failure) {
+    const bool may_be_theirs = failure.code != ErrorCode::fenced &&
+                               failure.code != ErrorCode::catalog_full &&
+                               health_.failures_in_a_row() + 1 >= CommitHealth::kTroubleAfter;
+    if (may_be_theirs) {
+        std::vector<Job> none;
+        std::vector<Change> changes;
+        if (attempt(none, changes, Savepoints::everywhere)) return health_.committed();
+    }
+    health_.failed(failure);
 }
 
 void Committer::note_changed(const std::vector<Change>& changes) {
