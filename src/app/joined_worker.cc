@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <utility>
 
 #include "adapters/certificates/openssl_certificates.h"
@@ -32,6 +35,17 @@ Result<std::string> kept(const std::string& path) {
     TRY_ASSIGN(text, read_private_file(path));
     if (!text || text->empty()) return incomplete(path);
     return *std::move(text);
+}
+
+// Files of a membership are written beside those of the one before, and take their place together.
+std::string next(const std::string& path) {
+    return path + ".next";
+}
+
+Result<Done> put_in_place(const std::string& path) {
+    if (std::rename(next(path).c_str(), path.c_str()) == 0) return Done{};
+    return Error{.code = ErrorCode::unreadable_configuration,
+                 .message = "cannot write " + in_quotes(path) + ": " + std::strerror(errno)};
 }
 
 JoinCall call_of(const Joined& joined, const std::string& ca, const std::string& request) {
@@ -100,14 +114,19 @@ Result<Joined> join_with(const std::string& text, const std::string& directory) 
     JoinCall call = call_of(joined, token.authority, asked.request);
     call.token = text;
     TRY(make_private_directory(directory, ErrorCode::unreadable_configuration));
-    TRY_ASSIGN(certificate, ask_for_certificate(call));
     const TlsFiles files = joined.files();
-    TRY(write_private_file(files.ca, token.authority));
-    TRY(write_private_file(files.key, asked.key));
-    TRY(write_private_file(files.cert, certificate));
-    TRY(write_private_file(cluster_file(directory), joined.cluster + "\n" + joined.worker + "\n" +
-                                                        joined.address + "\n" + joined.nonce +
-                                                        "\n"));
+    // The token is good once: a disk without room is found out before it is used.
+    TRY(write_private_file(next(files.ca), token.authority));
+    TRY(write_private_file(next(files.key), asked.key));
+    TRY(write_private_file(next(cluster_file(directory)), joined.cluster + "\n" + joined.worker +
+                                                              "\n" + joined.address + "\n" +
+                                                              joined.nonce + "\n"));
+    TRY(write_private_file(next(files.cert), token.authority));  // as much room as it will take
+    TRY_ASSIGN(certificate, ask_for_certificate(call));
+    TRY(write_private_file(next(files.cert), certificate));
+    for (const std::string& path : {files.ca, files.key, files.cert, cluster_file(directory)}) {
+        TRY(put_in_place(path));
+    }
     return joined;
 }
 

@@ -54,8 +54,6 @@ Result<std::unique_ptr<Members>> Members::open(SqlDatabase& database, const Cloc
                                         return registrar->has_joined(worker);
                                     });
     members->database_ = &database;
-    members->looking_ =
-        std::jthread([raw = members.get()](const std::stop_token& stop) { raw->look_again(stop); });
     return members;
 }
 
@@ -79,6 +77,7 @@ void Members::look_again(const std::stop_token& stop) {
 }
 
 Result<Done> Members::open_door() {
+    looking_ = std::jthread([this](const std::stop_token& stop) { look_again(stop); });
     if (options_.listen.empty()) return Done{};
     TRY_ASSIGN(address, join_address(options_.listen));
     const auto registrar = registrar_;

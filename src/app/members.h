@@ -39,7 +39,8 @@ public:
 
     // May outlive it.
     [[nodiscard]] std::shared_ptr<Trust> trust() const { return trust_; }
-    // Workers can join from now on, if they are to.
+    // Workers can join from now on, if they are to; those that join elsewhere are known. Nothing
+    // uses the database between open() and this.
     [[nodiscard]] Result<Done> open_door();
 
 private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <system_error>
@@ -101,7 +102,7 @@ bool is_of_this_machine(const Bits& bits) {
     if (is_loopback(bits)) return true;
     const SocketAddress address = address_of(bits);
     const int probe = ::socket(address.bytes.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (probe < 0) return false;
+    if (probe < 0) return errno != EAFNOSUPPORT;  // nobody knows, where there are no descriptors
     const bool bound =
         ::bind(probe, reinterpret_cast<const sockaddr*>(&address.bytes), address.size) == 0;
     ::close(probe);
@@ -229,6 +230,10 @@ Result<std::vector<SocketAddress>> AllowedTargets::look_up(const std::string& ho
                                                            std::uint16_t port,
                                                            AddressFamily family) const {
     const std::string name = in_quotes(host + ":" + std::to_string(port));
+    if (host.find('\0') != std::string::npos) {
+        return Error{.code = ErrorCode::cannot_connect,
+                     .message = "cannot connect to " + name + ": that is no name of a host"};
+    }
     addrinfo wanted{};
     wanted.ai_family = family == AddressFamily::ipv4   ? AF_INET
                        : family == AddressFamily::ipv6 ? AF_INET6

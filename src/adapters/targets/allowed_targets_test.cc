@@ -96,6 +96,15 @@ TEST(AllowedTargets, LookUpGivesWhatIsAllowed) {
               "of the daemon; a port of Baton's own is never allowed");
 }
 
+// The system would read the name to its first byte 0, and the rule all of it.
+TEST(AllowedTargets, ANameWithAByte0IsNone) {
+    using namespace std::string_literals;
+    const auto some = AllowedTargets::of({.connect_to = {"*.example.com"}, .own_ports = {}});
+    const auto refused = some->look_up("192.0.2.7\0.example.com"s, 80);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_NE(refused.error().message.find("no name of a host"), std::string::npos);
+}
+
 TEST(AllowedTargets, RulesThatMeanNothingAreRefused) {
     for (const char* const rule :
          {"", "a b", "10.0.0.0/33", "host:", "host:0", "host:70000", "[::1", "*x", "http://h"}) {

@@ -394,6 +394,13 @@ Result<Config> complete(const Descriptor& descriptor, std::span<const GivenOptio
                          .message = "option " + in_quotes(option->key) + " is given twice",
                          .at = one.at};
         }
+        const auto* text = std::get_if<std::string>(&one.value);
+        if (text != nullptr && text->find('\0') != std::string::npos) {
+            // Systems read paths and hosts to the first one.
+            return Error{.code = ErrorCode::invalid_configuration,
+                         .message = "option " + in_quotes(option->key) + " contains a byte 0",
+                         .at = one.at};
+        }
         auto value = converted(*option, one.value);
         if (!value) return unfit_value(*option, one);
         config.emplace(option->key, *std::move(value));

@@ -77,6 +77,17 @@ TEST(Descriptors, AnUnknownTypeIsRefusedByItsKindWithTheNearestName) {
     EXPECT_EQ(descriptor_of(output_format, "XML").error().code, ErrorCode::unknown_sink_format);
 }
 
+TEST(Complete, RefusesAByte0InAText) {
+    using namespace std::string_literals;
+    const auto refused = complete_source(
+        "TCP",
+        std::vector<GivenOption>{{.key = "SOCKET_HOST", .value = "192.0.2.7\0.example.com"s},
+                                 {.key = "SOCKET_PORT", .value = std::int64_t{80}}},
+        {});
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("byte 0"), std::string::npos) << refused.error().message;
+}
+
 TEST(Complete, FillsInTheDefaults) {
     const auto config = complete(type(source, "TCP"), kTcp);
     ASSERT_TRUE(config.has_value());
