@@ -131,6 +131,13 @@ Role needed_for(const sql::Statement& statement) {
             [](const sql::Drop& drop) {
                 return drop.kind == sql::EntityKind::worker ? Role::admin : Role::writer;
             },
+            [](const sql::LockStatement& lock) {
+                // An owner may release what it has; the lock itself is everybody's.
+                const bool owner = std::holds_alternative<sql::lock::Acquire>(lock.act) ||
+                                   std::holds_alternative<sql::lock::Renew>(lock.act) ||
+                                   std::holds_alternative<sql::lock::Release>(lock.act);
+                return owner ? Role::writer : Role::admin;
+            },
             [](const auto&) { return Role::writer; },
         },
         statement.node);

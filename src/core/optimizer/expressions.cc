@@ -83,6 +83,21 @@ bool grows_too_large(const Expression& expression, std::span<const Expression> c
     return size > kSubstitutedMax;
 }
 
+bool copies_grow_too_large(std::span<const Expression> expressions, std::size_t copies) {
+    std::size_t all = 0;
+    for (const Expression& expression : expressions) {
+        std::size_t size = 0;
+        add_size(expression, {}, size);
+        if (size > kSubstitutedMax) return copies > 1;
+        all += size;
+    }
+    return copies > 1 && all * copies > kCopiedMax;
+}
+
+bool copies_grow_too_large(const Expression& expression, std::size_t copies) {
+    return copies_grow_too_large(std::span(&expression, 1), copies);
+}
+
 std::vector<Expression> conjuncts_of(const Expression& predicate) {
     const auto* call = std::get_if<Call>(&predicate.node);
     if (call == nullptr || call->function != Function::logical_and) return {predicate};

@@ -36,6 +36,14 @@ inline constexpr std::size_t kSubstitutedMax = 300;
 [[nodiscard]] bool grows_too_large(const Expression& expression,
                                    std::span<const Expression> columns);
 
+// Whether giving each branch of a union its own copy would. A large predicate over a large union
+// asked for gigabytes.
+inline constexpr std::size_t kCopiedMax = 100'000;  // nodes of all copies
+[[nodiscard]] bool copies_grow_too_large(const Expression& expression, std::size_t copies);
+// The same for what a projection computes, which may just be many columns.
+[[nodiscard]] bool copies_grow_too_large(std::span<const Expression> expressions,
+                                         std::size_t copies);
+
 // The parts of an AND, with those of the ANDs in it; the expression itself if it is none.
 [[nodiscard]] std::vector<Expression> conjuncts_of(const Expression& predicate);
 // TRUE if there are none.

@@ -124,6 +124,8 @@ std::optional<PlanNode> push_filter_through_project(const PlanNode& node) {
 std::optional<PlanNode> push_filter_through_union(const PlanNode& node) {
     const auto* filter = as<Filter>(node);
     if (filter == nullptr || input_as<UnionAll>(node) == nullptr) return std::nullopt;
+    const std::size_t branches = node.inputs.front().inputs.size();
+    if (copies_grow_too_large(filter->predicate, branches)) return std::nullopt;
     PlanNode result = node.inputs.front();
     for (PlanNode& branch : result.inputs) {
         branch = filtered(std::move(branch), {filter->predicate});
@@ -260,7 +262,10 @@ std::optional<PlanNode> drop_identity_project(const PlanNode& node) {
 }
 
 std::optional<PlanNode> push_project_through_union(const PlanNode& node) {
-    if (as<Project>(node) == nullptr || input_as<UnionAll>(node) == nullptr) return std::nullopt;
+    const auto* project = as<Project>(node);
+    if (project == nullptr || input_as<UnionAll>(node) == nullptr) return std::nullopt;
+    const std::size_t branches = node.inputs.front().inputs.size();
+    if (copies_grow_too_large(project->expressions, branches)) return std::nullopt;
     PlanNode result{.op = UnionAll{}, .inputs = {}, .schema = node.schema};
     for (const PlanNode& branch : node.inputs.front().inputs) {
         result.inputs.push_back({.op = node.op, .inputs = {branch}, .schema = node.schema});

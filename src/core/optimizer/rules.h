@@ -24,6 +24,7 @@ using Rule = std::optional<PlanNode> (*)(const PlanNode& node);
 [[nodiscard]] std::optional<PlanNode> merge_filters(const PlanNode& node);
 
 [[nodiscard]] std::optional<PlanNode> push_filter_through_project(const PlanNode& node);
+// Unless the copies were too large.
 [[nodiscard]] std::optional<PlanNode> push_filter_through_union(const PlanNode& node);
 
 // The parts of a filter that read only the keys go below the aggregation: a group is kept whole or
@@ -46,6 +47,7 @@ using Rule = std::optional<PlanNode> (*)(const PlanNode& node);
 // A projection that gives its input, under the same names, goes.
 [[nodiscard]] std::optional<PlanNode> drop_identity_project(const PlanNode& node);
 
+// Unless the copies were too large.
 [[nodiscard]] std::optional<PlanNode> push_project_through_union(const PlanNode& node);
 
 // A union in a union becomes part of it; a union of one goes.

@@ -103,6 +103,33 @@ TEST(FilterRules, GoIntoEveryBranchOfAUnion) {
     EXPECT_EQ(*pushed, union_all({filter(source("S"), p), filter(source("T"), p)}));
 }
 
+// A short text with 2,000 conditions over 3,000 branches took gigabytes.
+TEST(FilterRules, DoNotGiveALargeUnionManyCopiesOfALargePredicate) {
+    const auto union_of = [](std::size_t branches) {
+        return union_all(std::vector<PlanNode>(branches, source()));
+    };
+    const auto predicate_of = [](const PlanNode& input, int conditions) {
+        std::vector<Expression> all;
+        for (int i = 0; i < conditions; ++i) all.push_back(greater(column(input, 1), i));
+        return conjunction_of(std::move(all));
+    };
+    const PlanNode large = union_of(1'000);
+    EXPECT_TRUE(push_filter_through_union(filter(large, predicate_of(large, 10))));
+    EXPECT_FALSE(push_filter_through_union(filter(large, predicate_of(large, 80))));
+    const PlanNode small = union_of(2);
+    EXPECT_TRUE(push_filter_through_union(filter(small, predicate_of(small, 80))));
+    EXPECT_FALSE(push_filter_through_union(filter(small, predicate_of(small, 2'000))));
+}
+
+TEST(ProjectRules, GiveALargeUnionOnlySoManyCopiesOfWhatTheyCompute) {
+    const auto projected = [](std::size_t branches, std::size_t columns) {
+        const PlanNode all = union_all(std::vector<PlanNode>(branches, source()));
+        return project(all, std::vector<Expression>(columns, column(all, 1)));
+    };
+    EXPECT_TRUE(push_project_through_union(projected(60, 1'600)));
+    EXPECT_FALSE(push_project_through_union(projected(600, 1'600)));
+}
+
 TEST(FilterRules, OnKeysGoBelowAnAggregation) {
     const PlanNode scan = source();
     const PlanNode groups = window_aggregate(scan, kRuleWindow, 0, {column(scan, 2)},
