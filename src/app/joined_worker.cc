@@ -9,6 +9,7 @@
 
 #include "adapters/certificates/openssl_certificates.h"
 #include "adapters/joining/join_call.h"
+#include "adapters/system/epoch_file.h"
 #include "adapters/system/private_directory.h"
 #include "adapters/system/private_file.h"
 #include "adapters/system/system_clock.h"
@@ -83,7 +84,17 @@ TlsFiles Joined::files() const {
 Result<std::optional<Joined>> joined_in(const std::string& directory) {
     const std::string path = cluster_file(directory);
     TRY_ASSIGN(text, read_private_file(path));
-    if (!text) return std::optional<Joined>();
+    if (!text) {
+        // Without it the worker would take itself for one that never joined.
+        TRY_ASSIGN(
+            certificate,
+            read_private_file(Joined{
+                .directory = directory, .cluster = {}, .worker = {}, .address = {}, .nonce = {}}
+                                  .files()
+                                  .cert));
+        if (certificate) return incomplete(path);
+        return std::optional<Joined>();
+    }
     std::array<std::string, 4> lines;
     std::size_t from = 0;
     for (std::string& line : lines) {
@@ -114,6 +125,7 @@ Result<Joined> join_with(const std::string& text, const std::string& directory) 
     JoinCall call = call_of(joined, token.authority, asked.request);
     call.token = text;
     TRY(make_private_directory(directory, ErrorCode::unreadable_configuration));
+    TRY_ASSIGN(alone, EpochFile::open(directory));  // no worker runs on it
     const TlsFiles files = joined.files();
     // The token is good once: a disk without room is found out before it is used.
     TRY(write_private_file(next(files.ca), token.authority));

@@ -118,6 +118,14 @@ Result<std::optional<Joined>> membership_of(const WorkerCommand& command) {
     const bool used =
         before && *before && (*before)->cluster == token.cluster && (*before)->nonce == token.nonce;
     if (used) return *before;
+    if (before && *before && !equal_ignoring_case((*before)->worker, token.worker)) {
+        return Error{.code = ErrorCode::invalid_configuration,
+                     .message = "cannot join as worker " + baton::in_quotes(token.worker) + ": " +
+                                baton::in_quotes(*command.directory) + " is that of worker " +
+                                baton::in_quotes((*before)->worker),
+                     .at = {},
+                     .hint = "give each worker a --data-dir of its own"};
+    }
     TRY_ASSIGN(joined, join_with(*command.join, *command.directory));
     return std::optional(std::move(joined));
 }

@@ -66,13 +66,15 @@ Result<Done> keep_worker_certificate(Sql& sql, const std::string& worker,
         TRY_ASSIGN(there, worker_certificate(sql, worker));
         if (there) {
             TRY(sql.execute(
-                "UPDATE worker_certificate SET serial = ?, predecessor = ? WHERE worker = ?",
-                {last.serial, last.predecessor, name}));
+                "UPDATE worker_certificate SET serial = ?, predecessor = ?, given_at = ? WHERE "
+                "worker = ?",
+                {last.serial, last.predecessor, micros(last.given_at), name}));
             return Done{};
         }
         auto made = sql.execute(
-            "INSERT INTO worker_certificate (worker, serial, predecessor) VALUES (?, ?, ?)",
-            {name, last.serial, last.predecessor});
+            "INSERT INTO worker_certificate (worker, serial, predecessor, given_at) VALUES (?, ?, "
+            "?, ?)",
+            {name, last.serial, last.predecessor, micros(last.given_at)});
         if (made) return Done{};
         if (made.error().code != ErrorCode::unique_violation) return made.error();
     }
@@ -81,12 +83,14 @@ Result<Done> keep_worker_certificate(Sql& sql, const std::string& worker,
 }
 
 Result<std::optional<WorkerCertificate>> worker_certificate(Sql& sql, const std::string& worker) {
-    TRY_ASSIGN(rows,
-               sql.query("SELECT serial, predecessor FROM worker_certificate WHERE worker = ?",
-                         {to_upper(worker)}));
+    TRY_ASSIGN(rows, sql.query("SELECT serial, predecessor, given_at FROM worker_certificate WHERE "
+                               "worker = ?",
+                               {to_upper(worker)}));
     if (rows.empty()) return std::optional<WorkerCertificate>();
-    return std::optional(WorkerCertificate{.serial = text_at(rows.front(), 0),
-                                           .predecessor = text_at(rows.front(), 1)});
+    return std::optional(WorkerCertificate{
+        .serial = text_at(rows.front(), 0),
+        .predecessor = text_at(rows.front(), 1),
+        .given_at = WallTime(Duration(std::get<std::int64_t>(rows.front().at(2))))});
 }
 
 Result<std::set<std::string>> workers_with_certificates(Sql& sql) {

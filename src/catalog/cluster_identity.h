@@ -24,6 +24,7 @@ struct ClusterAuthority {
 struct WorkerCertificate {
     std::string serial;
     std::string predecessor;  // that the worker showed for it; empty: it had a token
+    WallTime given_at;        // from when on it is good
 };
 
 // None: no coordinator was started on this catalog yet.

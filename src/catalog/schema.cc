@@ -388,7 +388,8 @@ CREATE TABLE join_token (
 CREATE TABLE worker_certificate (
     worker {key} PRIMARY KEY,
     serial {key} NOT NULL,
-    predecessor {key} NOT NULL
+    predecessor {key} NOT NULL,
+    given_at {int} NOT NULL
 ) {keyed};
 )");
 }

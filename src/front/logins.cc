@@ -91,7 +91,7 @@ Duration LoginLimits::failed(std::string_view address, std::string_view user, In
     double before = 0;
     if (both != nullptr && both->trusted) {
         before = both->spent;
-        both->spent += 1;
+        both->spent = std::min(both->spent + 1, options_.of_address);
     } else {
         Budget& there = have(key_of_address(address), now);
         before = there.spent;

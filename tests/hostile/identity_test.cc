@@ -657,6 +657,27 @@ TEST_F(HostileJoining, ATokenIsGoodOnceInItsTimeAndUnchanged) {
     EXPECT_TRUE(daemon.takes_a_write());
 }
 
+// It lost who it is, and the token with that.
+TEST_F(HostileJoining, TheDirectoryOfAnotherWorkerIsLeftAlone) {
+    const Daemon daemon(options(port_));
+    const std::string third = token(daemon, "third");
+    const std::string again = token(daemon, "edge");
+    {
+        const Worker edge(daemon, "edge", "--join " + token(daemon, "edge"));
+        EXPECT_NE(refusal(daemon, "edge", third).find("is that of worker \"edge\""),
+                  std::string::npos);
+        EXPECT_NE(refusal(daemon, "edge", again).find("a worker runs on it"), std::string::npos);
+    }
+    { const Worker edge(daemon, "edge", ""); }
+    { const Worker edge(daemon, "edge", "--join " + again); }  // it was not used up
+    const Worker other(daemon, "third", "--join " + third);
+    ASSERT_EQ(::unlink(daemon.path("edge/cluster").c_str()), 0);
+    const auto lost = cli::run({BATON_PROGRAMS "/baton", "worker", "--listen", "localhost:0",
+                                "--data-dir", daemon.path("edge")});
+    EXPECT_EQ(lost.status, 1);
+    EXPECT_NE(lost.errors.find("missing or broken"), std::string::npos) << lost.errors;
+}
+
 TEST_F(HostileJoining, AJoinedWorkerRefusesStrangersAndOtherMembers) {
     const Daemon daemon(options(port_));
     const Worker edge(daemon, "edge", "--join " + token(daemon, "edge"));

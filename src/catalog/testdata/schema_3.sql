@@ -201,6 +201,7 @@ CREATE TABLE worker (
 CREATE TABLE worker_certificate (
     worker TEXT PRIMARY KEY,
     serial TEXT NOT NULL,
-    predecessor TEXT NOT NULL
+    predecessor TEXT NOT NULL,
+    given_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX worker_state ON worker (state);

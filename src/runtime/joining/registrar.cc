@@ -109,12 +109,19 @@ Result<std::string> Registrar::renew(const std::string& certificate, const std::
         TRY_ASSIGN(there, has_worker(*sql, identity->name));
         if (!there) return no_member("the catalog has no worker " + in_quotes(identity->name));
         TRY_ASSIGN(last, worker_certificate(*sql, identity->name));
-        // The answer may have been lost that brought the last one.
-        if (last && (last->serial == facts.serial || last->predecessor == facts.serial)) {
+        if (!last) {
+            return no_member("worker " + in_quotes(identity->name) +
+                             " was dropped, or has not joined this catalog");
+        }
+        // The answer may have been lost that brought the last one. One that is later than the last
+        // is from before the catalog was restored.
+        if (last->serial == facts.serial || last->predecessor == facts.serial ||
+            last->given_at < facts.from) {
             return give(*sql, identity->name, request, facts.serial);
         }
         return no_member("worker " + in_quotes(identity->name) +
-                         " was given another certificate since");
+                         " was given another certificate since; is a copy of its data directory "
+                         "in use?");
     });
 }
 
@@ -127,7 +134,8 @@ Result<std::string> Registrar::give(Sql& sql, const std::string& worker, const s
                maker_.sign(keys_of(options_.authority), request,
                            wish_of(identity, now - kClocksDifferMax, now + options_.life)));
     TRY_ASSIGN(facts, maker_.look_at(certificate));
-    TRY(keep_worker_certificate(sql, worker, {.serial = facts.serial, .predecessor = predecessor}));
+    TRY(keep_worker_certificate(
+        sql, worker, {.serial = facts.serial, .predecessor = predecessor, .given_at = facts.from}));
     return certificate;
 }
 

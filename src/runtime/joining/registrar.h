@@ -4,10 +4,10 @@
 // Rules:
 //   - A token is good once, in its time, for the worker that it names; the catalog remembers its
 //     digest alone.
-//   - A worker has one certificate at a time: only the last that it was given is renewed, or the
-//   one
-//     that it showed for that, in case the answer was lost; and only while the catalog has the
-//     worker.
+//   - A worker has one certificate at a time: only the last that it was given is renewed, and only
+//     while the catalog has the worker. The one that it showed for the last is renewed as well,
+//     since the answer may have been lost, and so is a later one, since the catalog may have been
+//     restored.
 #pragma once
 
 #include <memory>

@@ -119,6 +119,26 @@ TEST_F(RegistrarTest, AWorkerThatDidNotGetItsCertificateAsksAgainWithTheOneThatI
     EXPECT_TRUE(registrar_->renew(*last, request_));
 }
 
+// The catalog has an older certificate than the worker.
+TEST_F(RegistrarTest, ARestoredCatalogRenewsWhatItHasForgotten) {
+    create_worker("edge");
+    const std::string first = *registrar_->join(token("edge"), request_);
+    const auto kept = worker_certificate(*sql_, "edge");
+    ASSERT_TRUE(kept && *kept);
+    WorkerCertificate older = **kept;
+    older.serial = "of the backup";
+    older.given_at -= seconds(2);
+    ASSERT_TRUE(keep_worker_certificate(*sql_, "edge", older));
+    EXPECT_TRUE(registrar_->renew(first, request_));
+    older.given_at += seconds(4);
+    ASSERT_TRUE(keep_worker_certificate(*sql_, "edge", older));
+    EXPECT_NE(registrar_->renew(first, request_).error().message.find("another certificate"),
+              std::string::npos);
+    ASSERT_TRUE(sql_->execute("DELETE FROM worker_certificate"));
+    EXPECT_NE(registrar_->renew(first, request_).error().message.find("was dropped"),
+              std::string::npos);
+}
+
 TEST_F(RegistrarTest, AnotherCoordinatorSeesWhoJoined) {
     ASSERT_TRUE(registrar_->join(token("edge"), request_));
     Registrar other({.authority = authority_, .hmac = hmac_sha256_hex, .digest = sha256_hex},
