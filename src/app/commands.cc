@@ -139,14 +139,21 @@ int run_backup(const std::string& data, const std::string& file) {
 
 namespace {
 
-// The problems of a file, whatever level finds them.
-Result<std::vector<std::string>> problems_of(const std::string& where) {
+enum class Older : std::uint8_t { refused, accepted };
+
+// The problems of a file, whatever level finds them. One of an older version is looked at as a
+// file alone.
+Result<std::vector<std::string>> problems_of(const std::string& where, Older older) {
     if (!is_server(where)) {
         TRY_ASSIGN(problems, integrity_problems(where));
         if (!problems.empty()) return problems;
     }
     TRY_ASSIGN(database, look_at_catalog(where));
     TRY_ASSIGN(sql, database->connect(Access::read));
+    if (older == Older::accepted) {
+        TRY_ASSIGN(is_older, is_of_older_version(*sql));
+        if (is_older) return std::vector<std::string>();
+    }
     TRY(require_current_version(*sql));
     if (!is_server(where)) {
         TRY_ASSIGN(of_schema, schema_problems(*sql, migrate));
@@ -166,7 +173,7 @@ std::string time_for_name() {
 
 int run_restore(const std::string& data, const std::string& file, bool force) {
     const std::string path = catalog_path(data);
-    auto problems = problems_of(file);
+    auto problems = problems_of(file, Older::accepted);  // it is brought up to date when it is used
     if (!problems) return fail(problems.error());
     if (!problems->empty()) {
         return fail({.code = ErrorCode::catalog_corrupt,
@@ -186,7 +193,7 @@ int run_restore(const std::string& data, const std::string& file, bool force) {
 
 int run_check(const std::string& what) {
     const std::string path = is_server(what) ? what : file_of_catalog(what);
-    auto problems = problems_of(path);
+    auto problems = problems_of(path, Older::refused);
     if (!problems) return fail(problems.error());
     for (const std::string& problem : *problems) std::cout << problem << "\n";
     if (!problems->empty()) {

@@ -485,6 +485,12 @@ Result<Done> migrate_up_to(Sql& sql, std::int64_t version) {
     return Done{};
 }
 
+Result<bool> is_of_older_version(Sql& sql) {
+    TRY_ASSIGN(found, version_of(sql));
+    if (found > schema_version()) return newer(found);
+    return found < schema_version();
+}
+
 Result<Done> require_current_version(Sql& sql) {
     TRY_ASSIGN(found, version_of(sql));
     if (found > schema_version()) return newer(found);

@@ -25,6 +25,10 @@ namespace baton {
 // The same, but no further than that version: how a catalog of an older program looked.
 [[nodiscard]] Result<Done> migrate_up_to(Sql& sql, std::int64_t version);
 
+// Whether migrate() would bring it up to date. Fails with catalog_version for one of a newer
+// program.
+[[nodiscard]] Result<bool> is_of_older_version(Sql& sql);
+
 // Fails with catalog_version unless the database has exactly this program's version.
 [[nodiscard]] Result<Done> require_current_version(Sql& sql);
 

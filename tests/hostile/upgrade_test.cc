@@ -37,5 +37,18 @@ TEST(HostileUpgrade, SoDoesAShell) {
     EXPECT_EQ(shown.status, 0) << shown.errors;
 }
 
+// A backup that was made just before the upgrade.
+TEST(HostileUpgrade, ABackupOfAnOlderVersionIsRestored) {
+    Daemon daemon;
+    make_catalog_of(2, daemon.path("older"));
+    daemon.restart([&] {
+        const cli::Ended restored =
+            cli::run({BATON_PROGRAMS "/baton", "restore", daemon.path("older/catalog.db"), "--data",
+                      daemon.data(), "--force"});
+        EXPECT_EQ(restored.status, 0) << restored.errors;
+    });
+    EXPECT_TRUE(daemon.takes_a_write());
+}
+
 }  // namespace
 }  // namespace baton::hostile
