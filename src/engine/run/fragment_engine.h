@@ -39,7 +39,8 @@ public:
 private:
     void tell(engine::Report report);
     [[nodiscard]] std::shared_ptr<FragmentRun> find(const FragmentKey& key) const;
-    void bury(const FragmentKey& key);  // by the run itself: it ends
+    void make(const FragmentKey& key, const std::string& plan);  // throws if it lacks a thread
+    void bury(const FragmentKey& key);                           // by the run itself: it ends
     void reap();
 
     Connectors& connectors_;

@@ -1,5 +1,9 @@
 #include "engine/run/fragment_engine.h"
 
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "core/plan_format/plan_format.h"
@@ -50,6 +54,10 @@ protected:
     FragmentEngine& engine() {
         if (!made_) made_ = std::make_unique<FragmentEngine>(connectors, exchanges, clock, options);
         return *made_;
+    }
+    void restart() {  // with other options
+        made_.reset();
+        engine().listen(reports.listener());
     }
     void start(const FragmentPlan& plan) {
         engine().prepare(key, write_plan(plan));
@@ -164,6 +172,50 @@ TEST_F(FragmentEngineTest, WhatIsRefusedForGoodIsTerminal) {
     const auto* broke = as<engine::Broke>(end);
     ASSERT_NE(broke, nullptr);
     EXPECT_EQ(broke->fault, control::Fault::terminal);
+}
+
+TEST_F(FragmentEngineTest, AThreadThatLacksMemoryBreaksItsFragmentForGood) {
+    start(plan_of(counted(testing::union_all({scan(1), scan(2)}))));
+    source(2).fail_with(std::make_exception_ptr(std::bad_alloc()));
+    const auto end = reports.end_of(key);
+    const auto* broke = as<engine::Broke>(end);
+    ASSERT_NE(broke, nullptr);
+    EXPECT_EQ(broke->fault, control::Fault::terminal);
+    EXPECT_EQ(broke->why,
+              "error 3015: cannot go on with the query: the worker has no memory left for it; read "
+              "shorter texts or fewer rows at once, or give the worker more memory");
+    EXPECT_FALSE(connectors.sink().finished());
+}
+
+TEST_F(FragmentEngineTest, AnyOtherExceptionBreaksItsFragmentForGood) {
+    start(plan_of(scan()));
+    source().fail_with(std::make_exception_ptr(std::out_of_range("no such place")));
+    const auto end = reports.end_of(key);
+    const auto* broke = as<engine::Broke>(end);
+    ASSERT_NE(broke, nullptr);
+    EXPECT_EQ(broke->fault, control::Fault::terminal);
+    EXPECT_NE(broke->why.find("no such place"), std::string::npos);
+}
+
+TEST_F(FragmentEngineTest, AThreadThatCannotBeStartedBreaksItsFragmentForNow) {
+    std::size_t left = 2;
+    options.thread = [&](std::function<void()> work) {
+        if (left == 0)
+            throw std::system_error(
+                std::make_error_code(std::errc::resource_unavailable_try_again));
+        left -= 1;
+        return std::thread(std::move(work));
+    };
+    restart();
+    engine().prepare(key, write_plan(plan_of(testing::union_all({scan(1), scan(2), scan(3)}))));
+    engine().start(key);
+    const auto end = reports.end_of(key);
+    const auto* broke = as<engine::Broke>(end);
+    ASSERT_NE(broke, nullptr);
+    EXPECT_EQ(broke->fault, control::Fault::transient);
+    EXPECT_NE(broke->why.find("cannot start a thread for the query"), std::string::npos);
+    EXPECT_EQ(reports.heard_of(key), "Prepared Broke");
+    EXPECT_FALSE(connectors.sink().finished());
 }
 
 TEST_F(FragmentEngineTest, ASinkThatFailsBreaksTheFragment) {

@@ -2,7 +2,8 @@
 // one for each leaf while it runs.
 //
 // Orders are flags that the threads look at; whoever gives one also wakes them. The first of them
-// to meet an error stops the others.
+// to meet an error stops the others. An exception, such as a lack of memory or of threads, is an
+// error of the fragment like any other: it never ends the process.
 #pragma once
 
 #include <atomic>
@@ -28,6 +29,10 @@ struct FragmentOptions {
     Duration tick = std::chrono::milliseconds(100);  // how long rows stay unseen in a sink
     Duration patience = std::chrono::seconds(10);    // where nothing happens by time alone
     std::size_t backlog_frames = 256;  // of senders that came before others were known
+    // Starts a thread for a leaf, or throws std::system_error.
+    std::function<std::thread(std::function<void()>)> thread = [](std::function<void()> work) {
+        return std::thread(std::move(work));
+    };
 };
 
 class FragmentRun {
@@ -56,15 +61,18 @@ public:
 
 private:
     void supervise();
+    void report(const decltype(engine::Report::what)& what, const Counts& counts = {});
     // What the fragment's end is.
     [[nodiscard]] decltype(engine::Report::what) live();
     [[nodiscard]] Result<Done> prepare();
     [[nodiscard]] bool wait_for_start();
     void run_leaves();
-    void open_gate();
+    [[nodiscard]] Result<Done> start_leaves(std::vector<std::thread>& threads);
+    [[nodiscard]] Result<Done> open_gate();
 
     // ---- on the threads of leaves ----
     void run_leaf(std::size_t index);
+    [[nodiscard]] Result<Done> run_to_end(Leaf& leaf, std::size_t index);
     [[nodiscard]] Result<Done> run_source(Leaf& leaf, std::size_t index);
     [[nodiscard]] Result<Done> run_receiver(Leaf& leaf, std::size_t index);
     [[nodiscard]] Result<Done> push_arrived(Leaf& leaf, Arrived arrived,
@@ -76,7 +84,7 @@ private:
     [[nodiscard]] Result<Done> tick(const Leaf& leaf, std::size_t index);
     [[nodiscard]] bool tick_is_due(std::size_t index) const;
     [[nodiscard]] Duration patience_of(const Leaf& leaf) const;
-    void fail(const Error& error);
+    void fail(const Error& error) noexcept;
     void stop_everything();
 
     const FragmentKey key_;
@@ -88,6 +96,7 @@ private:
 
     OperatorContext context_;
     bool plan_error_ = false;  // the plan itself is wrong
+    bool prepared_ = false;    // both of the supervising thread alone
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;

@@ -21,18 +21,27 @@ public:
         return op_.begin(origins);
     }
     Result<Done> push(std::size_t input, Frame frame) override {
-        const std::lock_guard lock(mutex_);
-        return op_.push(input, std::move(frame));
+        return once([&] { return op_.push(input, std::move(frame)); });
     }
     Result<Done> tick() override {
-        const std::lock_guard lock(mutex_);
-        return op_.tick();
+        return once([&] { return op_.tick(); });
     }
     [[nodiscard]] bool needs_ticks() const override { return op_.needs_ticks(); }
 
 private:
+    // After an error, or an exception, the operator is left alone: the other leaves are told soon.
+    template <class Call>
+    Result<Done> once(const Call& call) {
+        const std::lock_guard lock(mutex_);
+        if (std::exchange(broken_, true)) return Done{};
+        const Result<Done> result = call();
+        broken_ = !result;
+        return result;
+    }
+
     std::mutex mutex_;
     PushOperator& op_;
+    bool broken_ = false;
 };
 
 std::size_t leaves_in(const PlanNode& node) {
