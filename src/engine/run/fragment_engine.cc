@@ -101,7 +101,8 @@ void FragmentEngine::make(const FragmentKey& key, const std::string& plan) {
             key, plan, options_, clock_,
             Pipeline::Doors{.connectors = connectors_, .exchanges = exchanges_},
             FragmentRun::Owner{.report = [this](engine::Report report) { tell(std::move(report)); },
-                               .ended = [this, key] { bury(key); }});
+                               .ended = [this, key] { bury(key); },
+                               .leaves = leaves_});
     } catch (...) {
         runs_.erase(at);
         throw;

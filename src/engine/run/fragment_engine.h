@@ -6,6 +6,7 @@
 // others are transient.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -53,6 +54,7 @@ private:
     std::shared_ptr<const Listener> listener_;
     std::size_t telling_ = 0;  // calls under way
 
+    std::atomic<std::size_t> leaves_ = 0;  // that all runs have
     mutable std::mutex mutex_;
     std::map<FragmentKey, std::shared_ptr<FragmentRun>> runs_;
     std::vector<std::shared_ptr<FragmentRun>> ended_;  // their threads may still be about to return

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "core/plan_format/plan_format.h"
+#include "model/plan_check.h"
 #include "testing/engine/doubles.h"
 #include "testing/engine/engine_run.h"
 #include "testing/engine/local_exchanges.h"
@@ -216,6 +217,38 @@ TEST_F(FragmentEngineTest, AThreadThatCannotBeStartedBreaksItsFragmentForNow) {
     EXPECT_NE(broke->why.find("cannot start a thread for the query"), std::string::npos);
     EXPECT_EQ(reports.heard_of(key), "Prepared Broke");
     EXPECT_FALSE(connectors.sink().finished());
+}
+
+TEST_F(FragmentEngineTest, AFragmentThatReadsInTooManyPlacesIsRefusedForGood) {
+    const std::vector<PlanNode> scans(kLeavesMost + 1, scan());
+    engine().prepare(key, write_plan(plan_of(testing::union_all(scans))));
+    const auto end = reports.end_of(key);
+    ASSERT_NE(as<engine::PrepareFailed>(end), nullptr);
+    EXPECT_EQ(as<engine::PrepareFailed>(end)->fault, control::Fault::terminal);
+    EXPECT_EQ(as<engine::PrepareFailed>(end)->why,
+              "error 2005: cannot run the query: worker \"HUB\" would read in 2001 places at once, "
+              "but can in 2000; name fewer sources in a query, or spread them over more workers");
+}
+
+TEST_F(FragmentEngineTest, FragmentsThatReadInTooManyPlacesTogetherAreRefusedForNow) {
+    options.leaves_most = 3;
+    restart();
+    start(plan_of(testing::union_all({scan(1), scan(2)})));
+    const FragmentKey other = testing::fragment_key(2);
+    const std::string plan = write_plan(plan_of(testing::union_all({scan(3), scan(4)})));
+    engine().prepare(other, plan);
+    const auto end = reports.end_of(other);
+    ASSERT_NE(as<engine::PrepareFailed>(end), nullptr);
+    EXPECT_EQ(as<engine::PrepareFailed>(end)->fault, control::Fault::transient);
+    EXPECT_EQ(
+        as<engine::PrepareFailed>(end)->why,
+        "error 5000: cannot run the query: the queries of this worker would read in more than "
+        "3 places at once; stop other queries, or run this one on another worker");
+    engine().abort(key);
+    EXPECT_NE(as<engine::Halted>(reports.end_of(key)), nullptr);
+    const FragmentKey later = testing::fragment_key(3);
+    engine().prepare(later, plan);
+    reports.wait_until_prepared(later);
 }
 
 TEST_F(FragmentEngineTest, ASinkThatFailsBreaksTheFragment) {

@@ -156,6 +156,7 @@ void FragmentRun::supervise() {
         running_ = false;
     }
     pipeline_.reset();
+    owner_.leaves -= leaves_taken_;
     counted.memory = context_.memory;
     until_there_is_memory([&] { owner_.ended(); });
     report(end, counted);
@@ -195,7 +196,9 @@ Result<Done> FragmentRun::prepare() {
     plan_error_ = true;
     TRY_ASSIGN(plan, read_plan(text_));
     TRY(check_plan(plan));
+    TRY(check_leaves(plan));
     plan_error_ = false;
+    TRY(take_leaves(leaves_of(plan)));
     context_.late_fails = wants_late_errors(plan.settings);
     TRY_ASSIGN(pipeline, Pipeline::open(key_, plan, context_, doors_));
     const std::lock_guard lock(mutex_);
@@ -207,6 +210,17 @@ Result<Done> FragmentRun::prepare() {
         if (leaf->receiver) unannounced_ += 1;
     }
     return Done{};
+}
+
+Result<Done> FragmentRun::take_leaves(std::size_t count) {
+    leaves_taken_ = count;
+    if ((owner_.leaves += count) <= options_.leaves_most) return Done{};
+    return Error{.code = ErrorCode::slow_down,
+                 .message =
+                     "cannot run the query: the queries of this worker would read in more "
+                     "than " +
+                     std::to_string(options_.leaves_most) + " places at once",
+                 .hint = "stop other queries, or run this one on another worker"};
 }
 
 bool FragmentRun::wait_for_start() {

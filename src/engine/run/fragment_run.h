@@ -29,6 +29,7 @@ struct FragmentOptions {
     Duration tick = std::chrono::milliseconds(100);  // how long rows stay unseen in a sink
     Duration patience = std::chrono::seconds(10);    // where nothing happens by time alone
     std::size_t backlog_frames = 256;  // of senders that came before others were known
+    std::size_t leaves_most = 8'000;   // of all fragments of an engine: each has a thread
     // Starts a thread for a leaf, or throws std::system_error.
     std::function<std::thread(std::function<void()>)> thread = [](std::function<void()> work) {
         return std::thread(std::move(work));
@@ -42,6 +43,7 @@ public:
     struct Owner {
         Report report;
         std::function<void()> ended;
+        std::atomic<std::size_t>& leaves;  // of all runs together
     };
 
     FragmentRun(FragmentKey key, std::string plan, const FragmentOptions& options,
@@ -65,6 +67,7 @@ private:
     // What the fragment's end is.
     [[nodiscard]] decltype(engine::Report::what) live();
     [[nodiscard]] Result<Done> prepare();
+    [[nodiscard]] Result<Done> take_leaves(std::size_t count);
     [[nodiscard]] bool wait_for_start();
     void run_leaves();
     [[nodiscard]] Result<Done> start_leaves(std::vector<std::thread>& threads);
@@ -96,7 +99,8 @@ private:
 
     OperatorContext context_;
     bool plan_error_ = false;  // the plan itself is wrong
-    bool prepared_ = false;    // both of the supervising thread alone
+    bool prepared_ = false;
+    std::size_t leaves_taken_ = 0;  // these three are the supervising thread's alone
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;
