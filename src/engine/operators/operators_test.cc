@@ -1,5 +1,6 @@
 // Windows and joins, frame by frame.
 #include <algorithm>
+#include <atomic>
 
 #include <gtest/gtest.h>
 
@@ -47,6 +48,7 @@ public:
     std::size_t begin(const std::vector<std::size_t>& origins) override { return origins.at(0); }
     Result<Done> push(std::size_t, Frame frame) override {
         EXPECT_FALSE(ended.contains(frame.origin)) << "a frame after the end";
+        if (stops != nullptr) *stops = true;
         testing::append_rows(rows, frame.batch);
         largest = std::max(largest, frame.batch.rows);
         if (frame.watermark) watermarks[frame.origin] = *frame.watermark;
@@ -64,6 +66,7 @@ public:
     std::size_t largest = 0;
     std::map<std::uint32_t, std::uint64_t> watermarks;
     std::set<std::uint32_t> ended;
+    std::atomic<bool>* stops = nullptr;  // set by the first frame
 };
 
 class OperatorTest : public ::testing::Test {
@@ -356,6 +359,28 @@ TEST_F(OperatorTest, AStoppedQueryDoesNotGoOnJoining) {
     const auto result = op->push(1, end_of());
     ASSERT_FALSE(result.has_value());
     EXPECT_EQ(result.error().code, ErrorCode::cancelled);
+}
+
+TEST_F(OperatorTest, AStoppedQueryDoesNotGoOnClosingWindows) {
+    for (const auto stage : {AggregateStage::whole, AggregateStage::partial}) {
+        const bool is_partial = stage == AggregateStage::partial;
+        const auto op = aggregate({.size = 10'000, .advance = 1}, stage);
+        ASSERT_TRUE(op->push(0, frame({row(100'000, "a", 1)})));
+        out.rows.clear();
+        out.stops = &context.stopped;
+        EXPECT_EQ(op->push(0, end_of()).error().code, ErrorCode::cancelled);
+        EXPECT_EQ(out.rows.size(), kBatchRows) << is_partial;  // of 10,000 windows
+        EXPECT_TRUE(out.ended.empty());
+        out.stops = nullptr;
+        context.stopped = false;
+        out.rows.clear();
+    }
+}
+
+TEST_F(OperatorTest, AStoppedQueryTakesNoMoreRowsIntoItsWindows) {
+    const auto op = aggregate({.size = 50'000, .advance = 1}, AggregateStage::partial);
+    context.stopped = true;
+    EXPECT_EQ(op->push(0, frame({row(100'000, "a", 1)})).error().code, ErrorCode::cancelled);
 }
 
 TEST_F(OperatorTest, AUnionKeepsOriginsApart) {

@@ -31,6 +31,12 @@ struct OperatorContext {
     std::atomic<std::uint64_t> memory = 0;  // bytes held
     std::atomic<std::uint64_t> late = 0;    // rows that came after their window was closed
     std::atomic<bool> stopped = false;      // whoever computes for long looks here
+
+    // Fails with cancelled if it was stopped. Between pieces of work that are short by themselves.
+    [[nodiscard]] Result<Done> go_on() const {
+        if (!stopped) return Done{};
+        return Error{.code = ErrorCode::cancelled, .message = "the query was stopped"};
+    }
 };
 
 class PushOperator {
