@@ -290,6 +290,26 @@ TEST_F(OperatorTest, TooMuchMemoryIsAnError) {
     EXPECT_EQ(context.memory, 0U);
 }
 
+TEST_F(OperatorTest, TooMuchMemoryOfAllQueriesTogetherIsAnError) {
+    WindowMemory all{.most = 40'000};
+    context.all = &all;
+    auto one = aggregate(kTen, AggregateStage::whole);
+    auto other = aggregate(kTen, AggregateStage::whole);
+    good(one->push(0, frame({row(1, "a", 1)})));
+    EXPECT_EQ(all.held, context.memory);
+    std::vector<Row> rows;
+    for (int i = 0; i < 1000; ++i) rows.push_back(row(1, std::to_string(i).c_str(), 1));
+    const auto result = other->push(0, frame(rows));
+    ASSERT_FALSE(result.has_value());
+    EXPECT_EQ(result.error().code, ErrorCode::out_of_memory);
+    EXPECT_NE(result.error().message.find("the windows of all queries of this worker hold"),
+              std::string::npos);
+    other.reset();
+    good(one->push(0, frame({row(1, "b", 1)})));
+    one.reset();
+    EXPECT_EQ(all.held, 0U);
+}
+
 TEST_F(OperatorTest, BatchesThatComeOutAreNotTooLarge) {
     auto op = aggregate(kTen, AggregateStage::whole);
     std::vector<Row> rows;

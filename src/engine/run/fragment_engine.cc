@@ -9,7 +9,9 @@ namespace baton {
 
 FragmentEngine::FragmentEngine(Connectors& connectors, Exchanges& exchanges, const Clock& clock,
                                FragmentOptions options)
-    : connectors_(connectors), exchanges_(exchanges), clock_(clock), options_(options) {}
+    : connectors_(connectors), exchanges_(exchanges), clock_(clock), options_(std::move(options)) {
+    memory_.most = options_.memory_most_in_all;
+}
 
 FragmentEngine::~FragmentEngine() {
     listen({});
@@ -102,7 +104,8 @@ void FragmentEngine::make(const FragmentKey& key, const std::string& plan) {
             Pipeline::Doors{.connectors = connectors_, .exchanges = exchanges_},
             FragmentRun::Owner{.report = [this](engine::Report report) { tell(std::move(report)); },
                                .ended = [this, key] { bury(key); },
-                               .leaves = leaves_});
+                               .leaves = leaves_,
+                               .memory = memory_});
     } catch (...) {
         runs_.erase(at);
         throw;

@@ -55,6 +55,7 @@ private:
     std::size_t telling_ = 0;  // calls under way
 
     std::atomic<std::size_t> leaves_ = 0;  // that all runs have
+    WindowMemory memory_;                  // and their windows
     mutable std::mutex mutex_;
     std::map<FragmentKey, std::shared_ptr<FragmentRun>> runs_;
     std::vector<std::shared_ptr<FragmentRun>> ended_;  // their threads may still be about to return

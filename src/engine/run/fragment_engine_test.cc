@@ -251,6 +251,22 @@ TEST_F(FragmentEngineTest, FragmentsThatReadInTooManyPlacesTogetherAreRefusedFor
     reports.wait_until_prepared(later);
 }
 
+TEST(WindowMemoryMost, IsHalfOfWhatThereIsButAtLeastWhatOneFragmentMayHold) {
+    EXPECT_EQ(window_memory_most(std::uint64_t{8} << 30U), std::uint64_t{4} << 30U);
+    EXPECT_EQ(window_memory_most(std::uint64_t{256} << 20U), FragmentOptions().memory_most);
+}
+
+TEST_F(FragmentEngineTest, TheWindowsOfAllFragmentsAreBoundedTogether) {
+    options.memory_most_in_all = 1;
+    restart();
+    start(plan_of(counted(scan())));
+    source().give(batch({row(1, 5)}));
+    const auto end = reports.end_of(key);
+    ASSERT_NE(as<engine::Broke>(end), nullptr);
+    EXPECT_EQ(as<engine::Broke>(end)->fault, control::Fault::terminal);
+    EXPECT_NE(as<engine::Broke>(end)->why.find("all queries of this worker"), std::string::npos);
+}
+
 TEST_F(FragmentEngineTest, ASinkThatFailsBreaksTheFragment) {
     connectors.sink().fail_with({.code = ErrorCode::catalog_full, .message = "no space"});
     source().give(batch({row(1, 5)}));

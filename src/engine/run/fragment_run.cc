@@ -77,6 +77,7 @@ FragmentRun::FragmentRun(FragmentKey key, std::string plan, const FragmentOption
             std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
     };
     context_.memory_most = options_.memory_most;
+    context_.all = &owner_.memory;
     context_.partial_memory_most = options_.partial_memory_most;
     thread_ = std::thread([this] { supervise(); });
 }

@@ -6,6 +6,7 @@
 // error of the fragment like any other: it never ends the process.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -23,8 +24,15 @@
 
 namespace baton {
 
+// How much the windows of all fragments may hold where a process can have that much memory: half of
+// it, but no less than one fragment may.
+[[nodiscard]] constexpr std::uint64_t window_memory_most(std::uint64_t memory_of_process) {
+    return std::max(std::uint64_t{512} << 20U, memory_of_process / 2);
+}
+
 struct FragmentOptions {
     std::uint64_t memory_most = std::uint64_t{512} << 20U;         // of a fragment, in bytes
+    std::uint64_t memory_most_in_all = UINT64_MAX;                 // of all fragments of an engine
     std::uint64_t partial_memory_most = std::uint64_t{32} << 20U;  // of a partial aggregation
     Duration tick = std::chrono::milliseconds(100);  // how long rows stay unseen in a sink
     Duration patience = std::chrono::seconds(10);    // where nothing happens by time alone
@@ -44,6 +52,7 @@ public:
         Report report;
         std::function<void()> ended;
         std::atomic<std::size_t>& leaves;  // of all runs together
+        WindowMemory& memory;              //
     };
 
     FragmentRun(FragmentKey key, std::string plan, const FragmentOptions& options,
