@@ -414,6 +414,29 @@ std::string what_is_wrong(const PlanNode& root) {
     return wrong.empty() ? wrong : std::string(name_of(root.op)) + " has " + wrong;
 }
 
+std::size_t leaves_of(const PlanNode& node) {
+    if (node.inputs.empty()) return 1;
+    std::size_t leaves = 0;
+    for (const PlanNode& input : node.inputs) leaves += leaves_of(input);
+    return leaves;
+}
+
+std::size_t leaves_of(const FragmentPlan& plan) {
+    std::size_t leaves = 0;
+    for (const PlanNode& root : plan.roots) leaves += leaves_of(root);
+    return leaves;
+}
+
+Result<Done> check_leaves(const FragmentPlan& plan) {
+    const std::size_t leaves = leaves_of(plan);
+    if (leaves <= kLeavesMost) return Done{};
+    return Error{.code = ErrorCode::too_large,
+                 .message = "cannot run the query: worker \"" + plan.worker + "\" would read in " +
+                            std::to_string(leaves) + " places at once, but can in " +
+                            std::to_string(kLeavesMost),
+                 .hint = "name fewer sources in a query, or spread them over more workers"};
+}
+
 Result<Done> check_plan(const FragmentPlan& plan) {
     const std::string wrong = what_is_wrong(plan);
     if (wrong.empty()) return Done{};

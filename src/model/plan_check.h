@@ -5,6 +5,7 @@
 // So a worker checks what it was given before it runs, and tests check what the planner makes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -15,6 +16,13 @@ namespace baton {
 
 // A row is kept for each window that it belongs to: so many at most, SIZE divided by ADVANCE.
 inline constexpr std::uint64_t kWindowsPerRowMost = 100'000;
+
+// A worker has a thread for each source and exchange that a fragment reads: so many at most.
+inline constexpr std::size_t kLeavesMost = 2'000;
+[[nodiscard]] std::size_t leaves_of(const PlanNode& node);
+[[nodiscard]] std::size_t leaves_of(const FragmentPlan& plan);
+// Fails with too_large if the fragment has more than that.
+[[nodiscard]] Result<Done> check_leaves(const FragmentPlan& plan);
 
 // What is wrong first, from the leaves up, with the operator and where it stands; empty if nothing
 // is.

@@ -7,6 +7,7 @@
 #include "adapters/file/system_files.h"
 #include "adapters/mqtt/mqtt_bytes.h"
 #include "adapters/parquet/parquet_files.h"
+#include "adapters/system/memory.h"
 #include "adapters/tcp/tcp_sources.h"
 #include "base/overload.h"
 #include "engine/connectors/formatted_connectors.h"
@@ -39,7 +40,7 @@ public:
                        .mqtt = &mqtt_,
                        .tables = &tables_,
                        .results = &results}),
-          engine_(connectors_, exchanges, clock) {}
+          engine_(connectors_, exchanges, clock, options()) {}
 
     void listen(Listener listener) override {
         {
@@ -76,6 +77,12 @@ public:
     }
 
 private:
+    static FragmentOptions options() {
+        FragmentOptions options;
+        options.memory_most_in_all = window_memory_most(available_bytes());
+        return options;
+    }
+
     const std::optional<std::uint64_t> fragments_max_;
     std::mutex mutex_;
     Listener listener_;

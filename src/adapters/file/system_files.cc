@@ -1,6 +1,9 @@
 #include "adapters/file/system_files.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <climits>
 #include <csignal>
 #include <ctime>
 #include <mutex>
@@ -100,11 +103,21 @@ private:
     bool was_pending_ = false;
 };
 
+// A descriptor that blocks is waited for before each piece: one that is ready has room for a piece
+// of PIPE_BUF bytes, so that the write, which nobody can interrupt, does not wait.
+enum class Writes : std::uint8_t { whole, in_pieces };
+
 Result<Done> write_all(int descriptor, std::string_view bytes, const std::string& path,
-                       const WakeUp& wake_up) {
+                       const WakeUp& wake_up, Writes writes = Writes::whole) {
     const WithoutPipeSignal without_signal;
     while (!bytes.empty()) {
-        const auto count = ::write(descriptor, bytes.data(), bytes.size());
+        const bool whole = writes == Writes::whole;
+        if (!whole && wake_up.wait(descriptor, POLLOUT, kForever) == Woke::rung) {
+            return cancelled("write", path);
+        }
+        const std::size_t most =
+            whole ? bytes.size() : std::min<std::size_t>(bytes.size(), PIPE_BUF);
+        const auto count = ::write(descriptor, bytes.data(), most);
         if (count >= 0) {
             bytes.remove_prefix(static_cast<std::size_t>(count));
             continue;
@@ -155,22 +168,37 @@ private:
 };
 
 // One for the process, as standard output is.
-std::mutex& print_mutex() {
-    static std::mutex mutex;
+std::timed_mutex& print_mutex() {
+    static std::timed_mutex mutex;
     return mutex;
 }
 
 class PrintSink final : public ByteSink {
 public:
+    PrintSink() {
+        struct stat state {};
+        const bool is_file = ::fstat(STDOUT_FILENO, &state) == 0 && S_ISREG(state.st_mode);
+        writes_ = is_file ? Writes::whole : Writes::in_pieces;
+    }
+
+    // Lines of several sinks stay whole. Whoever waits, for the others or for a reader of standard
+    // output, can be interrupted.
     Result<Done> write(std::string_view bytes) override {
-        const std::lock_guard lock(print_mutex());
-        return write_all(STDOUT_FILENO, bytes, "standard output", wake_up_);
+        constexpr auto kLook = std::chrono::milliseconds(50);
+        std::unique_lock lock(print_mutex(), std::defer_lock);
+        do {
+            if (wake_up_.rung()) return cancelled("write", kName);
+        } while (!lock.try_lock_for(kLook));
+        return write_all(STDOUT_FILENO, bytes, kName, wake_up_, writes_);
     }
     Result<Done> flush() override { return Done{}; }
     Result<Done> finish() override { return Done{}; }
     void interrupt() override { wake_up_.ring(); }
 
 private:
+    static constexpr const char* kName = "standard output";
+
+    Writes writes_ = Writes::whole;
     WakeUp wake_up_;
 };
 

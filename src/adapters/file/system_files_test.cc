@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -160,6 +161,31 @@ TEST(SystemFiles, APipeThatNobodyReadsIsAnErrorAndNoSignal) {
     const auto written = writer->sink->write("x");
     ASSERT_FALSE(written.has_value());
     EXPECT_EQ(written.error().message, "cannot write \"" + path + "\": Broken pipe");
+}
+
+TEST(SystemFiles, SinksThatPrintWhereNobodyReadsCanBeInterrupted) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const int standard_output = ::dup(STDOUT_FILENO);
+    std::fflush(stdout);
+    ASSERT_GE(::dup2(ends[1], STDOUT_FILENO), 0);
+    auto first = any_files().print();
+    auto second = any_files().print();
+    std::optional<Result<Done>> written[2];
+    // More than a pipe holds: the one that comes first waits for a reader, the other one for it.
+    const std::string much(std::size_t{1} << 20U, 'x');
+    std::thread writers[2] = {std::thread([&] { written[0] = (*first)->write(much); }),
+                              std::thread([&] { written[1] = (*second)->write(much); })};
+    (*second)->interrupt();
+    writers[1].join();
+    (*first)->interrupt();
+    writers[0].join();
+    ASSERT_GE(::dup2(standard_output, STDOUT_FILENO), 0);
+    for (const int end : {standard_output, ends[0], ends[1]}) ::close(end);
+    for (const auto& result : written) {
+        EXPECT_EQ(to_string(result->error()),
+                  "error 5002: cannot write \"standard output\": it was interrupted");
+    }
 }
 
 TEST(SystemFiles, PrintWholeLinesOfManySinks) {

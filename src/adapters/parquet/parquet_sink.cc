@@ -2,6 +2,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -234,10 +235,14 @@ public:
 
 private:
     void copy() {
-        outcome_ =
-            session_.run("COPY (SELECT * FROM " + std::string(kFunction) + "()) TO " +
-                             sql_literal(session_.file()) + " (FORMAT parquet, USE_TMP_FILE false)",
-                         ErrorCode::cannot_write, "cannot write " + baton::in_quotes(path_));
+        try {
+            outcome_ = session_.run(
+                "COPY (SELECT * FROM " + std::string(kFunction) + "()) TO " +
+                    sql_literal(session_.file()) + " (FORMAT parquet, USE_TMP_FILE false)",
+                ErrorCode::cannot_write, "cannot write " + baton::in_quotes(path_));
+        } catch (const std::exception&) {
+            outcome_ = Error{.code = ErrorCode::out_of_memory};  // nothing else is thrown
+        }
         rows_.take_no_more();
     }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <string>
 
 #include <malloc.h>
 #include <unistd.h>
@@ -32,6 +33,20 @@ std::size_t resident_bytes() {
     std::size_t resident = 0;
     file >> pages >> resident;
     return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::uint64_t available_bytes() {
+    auto least = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                 static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    std::ifstream groups("/proc/self/cgroup");
+    std::string group;  // "0::/system.slice/baton.service"
+    while (std::getline(groups, group) && group.rfind("0::", 0) != 0) group.clear();
+    for (group.erase(0, 3);; group.erase(group.rfind('/'))) {
+        std::uint64_t most = 0;  // "max" is no number
+        std::ifstream file("/sys/fs/cgroup" + group + "/memory.max");
+        if (file >> most) least = std::min(least, most);
+        if (group.rfind('/') == std::string::npos) return least;
+    }
 }
 
 HeapKeeper::HeapKeeper() {

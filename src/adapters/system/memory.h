@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 
@@ -10,6 +11,10 @@ namespace baton {
 
 // Bytes that this process has in memory now.
 [[nodiscard]] std::size_t resident_bytes();
+
+// Bytes that this process may have: those of the machine, or fewer if its control group, or one
+// around that, has a limit.
+[[nodiscard]] std::uint64_t available_bytes();
 
 // Gives memory that was freed back to the system: the allocator has a pool for every few threads,
 // keeps up to 64 MB at the end of each and everything before that, so a few large requests, each on

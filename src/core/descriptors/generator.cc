@@ -19,6 +19,9 @@ constexpr std::string_view kSchemaKey = "GENERATOR_SCHEMA";
 constexpr std::string_view kRateKey = "GENERATOR_RATE_CONFIG";
 constexpr std::string_view kRateTypeKey = "GENERATOR_RATE_TYPE";
 constexpr std::string_view kBlanks = " \t\r";
+constexpr std::uint32_t kTextBytesMax = 65'536;
+constexpr std::uint64_t kRowBytesMax = 1'048'576;  // of all texts of a row
+constexpr double kRateMax = 1e12;                  // beyond it, a year of rows cannot be counted
 
 using Words = std::vector<std::string_view>;
 
@@ -136,6 +139,10 @@ std::optional<Misfit> text_misfit(const Words& field) {
     const auto most = number_of<std::uint32_t>(field[2]);
     if (!least || !most) return bad_field(field, "a length is not a whole number", form);
     if (*least > *most) return bad_field(field, "the least length is above the most", form);
+    if (*most > kTextBytesMax) {
+        return bad_field(field, "a text would be too long",
+                         "lengths go up to " + std::to_string(kTextBytesMax));
+    }
     return std::nullopt;
 }
 
@@ -147,6 +154,7 @@ std::optional<Misfit> schema_misfit(std::string_view text) {
                       .message = "has no fields",
                       .hint = "write one of " + join(kinds, ", ") + " for each column"};
     }
+    std::uint64_t row_bytes = 0;
     for (const Words& field : fields) {
         std::optional<Misfit> misfit;
         if (equal_ignoring_case(field[0], kinds[0])) {
@@ -155,6 +163,7 @@ std::optional<Misfit> schema_misfit(std::string_view text) {
             misfit = normal_misfit(field);
         } else if (equal_ignoring_case(field[0], kinds[2])) {
             misfit = text_misfit(field);
+            if (!misfit) row_bytes += *number_of<std::uint32_t>(field[2]);
         } else {
             const std::string near = did_you_mean(field[0], kinds);
             misfit = bad_field(field, "unknown kind " + in_quotes(field[0]),
@@ -162,7 +171,11 @@ std::optional<Misfit> schema_misfit(std::string_view text) {
         }
         if (misfit) return misfit;
     }
-    return std::nullopt;
+    if (row_bytes <= kRowBytesMax) return std::nullopt;
+    return Misfit{
+        .key = kSchemaKey,
+        .message = "describes rows of up to " + std::to_string(row_bytes) + " bytes",
+        .hint = "the texts of a row may have " + std::to_string(kRowBytesMax) + " bytes together"};
 }
 
 // The older spelling emitRate is the same word.
@@ -195,6 +208,7 @@ std::optional<Misfit> rate_misfit(std::string_view text, std::string_view type) 
         if (!value || *value <= 0) {
             return refuse(in_quotes(text_of(entry)) + " is not a name and a positive number");
         }
+        if (*value > kRateMax) return refuse(in_quotes(text_of(entry)) + " is above 1e12");
     }
     for (const auto& [name, is_given] : given) {
         if (!is_given) return refuse(in_quotes(name) + " is missing");

@@ -4,7 +4,8 @@
 //     SEQUENCE type from to step | NORMAL_DISTRIBUTION type mean deviation | RANDOMSTR least most
 // Rate, likewise separated:
 //     FIXED: emit_rate n                  SINUS: amplitude a, frequency f
-// Pure: what is generated from them is the worker's business.
+// Bounded: a text has at most 64 KiB, the texts of a row 1 MiB, and no number of a rate is above
+// 1e12. Pure: what is generated from them is the worker's business.
 #pragma once
 
 #include <cstdint>

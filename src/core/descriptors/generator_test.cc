@@ -72,6 +72,31 @@ TEST(GeneratorSchema, TextHasALeastAndAMostLength) {
     EXPECT_NE(complaint("RANDOMSTR 1"), "");
 }
 
+TEST(GeneratorSchema, TextHasAtMost64KiB) {
+    EXPECT_EQ(complaint("RANDOMSTR 65536 65536"), "");
+    EXPECT_EQ(complaint("RANDOMSTR 4294967295 4294967295"),
+              "error 1000: option \"GENERATOR_SCHEMA\" has a bad field "
+              "\"RANDOMSTR 4294967295 4294967295\": a text would be too long; lengths go up to "
+              "65536");
+    EXPECT_NE(complaint("RANDOMSTR 0 65537"), "");
+}
+
+TEST(GeneratorSchema, TheTextsOfARowHaveAtMost1MiBTogether) {
+    std::string sixteen = "RANDOMSTR 0 65536";
+    for (int i = 1; i < 16; ++i) sixteen += ", RANDOMSTR 0 65536";
+    EXPECT_EQ(complaint(sixteen), "");
+    EXPECT_EQ(complaint(sixteen + ", RANDOMSTR 0 1"),
+              "error 1000: option \"GENERATOR_SCHEMA\" describes rows of up to 1048577 bytes; the "
+              "texts of a row may have 1048576 bytes together");
+}
+
+TEST(GeneratorRate, IsAtMostATrillionRowsPerSecond) {
+    EXPECT_EQ(rate_complaint("FIXED", "emit_rate 1e12"), "");
+    EXPECT_NE(rate_complaint("FIXED", "emit_rate 1e300").find("is above 1e12"), std::string::npos);
+    EXPECT_NE(rate_complaint("SINUS", "amplitude 1e13, frequency 1").find("is above 1e12"),
+              std::string::npos);
+}
+
 TEST(GeneratorRate, IsANumberOfRowsPerSecond) {
     EXPECT_EQ(rate_complaint("fixed", "emit_rate 1000"), "");
     EXPECT_EQ(rate_complaint("FIXED", "emitRate 0.5\n"), "");

@@ -14,6 +14,7 @@
 #include "core/placement/cut.h"
 #include "core/placement/routes.h"
 #include "core/plan_format/plan_format.h"
+#include "model/plan_check.h"
 
 namespace baton {
 
@@ -244,6 +245,7 @@ Result<PlanSteps> plan_steps(const QueryToPlan& query, const PlanningView& view)
                Routes::to(places.sink, places.sources, {.cluster = cluster, .used = view.used}));
     steps.fragments = cut(steps.physical, routes, settings.options);
     for (const FragmentPlan& fragment : steps.fragments) {
+        TRY(check_leaves(fragment));
         const Worker& worker = cluster.workers.at(fragment.worker);
         steps.reads.push_back({ReadKind::worker, worker.name, worker.revision});
         steps.stages.push_back(routes.steps_from(fragment.worker));

@@ -109,6 +109,19 @@ TEST(Planner, HoldsOnToASourceOnceThoughItIsReadTwice) {
     EXPECT_EQ(made->sources, std::vector<PhysicalSourceId>{PhysicalSourceId(7)});
 }
 
+TEST(Planner, AWorkerReadsInSoManyPlacesAtMost) {
+    PlanningView view = line();
+    while (view.physical_sources.size() < 2'000) {
+        view.physical_sources.push_back(view.physical_sources.front());
+    }
+    EXPECT_TRUE(plan(query("SELECT a FROM s INTO k"), view));
+    view.physical_sources.push_back(view.physical_sources.front());
+    EXPECT_EQ(
+        to_string(plan(query("SELECT a FROM s INTO k"), view).error()),
+        "error 2005: cannot run the query: worker \"EDGE\" would read in 2001 places at once, "
+        "but can in 2000; name fewer sources in a query, or spread them over more workers");
+}
+
 TEST(Planner, RoutesLeadAroundWorkersThatAreFull) {
     PlanningView view = line();
     auto cluster = std::make_shared<Cluster>(*view.cluster);

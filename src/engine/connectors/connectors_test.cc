@@ -335,6 +335,25 @@ TEST_F(ConnectorsTest, TheSameSeedGivesTheSameRowsWhicheverColumnsAreWanted) {
     for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(narrow[i][0], rows[i][2]);
 }
 
+TEST_F(ConnectorsTest, AGeneratorThatIsLateMakesNoMoreThan4MiBOfTextsAtOnce) {
+    const Schema schema = {{{"S", DataType::varsized, false}, {"T", DataType::varsized, false}}};
+    const Given options = generator(
+        "RANDOMSTR 65536 65536, RANDOMSTR 1 1",
+        {{"MAX_RUNTIME_MS", std::int64_t{1}, {}}, {"FLUSH_INTERVAL_MS", std::int64_t{0}, {}}});
+    SourceScan whole = scan("Generator", options, {}, schema);
+    auto source = connectors_.open_source(whole);
+    ASSERT_TRUE(source.has_value());
+    Batch batch;
+    std::size_t rows = 0;
+    while (rows < 200) {
+        const auto pulled = (*source)->pull(batch, kLong);
+        ASSERT_TRUE(pulled.has_value());
+        ASSERT_EQ(*pulled, Pull::rows);
+        EXPECT_LE(batch.rows, 63);
+        rows += batch.rows;
+    }
+}
+
 TEST_F(ConnectorsTest, AGeneratorFitsItsSchema) {
     const auto refused = [&](const std::string& fields) {
         return connectors_.open_source(scan("Generator", generator(fields), {}, kTwoNumbers))

@@ -23,6 +23,8 @@ namespace {
 using Field = GeneratorSource::Field;
 
 constexpr Duration kPauseLeast = std::chrono::milliseconds(1);
+constexpr std::uint64_t kBatchBytes = 4 << 20;  // of texts
+constexpr double kRowsMost = 0x1p62;            // of all time
 constexpr std::string_view kLetters =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -180,6 +182,18 @@ std::uint64_t seed_of(const Config& config) {
     return (std::uint64_t{device()} << 32U) | device();
 }
 
+// As many as have no more than kBatchBytes of texts, whatever lengths are drawn. All columns count:
+// what a text is follows from where its batch begins, and must not depend on which are wanted.
+std::size_t batch_rows_of(const std::vector<Field>& fields) {
+    std::uint64_t bytes = 0;
+    for (const Field& field : fields) {
+        const auto* text = std::get_if<GeneratedText>(&field.spec);
+        if (text != nullptr) bytes += text->most;
+    }
+    if (bytes == 0) return kBatchRows;
+    return static_cast<std::size_t>(std::clamp<std::uint64_t>(kBatchBytes / bytes, 1, kBatchRows));
+}
+
 GeneratorSource::Stop stop_of(const Config& config) {
     const std::string stop = text_or(config, "STOP_GENERATOR_WHEN_SEQUENCE_FINISHES", "ALL");
     if (stop == "NONE") return GeneratorSource::Stop::none;
@@ -214,10 +228,12 @@ Result<std::unique_ptr<RowSource>> GeneratorSource::open(const Config& config, c
         }
         parts.fields.push_back(std::move(field));
     }
+    for (const std::size_t column : wanted) parts.fields.at(column).wanted = true;
+    parts.batch_rows = batch_rows_of(parts.fields);
     return std::unique_ptr<RowSource>(std::make_unique<GeneratorSource>(std::move(parts)));
 }
 
-// How many rows there should be by then.
+// How many more rows there should be by then.
 std::uint64_t GeneratorSource::due_at(Duration since_start) const {
     const double t = std::chrono::duration<double>(since_start).count();
     const double rows = std::visit(Overload{
@@ -229,7 +245,8 @@ std::uint64_t GeneratorSource::due_at(Duration since_start) const {
                                        },
                                    },
                                    parts_.spec.rate);
-    return static_cast<std::uint64_t>(rows);
+    if (!(rows > static_cast<double>(given_))) return 0;  // a wave may be rounded downwards
+    return static_cast<std::uint64_t>(std::min(rows, kRowsMost)) - given_;
 }
 
 Result<Pull> GeneratorSource::pull(Batch& into, Duration patience) {
@@ -240,12 +257,12 @@ Result<Pull> GeneratorSource::pull(Batch& into, Duration patience) {
         Duration running = now - *start_;
         const bool is_over = parts_.runtime_max && running >= *parts_.runtime_max;
         if (is_over) running = *parts_.runtime_max;
-        const std::uint64_t due = due_at(running) - given_;
+        const std::uint64_t due = due_at(running);
         const Duration since_last = now - last_;
         const bool ripe = is_over || since_last >= parts_.flush_interval;
-        if (due >= kBatchRows || (due > 0 && ripe)) {
+        if (due >= parts_.batch_rows || (due > 0 && ripe)) {
             last_ = now;
-            generate(std::min<std::uint64_t>(due, kBatchRows), into);
+            generate(std::min<std::uint64_t>(due, parts_.batch_rows), into);
             if (into.rows > 0) return Pull::rows;
             continue;
         }
@@ -270,9 +287,14 @@ void GeneratorSource::generate(std::size_t rows, Batch& into) {
     bool all_finished = true;
     bool one_finished = false;
     for (Field& field : parts_.fields) {
+        const bool is_sequence = std::holds_alternative<GeneratedSequence>(field.spec);
+        if (!field.wanted && !is_sequence) {
+            columns.emplace_back();
+            continue;
+        }
         auto [column, finished_after] = next_column(field, rows);
         columns.push_back(std::move(column));
-        if (!std::holds_alternative<GeneratedSequence>(field.spec)) continue;
+        if (!is_sequence) continue;
         has_sequence = true;
         all_finished = all_finished && field.finished;
         one_finished = one_finished || field.finished;

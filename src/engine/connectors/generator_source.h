@@ -10,7 +10,7 @@
 //
 // It ends with the last sequence (ALL), the first (ONE), or not for their sake (NONE), and in any
 // case when MAX_RUNTIME_MS is over. Rows that are due are given when a batch is full or the flush
-// interval has passed.
+// interval has passed. A batch is full when it has kBatchRows rows or might have 4 MiB of texts.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +48,7 @@ public:
         DataType type = DataType::int64;  // of the column
         Value next;                       // of a sequence
         bool finished = false;            // a sequence
+        bool wanted = false;              // only sequences are made if not
         Prng prng{0};
     };
     enum class Stop : std::uint8_t { all, one, none };
@@ -56,6 +57,7 @@ public:
         GeneratorSpec spec;
         std::vector<Field> fields;  // of all columns: any sequence may be the end
         std::vector<std::size_t> wanted;
+        std::size_t batch_rows = 1;  // at most
         Stop stop = Stop::all;
         std::optional<Duration> runtime_max;
         Duration flush_interval = Duration(0);

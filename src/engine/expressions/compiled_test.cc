@@ -1,5 +1,6 @@
 #include "engine/expressions/compiled.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -52,6 +53,45 @@ Batch numbers(DataType type, const std::vector<Value>& a, const std::vector<Valu
 
 Expression at(std::size_t index, DataType type = DataType::int64) {
     return {.node = ColumnIndex{index}, .type = type, .nullable = true};
+}
+
+TEST(CompiledExpression, ATextThatDoublesAgainAndAgainIsAnError) {
+    constexpr std::size_t kMost = std::size_t{16} << 20U;
+    const std::vector<Value> values = {std::string(kMost / 2, 'x')};
+    Expression expression = at(0, DataType::varsized);
+    const auto doubled = [&] {
+        expression = call(Function::concat, {expression, expression});
+        auto compiled = CompiledExpression::compile(expression);
+        return compiled->evaluate({.rows = 1, .columns = {column_of(DataType::varsized, values)}});
+    };
+    const auto longest = doubled();
+    ASSERT_TRUE(longest.has_value());
+    EXPECT_EQ(longest->texts()[0].size(), kMost);
+    EXPECT_EQ(to_string(doubled().error()),
+              "error 3015: cannot compute a text: it would have more than 16777216 bytes; write an "
+              "expression that gives shorter texts");
+    Expression encoded = at(0, DataType::varsized);
+    for (int i = 0; i < 3; ++i) encoded = call(Function::to_base64, {encoded});
+    auto compiled = CompiledExpression::compile(encoded);
+    EXPECT_EQ(compiled->evaluate({.rows = 1, .columns = {column_of(DataType::varsized, values)}})
+                  .error()
+                  .code,
+              ErrorCode::out_of_memory);
+}
+
+TEST(CompiledExpression, TheTextsOfABatchAreBoundedTogether) {
+    const std::vector<Value> one = {std::string(std::size_t{5} << 20U, 'x')};
+    ColumnVector many(DataType::varsized, 40);
+    const ColumnVector text = column_of(DataType::varsized, one);
+    std::fill_n(many.mutable_data<std::string_view>(), 40, text.texts()[0]);
+    const Expression twice =
+        call(Function::concat, {at(0, DataType::varsized), at(0, DataType::varsized)});
+    const auto result =
+        CompiledExpression::compile(twice)->evaluate({.rows = 40, .columns = {many}});
+    EXPECT_EQ(
+        to_string(result.error()),
+        "error 3015: cannot compute a text: the texts of rows that are computed at once would "
+        "have more than 268435456 bytes; write an expression that gives shorter texts");
 }
 
 TEST(CompiledExpression, WholeNumbersWrapAround) {

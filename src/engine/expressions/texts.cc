@@ -68,6 +68,7 @@ Result<ColumnVector> concat(const Arguments& of) {
     for (std::size_t i = 0; i < of.rows; ++i) {
         for (const Operand& operand : of.operands) {
             writer.bytes() += operand.column.texts()[operand.constant ? 0 : i];
+            if (writer.is_full()) return writer.too_long();
         }
         writer.end_row();
     }
@@ -126,6 +127,7 @@ Result<ColumnVector> to_base64(const Arguments& of) {
     TextWriter writer(of.rows);
     for (std::size_t i = 0; i < of.rows; ++i) {
         append_base64(writer.bytes(), of.operands[0].column.texts()[i]);
+        if (writer.is_full()) return writer.too_long();
         writer.end_row();
     }
     ColumnVector out = std::move(writer).finish(of.type);

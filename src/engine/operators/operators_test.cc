@@ -1,5 +1,6 @@
 // Windows and joins, frame by frame.
 #include <algorithm>
+#include <atomic>
 
 #include <gtest/gtest.h>
 
@@ -47,6 +48,7 @@ public:
     std::size_t begin(const std::vector<std::size_t>& origins) override { return origins.at(0); }
     Result<Done> push(std::size_t, Frame frame) override {
         EXPECT_FALSE(ended.contains(frame.origin)) << "a frame after the end";
+        if (stops != nullptr) *stops = true;
         testing::append_rows(rows, frame.batch);
         largest = std::max(largest, frame.batch.rows);
         if (frame.watermark) watermarks[frame.origin] = *frame.watermark;
@@ -64,6 +66,7 @@ public:
     std::size_t largest = 0;
     std::map<std::uint32_t, std::uint64_t> watermarks;
     std::set<std::uint32_t> ended;
+    std::atomic<bool>* stops = nullptr;  // set by the first frame
 };
 
 class OperatorTest : public ::testing::Test {
@@ -287,6 +290,26 @@ TEST_F(OperatorTest, TooMuchMemoryIsAnError) {
     EXPECT_EQ(context.memory, 0U);
 }
 
+TEST_F(OperatorTest, TooMuchMemoryOfAllQueriesTogetherIsAnError) {
+    WindowMemory all{.most = 40'000};
+    context.all = &all;
+    auto one = aggregate(kTen, AggregateStage::whole);
+    auto other = aggregate(kTen, AggregateStage::whole);
+    good(one->push(0, frame({row(1, "a", 1)})));
+    EXPECT_EQ(all.held, context.memory);
+    std::vector<Row> rows;
+    for (int i = 0; i < 1000; ++i) rows.push_back(row(1, std::to_string(i).c_str(), 1));
+    const auto result = other->push(0, frame(rows));
+    ASSERT_FALSE(result.has_value());
+    EXPECT_EQ(result.error().code, ErrorCode::out_of_memory);
+    EXPECT_NE(result.error().message.find("the windows of all queries of this worker hold"),
+              std::string::npos);
+    other.reset();
+    good(one->push(0, frame({row(1, "b", 1)})));
+    one.reset();
+    EXPECT_EQ(all.held, 0U);
+}
+
 TEST_F(OperatorTest, BatchesThatComeOutAreNotTooLarge) {
     auto op = aggregate(kTen, AggregateStage::whole);
     std::vector<Row> rows;
@@ -356,6 +379,28 @@ TEST_F(OperatorTest, AStoppedQueryDoesNotGoOnJoining) {
     const auto result = op->push(1, end_of());
     ASSERT_FALSE(result.has_value());
     EXPECT_EQ(result.error().code, ErrorCode::cancelled);
+}
+
+TEST_F(OperatorTest, AStoppedQueryDoesNotGoOnClosingWindows) {
+    for (const auto stage : {AggregateStage::whole, AggregateStage::partial}) {
+        const bool is_partial = stage == AggregateStage::partial;
+        const auto op = aggregate({.size = 10'000, .advance = 1}, stage);
+        ASSERT_TRUE(op->push(0, frame({row(100'000, "a", 1)})));
+        out.rows.clear();
+        out.stops = &context.stopped;
+        EXPECT_EQ(op->push(0, end_of()).error().code, ErrorCode::cancelled);
+        EXPECT_EQ(out.rows.size(), kBatchRows) << is_partial;  // of 10,000 windows
+        EXPECT_TRUE(out.ended.empty());
+        out.stops = nullptr;
+        context.stopped = false;
+        out.rows.clear();
+    }
+}
+
+TEST_F(OperatorTest, AStoppedQueryTakesNoMoreRowsIntoItsWindows) {
+    const auto op = aggregate({.size = 50'000, .advance = 1}, AggregateStage::partial);
+    context.stopped = true;
+    EXPECT_EQ(op->push(0, frame({row(100'000, "a", 1)})).error().code, ErrorCode::cancelled);
 }
 
 TEST_F(OperatorTest, AUnionKeepsOriginsApart) {

@@ -20,6 +20,12 @@
 
 namespace baton {
 
+// What the windows of all fragments of a worker hold together. Outlives them.
+struct WindowMemory {
+    std::uint64_t most = UINT64_MAX;
+    std::atomic<std::uint64_t> held = 0;  // in bytes
+};
+
 // What the operators of one fragment share. Outlives them.
 struct OperatorContext {
     std::function<std::uint64_t()> wall_ms;  // the time of arrival, since 1970
@@ -27,10 +33,17 @@ struct OperatorContext {
     // A partial aggregation gives what it has rather than hold more.
     std::uint64_t partial_memory_most = std::uint64_t{32} << 20U;
     bool late_fails = false;
+    WindowMemory* all = nullptr;  // of the worker; none: only the fragment's own is bounded
 
     std::atomic<std::uint64_t> memory = 0;  // bytes held
     std::atomic<std::uint64_t> late = 0;    // rows that came after their window was closed
     std::atomic<bool> stopped = false;      // whoever computes for long looks here
+
+    // Fails with cancelled if it was stopped. Between pieces of work that are short by themselves.
+    [[nodiscard]] Result<Done> go_on() const {
+        if (!stopped) return Done{};
+        return Error{.code = ErrorCode::cancelled, .message = "the query was stopped"};
+    }
 };
 
 class PushOperator {
@@ -68,23 +81,39 @@ public:
     explicit MemoryShare(OperatorContext& context) : context_(&context) {}
     MemoryShare(const MemoryShare&) = delete;
     MemoryShare& operator=(const MemoryShare&) = delete;
-    ~MemoryShare() { context_->memory -= held_; }
+    ~MemoryShare() { (void)hold(0); }
 
-    // From now on it is this much. Fails with out_of_memory if that is too much for the fragment.
+    // From now on it is this much. Fails with out_of_memory if that is too much for the fragment,
+    // or for the worker with all its fragments.
     [[nodiscard]] Result<Done> hold(std::uint64_t bytes) {
-        const std::uint64_t all = context_->memory += bytes - held_;
+        const std::uint64_t own = context_->memory += bytes - held_;
+        WindowMemory* all = context_->all;
+        const std::uint64_t together = all == nullptr ? 0 : all->held += bytes - held_;
         const bool grows = bytes > held_;
         held_ = bytes;
-        if (!grows || all <= context_->memory_most) return Done{};
-        return Error{.code = ErrorCode::out_of_memory,
-                     .message = "the windows of the query hold " + std::to_string(all) +
-                                " bytes, but may hold no more than " +
-                                std::to_string(context_->memory_most),
-                     .hint = "use smaller windows, fewer keys, or more workers"};
+        if (!grows) return Done{};
+        if (own > context_->memory_most) {
+            return too_much("the query", own, context_->memory_most,
+                            "use smaller windows, fewer keys, or more workers");
+        }
+        if (all != nullptr && together > all->most) {
+            return too_much(
+                "all queries of this worker", together, all->most,
+                "stop other queries, or use smaller windows, fewer keys, or more workers");
+        }
+        return Done{};
     }
     [[nodiscard]] std::uint64_t held() const { return held_; }
 
 private:
+    static Error too_much(const std::string& whose, std::uint64_t held, std::uint64_t most,
+                          std::string hint) {
+        return Error{.code = ErrorCode::out_of_memory,
+                     .message = "the windows of " + whose + " hold " + std::to_string(held) +
+                                " bytes, but may hold no more than " + std::to_string(most),
+                     .hint = std::move(hint)};
+    }
+
     OperatorContext* context_;
     std::uint64_t held_ = 0;
 };

@@ -54,7 +54,7 @@ WindowAggregateOperator::WindowAggregateOperator(const WindowAggregate& op,
       collector_(out, 0),
       memory_(context),
       sorter_(windows_),
-      store_(columns_, windows_) {}
+      store_(columns_, windows_, context) {}
 
 std::size_t WindowAggregateOperator::begin(const std::vector<std::size_t>& origins) {
     origins_ = origins.at(0);
@@ -93,8 +93,7 @@ Result<Done> WindowAggregateOperator::take_states(const Batch& batch) {
     for (std::size_t i = 0; i < batch.rows; ++i) numbers[i] = windows_.number_of(starts[i]);
     const std::span<const SlotRows> slots = sorter_.sort_by_window(numbers, closed_);
     TRY(note_late(context_, sorter_.late()));
-    store_.add_states(batch, slots);
-    return Done{};
+    return store_.add_states(batch, slots);
 }
 
 Result<Done> WindowAggregateOperator::push(std::size_t, Frame frame) {
@@ -102,6 +101,7 @@ Result<Done> WindowAggregateOperator::push(std::size_t, Frame frame) {
     if (frame.batch.rows > 0) {
         if (!passed && time_) passed = largest_time(frame.batch.columns[*time_]);
         for (const Batch& piece : pieces_of(std::move(frame.batch), windows_.rows_at_once())) {
+            TRY(context_.go_on());
             TRY(final_ ? take_states(piece) : take(piece));
             TRY(memory_.hold(store_.memory()));
         }
@@ -154,7 +154,7 @@ PartialAggregateOperator::PartialAggregateOperator(const WindowAggregate& op,
 
 std::size_t PartialAggregateOperator::begin(const std::vector<std::size_t>& origins) {
     for (std::size_t i = 0; i < origins.at(0); ++i) {
-        origins_.push_back({.store = WindowStore(columns_, windows_)});
+        origins_.push_back({.store = WindowStore(columns_, windows_, context_)});
     }
     return origins.at(0);
 }
@@ -202,6 +202,7 @@ Result<Done> PartialAggregateOperator::push(std::size_t, Frame frame) {
     if (frame.batch.rows > 0) {
         if (!passed) passed = largest_time(frame.batch.columns[*time_]);
         for (const Batch& piece : pieces_of(std::move(frame.batch), windows_.rows_at_once())) {
+            TRY(context_.go_on());
             TRY(take(origin, piece));
         }
     }

@@ -17,9 +17,7 @@ public:
 
     Result<Done> take(std::span<const std::uint32_t> left,
                       std::span<const std::uint32_t> right) override {
-        if (context_.stopped) {
-            return Error{.code = ErrorCode::cancelled, .message = "the query was stopped"};
-        }
+        TRY(context_.go_on());
         if (left.empty()) return Done{};
         Batch batch{.rows = left.size(), .columns = {}};
         batch.columns.push_back(repeated(ends_.first, left.size()));
@@ -109,8 +107,12 @@ Result<Done> WindowJoinOperator::push(std::size_t input, Frame frame) {
     const Side& side = sides_[input];
     std::optional<std::uint64_t> passed = frame.watermark;
     if (frame.batch.rows > 0) {
-        TRY(take(input, frame.batch));
         if (!passed && side.time) passed = largest_time(frame.batch.columns[*side.time]);
+        // A row may belong to many windows: not all of a batch is sorted into slots at once.
+        for (const Batch& piece : pieces_of(std::move(frame.batch), windows_.rows_at_once())) {
+            TRY(context_.go_on());
+            TRY(take(input, piece));
+        }
     }
     const std::size_t origin = side.first_origin + frame.origin;
     if (side.time && passed) watermarks_.advance(origin, *passed);
@@ -142,6 +144,7 @@ Result<Done> WindowJoinOperator::move_on() {
     }
     if (next_ < closed_) {
         while (next_ < closed_) {
+            TRY(context_.go_on());
             TRY(give_window(next_));
             forget_below(next_ + 1);
         }

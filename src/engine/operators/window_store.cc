@@ -84,6 +84,7 @@ Result<Done> WindowStore::add(const Batch& batch, std::span<const SlotRows> slot
         arguments.push_back(std::move(column));
     }
     for (const SlotRows& part : slots) {
+        TRY(context_->go_on());
         Groups& into = slot(part.slot);
         groups_.resize(std::max(groups_.size(), part.rows.size()));
         into.table.groups_of(keys, part.rows, groups_.data());
@@ -97,10 +98,11 @@ Result<Done> WindowStore::add(const Batch& batch, std::span<const SlotRows> slot
     return Done{};
 }
 
-void WindowStore::add_states(const Batch& batch, std::span<const SlotRows> slots) {
+Result<Done> WindowStore::add_states(const Batch& batch, std::span<const SlotRows> slots) {
     const std::span<const ColumnVector> all(batch.columns);
     const std::size_t key_count = columns_->key_types.size();
     for (const SlotRows& part : slots) {
+        TRY(context_->go_on());
         Groups& into = slot(part.slot);
         groups_.resize(std::max(groups_.size(), part.rows.size()));
         into.table.groups_of(all.subspan(2, key_count), part.rows, groups_.data());
@@ -114,6 +116,7 @@ void WindowStore::add_states(const Batch& batch, std::span<const SlotRows> slots
         }
         measure(into);
     }
+    return Done{};
 }
 
 Result<Done> WindowStore::give(std::uint64_t window, const Groups& groups, Give what,
@@ -146,6 +149,7 @@ Result<Done> WindowStore::give_window(std::uint64_t window, Give what, BatchColl
     if (!windows_->panes()) return give(window, first->second, what, to);
     Groups whole(*columns_);
     for (auto pane = first; pane != slots_.end() && pane->first < end; ++pane) {
+        TRY(context_->go_on());
         whole.merge(pane->second, groups_);
     }
     return give(window, whole, what, to);
@@ -168,6 +172,7 @@ void WindowStore::forget_below(std::uint64_t closed) {
 Result<Done> WindowStore::close(std::uint64_t closed, Give what, BatchCollector& to) {
     while (next_ < closed) {
         const std::uint64_t window = next_;
+        TRY(context_->go_on());
         TRY(give_window(window, what, to));
         if (window == UINT64_MAX - 1) break;
         forget_below(window + 1);

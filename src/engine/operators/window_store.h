@@ -1,7 +1,8 @@
 // A WindowStore holds the groups of open windows, with what their aggregates remember.
 //
 // It is the part that all stages of a window aggregation share: rows or states go in by slot,
-// batches come out by window.
+// batches come out by window. All of it may take long: a query that is stopped is noticed between
+// two windows, two panes and two slots, and ends that with cancelled.
 #pragma once
 
 #include <map>
@@ -14,6 +15,7 @@
 #include "engine/operators/accumulators.h"
 #include "engine/operators/batches.h"
 #include "engine/operators/group_table.h"
+#include "engine/operators/push_operator.h"
 #include "engine/operators/windows.h"
 #include "model/plan.h"
 
@@ -33,14 +35,15 @@ struct AggregateColumns {
 
 class WindowStore {
 public:
-    WindowStore(const AggregateColumns& columns, const Windows& windows)
-        : columns_(&columns), windows_(&windows) {}
+    WindowStore(const AggregateColumns& columns, const Windows& windows,
+                const OperatorContext& context)
+        : columns_(&columns), windows_(&windows), context_(&context) {}
 
     // Rows of a batch, sorted into slots. `sequence` is the number of its first row.
     [[nodiscard]] Result<Done> add(const Batch& batch, std::span<const SlotRows> slots,
                                    std::uint64_t sequence);
     // States, as the input of a final stage has them.
-    void add_states(const Batch& batch, std::span<const SlotRows> slots);
+    [[nodiscard]] Result<Done> add_states(const Batch& batch, std::span<const SlotRows> slots);
 
     enum class Give : std::uint8_t { results, states };
     // Gives the windows below `closed`, in their order, and forgets them.
@@ -72,6 +75,7 @@ private:
 
     const AggregateColumns* columns_;
     const Windows* windows_;
+    const OperatorContext* context_;
     std::map<std::uint64_t, Groups> slots_;
     std::uint64_t done_ = 0;           // windows below it were given, and panes still have them
     std::uint64_t next_ = UINT64_MAX;  // the first window that has a slot; none if that

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/run/caught.h"
+
 namespace baton {
 
 FragmentEngine::FragmentEngine(Connectors& connectors, Exchanges& exchanges, const Clock& clock,
                                FragmentOptions options)
-    : connectors_(connectors), exchanges_(exchanges), clock_(clock), options_(options) {}
+    : connectors_(connectors), exchanges_(exchanges), clock_(clock), options_(std::move(options)) {
+    memory_.most = options_.memory_most_in_all;
+}
 
 FragmentEngine::~FragmentEngine() {
     listen({});
@@ -46,10 +50,13 @@ void FragmentEngine::tell(engine::Report report) {
         if (!listener) return;
         telling_ += 1;
     }
+    const auto over = [&](void*) {
+        const std::lock_guard lock(listener_mutex_);
+        telling_ -= 1;
+        told_.notify_all();
+    };
+    const std::unique_ptr<void, decltype(over)> telling(this, over);  // also if it throws
     (*listener)(std::move(report));
-    const std::lock_guard lock(listener_mutex_);
-    telling_ -= 1;
-    told_.notify_all();
 }
 
 std::shared_ptr<FragmentRun> FragmentEngine::find(const FragmentKey& key) const {
@@ -76,14 +83,33 @@ void FragmentEngine::reap() {
 }
 
 void FragmentEngine::prepare(const FragmentKey& key, const std::string& plan) {
-    reap();
+    const auto made = caught([&]() -> Result<Done> {
+        reap();
+        make(key, plan);
+        return Done{};
+    });
+    if (made) return;
+    tell({.key = key,
+          .what = engine::PrepareFailed{.fault = control::Fault::transient,
+                                        .why = to_string(made.error())}});
+}
+
+void FragmentEngine::make(const FragmentKey& key, const std::string& plan) {
     const std::lock_guard lock(mutex_);
-    if (runs_.contains(key)) return;
-    runs_[key] = std::make_shared<FragmentRun>(
-        key, plan, options_, clock_,
-        Pipeline::Doors{.connectors = connectors_, .exchanges = exchanges_},
-        FragmentRun::Owner{.report = [this](engine::Report report) { tell(std::move(report)); },
-                           .ended = [this, key] { bury(key); }});
+    const auto [at, is_new] = runs_.try_emplace(key);
+    if (!is_new) return;
+    try {
+        at->second = std::make_shared<FragmentRun>(
+            key, plan, options_, clock_,
+            Pipeline::Doors{.connectors = connectors_, .exchanges = exchanges_},
+            FragmentRun::Owner{.report = [this](engine::Report report) { tell(std::move(report)); },
+                               .ended = [this, key] { bury(key); },
+                               .leaves = leaves_,
+                               .memory = memory_});
+    } catch (...) {
+        runs_.erase(at);
+        throw;
+    }
 }
 
 void FragmentEngine::start(const FragmentKey& key) {

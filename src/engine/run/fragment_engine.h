@@ -6,6 +6,7 @@
 // others are transient.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -39,7 +40,8 @@ public:
 private:
     void tell(engine::Report report);
     [[nodiscard]] std::shared_ptr<FragmentRun> find(const FragmentKey& key) const;
-    void bury(const FragmentKey& key);  // by the run itself: it ends
+    void make(const FragmentKey& key, const std::string& plan);  // throws if it lacks a thread
+    void bury(const FragmentKey& key);                           // by the run itself: it ends
     void reap();
 
     Connectors& connectors_;
@@ -52,6 +54,8 @@ private:
     std::shared_ptr<const Listener> listener_;
     std::size_t telling_ = 0;  // calls under way
 
+    std::atomic<std::size_t> leaves_ = 0;  // that all runs have
+    WindowMemory memory_;                  // and their windows
     mutable std::mutex mutex_;
     std::map<FragmentKey, std::shared_ptr<FragmentRun>> runs_;
     std::vector<std::shared_ptr<FragmentRun>> ended_;  // their threads may still be about to return

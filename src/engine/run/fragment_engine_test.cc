@@ -1,8 +1,13 @@
 #include "engine/run/fragment_engine.h"
 
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "core/plan_format/plan_format.h"
+#include "model/plan_check.h"
 #include "testing/engine/doubles.h"
 #include "testing/engine/engine_run.h"
 #include "testing/engine/local_exchanges.h"
@@ -50,6 +55,10 @@ protected:
     FragmentEngine& engine() {
         if (!made_) made_ = std::make_unique<FragmentEngine>(connectors, exchanges, clock, options);
         return *made_;
+    }
+    void restart() {  // with other options
+        made_.reset();
+        engine().listen(reports.listener());
     }
     void start(const FragmentPlan& plan) {
         engine().prepare(key, write_plan(plan));
@@ -164,6 +173,98 @@ TEST_F(FragmentEngineTest, WhatIsRefusedForGoodIsTerminal) {
     const auto* broke = as<engine::Broke>(end);
     ASSERT_NE(broke, nullptr);
     EXPECT_EQ(broke->fault, control::Fault::terminal);
+}
+
+TEST_F(FragmentEngineTest, AThreadThatLacksMemoryBreaksItsFragmentForGood) {
+    start(plan_of(counted(testing::union_all({scan(1), scan(2)}))));
+    source(2).fail_with(std::make_exception_ptr(std::bad_alloc()));
+    const auto end = reports.end_of(key);
+    const auto* broke = as<engine::Broke>(end);
+    ASSERT_NE(broke, nullptr);
+    EXPECT_EQ(broke->fault, control::Fault::terminal);
+    EXPECT_EQ(broke->why,
+              "error 3015: cannot go on with the query: the worker has no memory left for it; read "
+              "shorter texts or fewer rows at once, or give the worker more memory");
+    EXPECT_FALSE(connectors.sink().finished());
+}
+
+TEST_F(FragmentEngineTest, AnyOtherExceptionBreaksItsFragmentForGood) {
+    start(plan_of(scan()));
+    source().fail_with(std::make_exception_ptr(std::out_of_range("no such place")));
+    const auto end = reports.end_of(key);
+    const auto* broke = as<engine::Broke>(end);
+    ASSERT_NE(broke, nullptr);
+    EXPECT_EQ(broke->fault, control::Fault::terminal);
+    EXPECT_NE(broke->why.find("no such place"), std::string::npos);
+}
+
+TEST_F(FragmentEngineTest, AThreadThatCannotBeStartedBreaksItsFragmentForNow) {
+    std::size_t left = 2;
+    options.thread = [&](std::function<void()> work) {
+        if (left == 0)
+            throw std::system_error(
+                std::make_error_code(std::errc::resource_unavailable_try_again));
+        left -= 1;
+        return std::thread(std::move(work));
+    };
+    restart();
+    engine().prepare(key, write_plan(plan_of(testing::union_all({scan(1), scan(2), scan(3)}))));
+    engine().start(key);
+    const auto end = reports.end_of(key);
+    const auto* broke = as<engine::Broke>(end);
+    ASSERT_NE(broke, nullptr);
+    EXPECT_EQ(broke->fault, control::Fault::transient);
+    EXPECT_NE(broke->why.find("cannot start a thread for the query"), std::string::npos);
+    EXPECT_EQ(reports.heard_of(key), "Prepared Broke");
+    EXPECT_FALSE(connectors.sink().finished());
+}
+
+TEST_F(FragmentEngineTest, AFragmentThatReadsInTooManyPlacesIsRefusedForGood) {
+    const std::vector<PlanNode> scans(kLeavesMost + 1, scan());
+    engine().prepare(key, write_plan(plan_of(testing::union_all(scans))));
+    const auto end = reports.end_of(key);
+    ASSERT_NE(as<engine::PrepareFailed>(end), nullptr);
+    EXPECT_EQ(as<engine::PrepareFailed>(end)->fault, control::Fault::terminal);
+    EXPECT_EQ(as<engine::PrepareFailed>(end)->why,
+              "error 2005: cannot run the query: worker \"HUB\" would read in 2001 places at once, "
+              "but can in 2000; name fewer sources in a query, or spread them over more workers");
+}
+
+TEST_F(FragmentEngineTest, FragmentsThatReadInTooManyPlacesTogetherAreRefusedForNow) {
+    options.leaves_most = 3;
+    restart();
+    start(plan_of(testing::union_all({scan(1), scan(2)})));
+    const FragmentKey other = testing::fragment_key(2);
+    const std::string plan = write_plan(plan_of(testing::union_all({scan(3), scan(4)})));
+    engine().prepare(other, plan);
+    const auto end = reports.end_of(other);
+    ASSERT_NE(as<engine::PrepareFailed>(end), nullptr);
+    EXPECT_EQ(as<engine::PrepareFailed>(end)->fault, control::Fault::transient);
+    EXPECT_EQ(
+        as<engine::PrepareFailed>(end)->why,
+        "error 5000: cannot run the query: the queries of this worker would read in more than "
+        "3 places at once; stop other queries, or run this one on another worker");
+    engine().abort(key);
+    EXPECT_NE(as<engine::Halted>(reports.end_of(key)), nullptr);
+    const FragmentKey later = testing::fragment_key(3);
+    engine().prepare(later, plan);
+    reports.wait_until_prepared(later);
+}
+
+TEST(WindowMemoryMost, IsHalfOfWhatThereIsButAtLeastWhatOneFragmentMayHold) {
+    EXPECT_EQ(window_memory_most(std::uint64_t{8} << 30U), std::uint64_t{4} << 30U);
+    EXPECT_EQ(window_memory_most(std::uint64_t{256} << 20U), FragmentOptions().memory_most);
+}
+
+TEST_F(FragmentEngineTest, TheWindowsOfAllFragmentsAreBoundedTogether) {
+    options.memory_most_in_all = 1;
+    restart();
+    start(plan_of(counted(scan())));
+    source().give(batch({row(1, 5)}));
+    const auto end = reports.end_of(key);
+    ASSERT_NE(as<engine::Broke>(end), nullptr);
+    EXPECT_EQ(as<engine::Broke>(end)->fault, control::Fault::terminal);
+    EXPECT_NE(as<engine::Broke>(end)->why.find("all queries of this worker"), std::string::npos);
 }
 
 TEST_F(FragmentEngineTest, ASinkThatFailsBreaksTheFragment) {

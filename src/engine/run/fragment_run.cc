@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <new>
 #include <utility>
 
 #include "core/plan_format/plan_format.h"
+#include "engine/run/caught.h"
 #include "model/plan_check.h"
 
 namespace baton {
@@ -33,10 +36,22 @@ Fault fault_at_run_time(const Error& error) {
         ErrorCode::out_of_memory, ErrorCode::cannot_format,
         ErrorCode::not_supported,  // the other end of an exchange cannot take it, ever
         ErrorCode::cancelled,      // nobody wants the rows any more
-        ErrorCode::too_large,
+        ErrorCode::too_large,     ErrorCode::defect,
     };
     const bool is_final = std::find(kFinal.begin(), kFinal.end(), error.code) != kFinal.end();
     return is_final ? Fault::terminal : Fault::transient;
+}
+
+template <class Work>
+void until_there_is_memory(const Work& work) {
+    constexpr auto kPause = std::chrono::milliseconds(10);
+    while (true) {
+        try {
+            return work();
+        } catch (const std::bad_alloc&) {
+            std::this_thread::sleep_for(kPause);
+        }
+    }
 }
 
 bool wants_late_errors(const Config& settings) {
@@ -62,6 +77,7 @@ FragmentRun::FragmentRun(FragmentKey key, std::string plan, const FragmentOption
             std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
     };
     context_.memory_most = options_.memory_most;
+    context_.all = &owner_.memory;
     context_.partial_memory_most = options_.partial_memory_most;
     thread_ = std::thread([this] { supervise(); });
 }
@@ -99,10 +115,14 @@ void FragmentRun::stop_everything() {
     changed_.notify_all();
 }
 
-void FragmentRun::fail(const Error& error) {
+void FragmentRun::fail(const Error& error) noexcept {
     const std::lock_guard lock(mutex_);
     if (context_.stopped) return;  // what follows from having been stopped is no news
-    error_ = error;
+    try {
+        error_ = error;
+    } catch (...) {
+        error_.emplace().code = error.code;  // no memory for its words
+    }
     stop_everything();
 }
 
@@ -120,31 +140,49 @@ std::optional<Counts> FragmentRun::counts() const {
 // ---- the supervising thread ---------------------------------------------------------------------
 
 void FragmentRun::supervise() {
-    auto end = live();
+    decltype(engine::Report::what) end;
+    try {
+        end = live();
+    } catch (...) {
+        std::string why = error_of_exception().message;
+        if (prepared_) {
+            end = engine::Broke{.fault = Fault::terminal, .why = std::move(why)};
+        } else {
+            end = engine::PrepareFailed{.fault = Fault::terminal, .why = std::move(why)};
+        }
+    }
     Counts counted = counts().value_or(Counts{});
     {
         const std::lock_guard lock(mutex_);
         running_ = false;
     }
     pipeline_.reset();
+    owner_.leaves -= leaves_taken_;
     counted.memory = context_.memory;
-    owner_.ended();
-    owner_.report({.key = key_, .what = std::move(end), .counts = counted});
+    until_there_is_memory([&] { owner_.ended(); });
+    report(end, counted);
     done_ = true;
 }
 
+// It is never lost: others wait for it.
+void FragmentRun::report(const decltype(engine::Report::what)& what, const Counts& counts) {
+    until_there_is_memory([&] { owner_.report({.key = key_, .what = what, .counts = counts}); });
+}
+
 decltype(engine::Report::what) FragmentRun::live() {
-    const Result<Done> prepared = prepare();
+    const Result<Done> prepared = caught([&] { return prepare(); });
     {
         const std::lock_guard lock(mutex_);
         if (aborted_) return engine::Halted{};
     }
     if (!prepared) {
         const Error& error = prepared.error();
-        return engine::PrepareFailed{.fault = plan_error_ ? Fault::terminal : fault_of(error),
+        const bool is_final = plan_error_ || error.code == ErrorCode::defect;
+        return engine::PrepareFailed{.fault = is_final ? Fault::terminal : fault_of(error),
                                      .why = to_string(error)};
     }
-    owner_.report({.key = key_, .what = engine::Prepared{}});
+    prepared_ = true;
+    report(engine::Prepared{});
     if (!wait_for_start()) return engine::Halted{};
     run_leaves();
     const std::lock_guard lock(mutex_);
@@ -159,7 +197,9 @@ Result<Done> FragmentRun::prepare() {
     plan_error_ = true;
     TRY_ASSIGN(plan, read_plan(text_));
     TRY(check_plan(plan));
+    TRY(check_leaves(plan));
     plan_error_ = false;
+    TRY(take_leaves(leaves_of(plan)));
     context_.late_fails = wants_late_errors(plan.settings);
     TRY_ASSIGN(pipeline, Pipeline::open(key_, plan, context_, doors_));
     const std::lock_guard lock(mutex_);
@@ -173,6 +213,17 @@ Result<Done> FragmentRun::prepare() {
     return Done{};
 }
 
+Result<Done> FragmentRun::take_leaves(std::size_t count) {
+    leaves_taken_ = count;
+    if ((owner_.leaves += count) <= options_.leaves_most) return Done{};
+    return Error{.code = ErrorCode::slow_down,
+                 .message =
+                     "cannot run the query: the queries of this worker would read in more "
+                     "than " +
+                     std::to_string(options_.leaves_most) + " places at once",
+                 .hint = "stop other queries, or run this one on another worker"};
+}
+
 bool FragmentRun::wait_for_start() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return started_ || draining_ || aborted_; });
@@ -184,27 +235,35 @@ bool FragmentRun::wait_for_start() {
 
 void FragmentRun::run_leaves() {
     std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < pipeline_->leaves().size(); ++i) {
-        threads.emplace_back([this, i] { run_leaf(i); });
-    }
-    owner_.report({.key = key_, .what = engine::Ran{}});
-    open_gate();
+    const auto opened = caught([&]() -> Result<Done> {
+        TRY(start_leaves(threads));
+        report(engine::Ran{});
+        return open_gate();
+    });
+    if (!opened) fail(opened.error());
     for (std::thread& thread : threads) thread.join();
 }
 
-void FragmentRun::open_gate() {
+// Those that were started when the next one could not be are told to end by who called.
+Result<Done> FragmentRun::start_leaves(std::vector<std::thread>& threads) {
+    threads.reserve(pipeline_->leaves().size());
+    for (std::size_t i = 0; i < pipeline_->leaves().size(); ++i) {
+        threads.push_back(options_.thread([this, i] { run_leaf(i); }));
+    }
+    return Done{};
+}
+
+Result<Done> FragmentRun::open_gate() {
     {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return unannounced_ == 0 || context_.stopped; });
-        if (context_.stopped) return;
+        if (context_.stopped) return Done{};
     }
-    if (const auto begun = pipeline_->begin(); !begun) {
-        fail(begun.error());
-        return;
-    }
+    TRY(pipeline_->begin());
     const std::lock_guard lock(mutex_);
     gate_open_ = true;
     changed_.notify_all();
+    return Done{};
 }
 
 }  // namespace baton

@@ -2,9 +2,11 @@
 // one for each leaf while it runs.
 //
 // Orders are flags that the threads look at; whoever gives one also wakes them. The first of them
-// to meet an error stops the others.
+// to meet an error stops the others. An exception, such as a lack of memory or of threads, is an
+// error of the fragment like any other: it never ends the process.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -22,12 +24,24 @@
 
 namespace baton {
 
+// How much the windows of all fragments may hold where a process can have that much memory: half of
+// it, but no less than one fragment may.
+[[nodiscard]] constexpr std::uint64_t window_memory_most(std::uint64_t memory_of_process) {
+    return std::max(std::uint64_t{512} << 20U, memory_of_process / 2);
+}
+
 struct FragmentOptions {
     std::uint64_t memory_most = std::uint64_t{512} << 20U;         // of a fragment, in bytes
+    std::uint64_t memory_most_in_all = UINT64_MAX;                 // of all fragments of an engine
     std::uint64_t partial_memory_most = std::uint64_t{32} << 20U;  // of a partial aggregation
     Duration tick = std::chrono::milliseconds(100);  // how long rows stay unseen in a sink
     Duration patience = std::chrono::seconds(10);    // where nothing happens by time alone
     std::size_t backlog_frames = 256;  // of senders that came before others were known
+    std::size_t leaves_most = 8'000;   // of all fragments of an engine: each has a thread
+    // Starts a thread for a leaf, or throws std::system_error.
+    std::function<std::thread(std::function<void()>)> thread = [](std::function<void()> work) {
+        return std::thread(std::move(work));
+    };
 };
 
 class FragmentRun {
@@ -37,6 +51,8 @@ public:
     struct Owner {
         Report report;
         std::function<void()> ended;
+        std::atomic<std::size_t>& leaves;  // of all runs together
+        WindowMemory& memory;              //
     };
 
     FragmentRun(FragmentKey key, std::string plan, const FragmentOptions& options,
@@ -56,15 +72,19 @@ public:
 
 private:
     void supervise();
+    void report(const decltype(engine::Report::what)& what, const Counts& counts = {});
     // What the fragment's end is.
     [[nodiscard]] decltype(engine::Report::what) live();
     [[nodiscard]] Result<Done> prepare();
+    [[nodiscard]] Result<Done> take_leaves(std::size_t count);
     [[nodiscard]] bool wait_for_start();
     void run_leaves();
-    void open_gate();
+    [[nodiscard]] Result<Done> start_leaves(std::vector<std::thread>& threads);
+    [[nodiscard]] Result<Done> open_gate();
 
     // ---- on the threads of leaves ----
     void run_leaf(std::size_t index);
+    [[nodiscard]] Result<Done> run_to_end(Leaf& leaf, std::size_t index);
     [[nodiscard]] Result<Done> run_source(Leaf& leaf, std::size_t index);
     [[nodiscard]] Result<Done> run_receiver(Leaf& leaf, std::size_t index);
     [[nodiscard]] Result<Done> push_arrived(Leaf& leaf, Arrived arrived,
@@ -76,7 +96,7 @@ private:
     [[nodiscard]] Result<Done> tick(const Leaf& leaf, std::size_t index);
     [[nodiscard]] bool tick_is_due(std::size_t index) const;
     [[nodiscard]] Duration patience_of(const Leaf& leaf) const;
-    void fail(const Error& error);
+    void fail(const Error& error) noexcept;
     void stop_everything();
 
     const FragmentKey key_;
@@ -88,6 +108,8 @@ private:
 
     OperatorContext context_;
     bool plan_error_ = false;  // the plan itself is wrong
+    bool prepared_ = false;
+    std::size_t leaves_taken_ = 0;  // these three are the supervising thread's alone
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;

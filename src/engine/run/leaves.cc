@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "engine/operators/windows.h"
+#include "engine/run/caught.h"
 #include "engine/run/fragment_run.h"
 
 namespace baton {
@@ -17,22 +18,26 @@ std::uint64_t thread_busy_us() {
 }
 
 Error protocol_error(const std::string& what) {
-    return Error{.code = ErrorCode::defect, .message = "an exchange gave " + what};
+    return Error{.code = ErrorCode::malformed_message, .message = "an exchange gave " + what};
 }
 
 }  // namespace
 
 void FragmentRun::run_leaf(std::size_t index) {
     Leaf& leaf = *pipeline_->leaves()[index];
-    Result<Done> result = leaf.source ? run_source(leaf, index) : run_receiver(leaf, index);
-    if (result && !context_.stopped) {
-        // Before it counts as done: the last one finishes the sink, and nobody may be at it then.
-        result = tick(leaf, index);
-        const bool last = leaves_of_root_[leaf.root].fetch_sub(1) == 1;
-        if (result && last) result = pipeline_->terminal(leaf.root).finish();
-    }
+    const Result<Done> result = caught([&] { return run_to_end(leaf, index); });
     leaf_states_[index].busy_us = thread_busy_us();
     if (!result) fail(result.error());
+}
+
+Result<Done> FragmentRun::run_to_end(Leaf& leaf, std::size_t index) {
+    TRY(leaf.source ? run_source(leaf, index) : run_receiver(leaf, index));
+    if (context_.stopped) return Done{};
+    // Before it counts as done: the last one finishes the sink, and nobody may be at it then.
+    const Result<Done> ticked = tick(leaf, index);
+    const bool last = leaves_of_root_[leaf.root].fetch_sub(1) == 1;
+    TRY(ticked);
+    return last ? pipeline_->terminal(leaf.root).finish() : Done{};
 }
 
 bool FragmentRun::pass_gate() {

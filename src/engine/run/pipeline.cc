@@ -6,6 +6,7 @@
 #include "engine/operators/stateless.h"
 #include "engine/operators/window_aggregate.h"
 #include "engine/operators/window_join.h"
+#include "model/plan_check.h"
 
 namespace baton {
 
@@ -21,26 +22,28 @@ public:
         return op_.begin(origins);
     }
     Result<Done> push(std::size_t input, Frame frame) override {
-        const std::lock_guard lock(mutex_);
-        return op_.push(input, std::move(frame));
+        return once([&] { return op_.push(input, std::move(frame)); });
     }
     Result<Done> tick() override {
-        const std::lock_guard lock(mutex_);
-        return op_.tick();
+        return once([&] { return op_.tick(); });
     }
     [[nodiscard]] bool needs_ticks() const override { return op_.needs_ticks(); }
 
 private:
+    // After an error, or an exception, the operator is left alone: the other leaves are told soon.
+    template <class Call>
+    Result<Done> once(const Call& call) {
+        const std::lock_guard lock(mutex_);
+        if (std::exchange(broken_, true)) return Done{};
+        const Result<Done> result = call();
+        broken_ = !result;
+        return result;
+    }
+
     std::mutex mutex_;
     PushOperator& op_;
+    bool broken_ = false;
 };
-
-std::size_t leaves_in(const PlanNode& node) {
-    if (node.inputs.empty()) return 1;
-    std::size_t leaves = 0;
-    for (const PlanNode& input : node.inputs) leaves += leaves_in(input);
-    return leaves;
-}
 
 // Where the column comes from, one operator further down; none if it is computed.
 std::optional<std::size_t> traced(std::optional<std::size_t> column, const PlanNode& through) {
@@ -108,7 +111,7 @@ private:
     PushOperator* guarded(std::unique_ptr<PushOperator> op, const PlanNode& node, Way& way) {
         PushOperator* entry = op.get();
         pipeline_.operators_.push_back(std::move(op));
-        if (leaves_in(node) > 1) {
+        if (leaves_of(node) > 1) {
             pipeline_.operators_.push_back(std::make_unique<Guarded>(*entry));
             entry = pipeline_.operators_.back().get();
         }

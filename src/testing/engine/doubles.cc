@@ -25,6 +25,12 @@ void SourceScript::fail(Error error) {
     changed_.notify_all();
 }
 
+void SourceScript::fail_with(std::exception_ptr thrown) {
+    const std::lock_guard lock(mutex_);
+    thrown_ = std::move(thrown);
+    changed_.notify_all();
+}
+
 std::size_t SourceScript::idle_pulls() const {
     const std::lock_guard lock(mutex_);
     return idle_;
@@ -53,7 +59,7 @@ public:
             script.changed_.notify_all();
         }
         script.changed_.wait_for(lock, patience, [&] {
-            return !script.batches_.empty() || script.ended_ || script.error_ ||
+            return !script.batches_.empty() || script.ended_ || script.error_ || script.thrown_ ||
                    script.interrupted_;
         });
         if (!script.batches_.empty()) {
@@ -67,6 +73,7 @@ public:
             return Pull::rows;
         }
         if (script.error_) return *script.error_;
+        if (script.thrown_) std::rethrow_exception(script.thrown_);
         if (script.ended_) return Pull::end;
         script.idle_ += 1;
         return Pull::nothing;

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,6 +22,7 @@ public:
     void give(Batch batch);
     void end();
     void fail(Error error);
+    void fail_with(std::exception_ptr thrown);
 
     // How often somebody waited in vain for something to happen.
     [[nodiscard]] std::size_t idle_pulls() const;
@@ -38,6 +40,7 @@ private:
     bool interrupted_ = false;
     bool waiting_ = false;  // in vain, with no batch left
     std::optional<Error> error_;
+    std::exception_ptr thrown_;
     std::size_t idle_ = 0;
     SourceCounts counts_;
 };
