@@ -279,6 +279,56 @@ TEST_F(ServerTest, ConnectionsThatSayNothingGiveWay) {
     EXPECT_NE(slow.read_until("ok\n").find("200 OK"), std::string::npos);
 }
 
+TEST_F(LoginTest, AnOpenPathTakesNoBody) {
+    RawClient client(server_->port());
+    client.send("POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n");
+    EXPECT_NE(client.read_until("cannot have a body").find(" 413 "), std::string::npos);
+    client.read_all();
+    EXPECT_TRUE(client.ended());
+}
+
+TEST_F(LoginTest, StrangersCannotKeepOthersOut) {
+    listen({.connections_max = 2});
+    std::vector<std::unique_ptr<RawClient>> strangers;
+    for (int i = 0; i < 4; ++i) {  // unfinished, and answered without reading the answers
+        strangers.push_back(std::make_unique<RawClient>(server_->port(), 1));
+        std::string ahead = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n";
+        if (i % 2 == 0) ahead += "Content-Length: 100\r\n";
+        for (int n = 0; n < 10; ++n) ahead += ahead;
+        strangers.back()->send(ahead + "\r\n");
+    }
+    EXPECT_EQ(curl("", "/readyz"), "ready\n");
+    EXPECT_EQ(curl("-o /dev/null -w '%{http_code}' -H 'Authorization: Bearer Wv8x'", "/metrics"),
+              "200");
+}
+
+TEST_F(LoginTest, OneUserCannotTakeAllConnections) {
+    access_ =
+        front::Access({},
+                      {{.name = "ann", .role = front::Role::reader, .sha256 = sha256_hex("Wv8x")},
+                       {.name = "bob", .role = front::Role::reader, .sha256 = sha256_hex("Wv8z")}},
+                      sha256_hex);
+    listen({.connections_max = 4});
+    const std::string watch = std::string(kWatchWorkers) + "Authorization: Bearer Wv8x\r\n\r\n";
+    std::vector<std::unique_ptr<RawClient>> watches;
+    for (int i = 0; i < 2; ++i) {
+        watches.push_back(std::make_unique<RawClient>(server_->port()));
+        watches.back()->send(watch);
+        EXPECT_NE(watches.back()->read_until("snapshot").find("200 OK"), std::string::npos);
+    }
+    RawClient one_more(server_->port());
+    one_more.send(watch);
+    EXPECT_NE(one_more.read_until("of this user").find(" 503 "), std::string::npos);
+    EXPECT_EQ(curl("-o /dev/null -w '%{http_code}' -H 'Authorization: Bearer Wv8z'", "/metrics"),
+              "200");
+    EXPECT_EQ(curl("", "/readyz"), "ready\n");
+    watches.clear();
+    ASSERT_TRUE(soon([&] { return streams() == 0; }));
+    RawClient again(server_->port());
+    again.send(watch);
+    EXPECT_NE(again.read_until("snapshot").find("200 OK"), std::string::npos);
+}
+
 TEST_F(ServerTest, RandomBytesHarmNobody) {
     listen();
     const std::size_t before = descriptors();

@@ -108,14 +108,19 @@ Response Service::unknown_token(const Request& head, Duration& wait) const {
     return unauthenticated();
 }
 
+bool Service::is_open(const Request& head) {
+    const std::string path = path_of(head);
+    return path == "/healthz" || path == "/readyz";
+}
+
 bool Service::still_admits(const std::string& known_as) const {
     return access_.trusts_everybody() || access_.has_token(known_as);
 }
 
 std::optional<Response> Service::refusal(const Request& head, std::string& known_as,
                                          Duration& wait) const {
+    if (is_open(head)) return std::nullopt;
     const std::string path = path_of(head);
-    if (path == "/healthz" || path == "/readyz") return std::nullopt;
     if (auto refused = refused_site(head, access_.trusts_everybody() ? &options_.site : nullptr)) {
         metrics_.answered("http", "none", std::to_string(refused->status), Duration::zero());
         return refused;

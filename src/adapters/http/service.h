@@ -61,6 +61,12 @@ public:
 
     // What the request is called in the log, and the client is told.
     [[nodiscard]] std::string id_for(const Request& head) { return ids_.id_for(head); }
+    // Whether everybody may ask for it: how the coordinator is. Such a request has no body.
+    [[nodiscard]] static bool is_open(const Request& head);
+    // Whose share of what is bounded a known caller has; empty: callers are not told apart.
+    [[nodiscard]] std::string whose(const std::string& known_as) const {
+        return access_.trusts_everybody() ? std::string() : known_as;
+    }
     // By the header alone, before the body is read: none: go on. `known_as` is who was served on
     // the same connection before: somebody else who is let in is noted there, and in the log.
     // `wait`: how long the answer is to be held back.
