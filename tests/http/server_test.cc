@@ -266,6 +266,33 @@ TEST_F(ServerTest, BodiesTogetherHaveALimit) {
     EXPECT_NE(again.read_until("baton 0").find("200 OK"), std::string::npos);
 }
 
+TEST_F(ServerTest, ABodyCountsUntilItsRequestHasEnded) {
+    make_small_cluster();
+    listen({.bodies_bytes_max = 1'000'000});
+    const auto head = [](const std::string& more, std::size_t size) {
+        return "POST /v1/sql" + more + "Content-Length: " + std::to_string(size) + "\r\n\r\n";
+    };
+    const std::string text = " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n";
+    const std::string statement = "CREATE QUERY q AS SELECT id FROM readings INTO alerts;";
+    const std::string large = statement + std::string(700'000, ' ');
+    {
+        RawClient leaves(server_->port());
+        leaves.send(head("?wait=running" + text + "Idempotency-Key: k\r\n", large.size()) + large);
+        ASSERT_TRUE(soon([&] { return curl("", "/v1/queries/Q").find("\"id\"") != -1UL; }));
+    }
+    ASSERT_TRUE(soon([&] { return open_connections() == 0; }));
+    RawClient next(server_->port());
+    next.send(head(text, large.size()) + large);
+    EXPECT_NE(next.read_until("too much memory").find(" 503 "), std::string::npos);
+    // It waits for the query, which goes.
+    EXPECT_EQ(curl("-X DELETE -o /dev/null -w '%{http_code}'", "/v1/queries/Q"), "200");
+    EXPECT_TRUE(soon([&] {
+        RawClient again(server_->port());
+        again.send(head(text, large.size()) + "SHOW VERSION" + std::string(large.size() - 12, ' '));
+        return again.read_until("baton 0").find("200 OK") != std::string::npos;
+    }));
+}
+
 TEST_F(ServerTest, ConnectionsThatSayNothingGiveWay) {
     listen({.connections_max = 2});
     RawClient silent(server_->port());
@@ -327,6 +354,31 @@ TEST_F(LoginTest, OneUserCannotTakeAllConnections) {
     RawClient again(server_->port());
     again.send(watch);
     EXPECT_NE(again.read_until("snapshot").find("200 OK"), std::string::npos);
+}
+
+TEST_F(LoginTest, BodiesOfOneUserLeaveRoomForOthers) {
+    access_ =
+        front::Access({},
+                      {{.name = "ann", .role = front::Role::reader, .sha256 = sha256_hex("Wv8x")},
+                       {.name = "bob", .role = front::Role::reader, .sha256 = sha256_hex("Wv8z")}},
+                      sha256_hex);
+    listen({.bodies_bytes_max = 1'000'000});
+    const auto head = [](const std::string& token) {
+        return "POST /v1/sql HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
+               "Authorization: Bearer " +
+               token + "\r\nContent-Length: 400000\r\n\r\n";
+    };
+    RawClient unfinished(server_->port());
+    unfinished.send(head("Wv8x") + std::string(399'000, ' '));
+    RawClient one_more(server_->port());
+    one_more.send(head("Wv8x") + std::string(399'000, ' '));
+    unfinished.send(std::string(900, ' '));
+    const bool refused = one_more.read_until("503", 1'000).find("503") != std::string::npos ||
+                         unfinished.read_until("503", 1'000).find("503") != std::string::npos;
+    EXPECT_TRUE(refused);
+    RawClient other(server_->port());
+    other.send(head("Wv8z") + "SHOW VERSION" + std::string(400'000 - 12, ' '));
+    EXPECT_NE(other.read_until("baton 0").find("200 OK"), std::string::npos);
 }
 
 TEST_F(ServerTest, RandomBytesHarmNobody) {

@@ -211,14 +211,15 @@ private:
             });
     }
 
-    // False: it is large, and there is no room for all of them.
+    // False: it is large, and there is no room for all of them, or for more of this user.
     bool count_body() {
         const std::size_t bytes = parser_->get().body().size();
-        hall_->body_bytes += bytes - counted_;
-        counted_ = bytes;
-        return bytes <= kSmallBody || hall_->body_bytes <= hall_->options.bodies_bytes_max;
+        if (bytes <= kSmallBody) return true;
+        if (!body_) {
+            body_ = std::make_shared<front::Share>(hall_->bodies, hall_->service.whose(known_as_));
+        }
+        return body_->becomes(bytes);
     }
-    void forget_body() { hall_->body_bytes -= std::exchange(counted_, 0); }
 
     // What is sent cannot be read. Who went away is told nothing.
     void refuse(const error_code& error) {
@@ -244,7 +245,8 @@ private:
         look_out();
         hall_->replies_due += 1;
         underway_ = hall_->service.serve(
-            std::move(request), [hall = hall_, id = id_](Service::Answered answered) {
+            std::move(request),
+            [hall = hall_, id = id_](Service::Answered answered) {
                 // Called by any thread; the connection lives and dies on that of the server.
                 const std::lock_guard lock(hall->posting);
                 asio::post(hall->io, [hall, id, told = std::move(answered)]() mutable {
@@ -254,7 +256,8 @@ private:
                     const auto connection = found->second;
                     connection->replied(std::move(told));
                 });
-            });
+            },
+            std::exchange(body_, nullptr));
     }
 
     // While a request is served nothing is read; but if the client goes away it need not go on.
@@ -290,7 +293,8 @@ private:
 
     void respond(Response told) {
         state_ = State::writing;
-        forget_body();
+        parser_.reset();
+        body_.reset();
         if (hall_->closing) keep_alive_ = false;
         response_.emplace(static_cast<wire::status>(told.status), 11);
         for (const auto& [name, value] : told.headers) response_->set(name, value);
@@ -321,7 +325,6 @@ private:
                 {.code = ErrorCode::cancelled, .message = "the coordinator is shutting down"}));
         }
         state_ = State::events;
-        forget_body();
         hall_->streams.add(1);
         events_ = std::move(events);
         const std::weak_ptr<Hall> weak = hall_;
@@ -434,7 +437,7 @@ private:
     }
 
     void leave() {
-        forget_body();
+        body_.reset();
         busy_.reset();
         if (events_) hall_->streams.add(-1);
         hall_->open.add(-1);
@@ -457,7 +460,7 @@ private:
     std::string request_id_;  // of the last request; none: it could not be read
     std::string known_as_;    // who asked last
     std::size_t served_ = 0;
-    std::size_t counted_ = 0;  // bytes of the present body
+    std::shared_ptr<front::Share> body_;  // of the bytes of the present body, until it is served
     std::uint64_t turn_ = 0;
     bool keep_alive_ = false;
     bool head_only_ = false;

@@ -54,9 +54,10 @@ struct Hall {
     std::map<std::uint64_t, std::shared_ptr<Connection>> connections;
     // With a request of a known caller, from its head to the end of its answer.
     std::shared_ptr<front::Shares> busy;
+    // Bytes of large bodies that are being read or served, also of clients that are gone.
+    std::shared_ptr<front::Shares> bodies;
     std::size_t replies_due = 0;  // requests under way, also of clients that are gone
     std::size_t lingering = 0;    // connections that have ended, and whose client has not
-    std::size_t body_bytes = 0;   // of requests that are being read or served
     std::uint64_t last_id = 0;
     bool closing = false;
     std::mutex posting{};  // held by other threads while they use `io`

@@ -53,7 +53,8 @@ public:
                          .connections = {},
                          .busy = std::make_shared<front::Shares>(
                              options_.connections_max - options_.connections_max / kKeptForProbes,
-                             options_.connections_max)}) {}
+                             options_.connections_max),
+                         .bodies = std::make_shared<front::Shares>(options_.bodies_bytes_max)}) {}
     ~Inside() { stop(Duration::zero()); }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;

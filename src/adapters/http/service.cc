@@ -54,6 +54,7 @@ void Underway::cancel(bool must) {
     {
         const std::lock_guard lock(mutex_);
         if (keeps_on_ && !must) return;
+        cancelled_ = true;
         visitor = visitor_;
     }
     if (visitor) visitor->cancel();
@@ -66,6 +67,7 @@ struct Service::Job {
     std::string_view kind = "none";
     std::optional<front::Principal> who;
     std::string once;  // its Idempotency-Key, if it is being done under one
+    std::shared_ptr<const void> holds;
     std::shared_ptr<Underway> underway = std::make_shared<Underway>();
 };
 
@@ -153,8 +155,10 @@ std::optional<Response> Service::refusal(const Request& head, std::string& known
     return std::nullopt;
 }
 
-std::shared_ptr<Underway> Service::serve(Request request, Reply reply) {
+std::shared_ptr<Underway> Service::serve(Request request, Reply reply,
+                                         std::shared_ptr<const void> holds) {
     const auto job = std::make_shared<Job>();
+    job->holds = std::move(holds);
     job->request = std::move(request);
     if (job->request.id.empty()) job->request.id = ids_.id_for(job->request);
     job->reply = std::move(reply);
@@ -177,18 +181,32 @@ std::shared_ptr<Underway> Service::serve(Request request, Reply reply) {
 }
 
 void Service::start(const JobPtr& job) {
-    const Planned planned = plan(job->request, options_.api);
+    {
+        const std::lock_guard lock(job->underway->mutex_);
+        job->underway->visitor_.reset();  // the one that waited for this
+    }
+    if (is_cancelled(*job)) {
+        return answer(job, problem({.code = ErrorCode::cancelled,
+                                    .message = "the client left before the request began"}));
+    }
+    Planned planned = plan(job->request, options_.api);
     job->kind = planned.kind;
     if (!planned.open && !job->who) return answer(job, unauthenticated());
-    run(job, planned);
+    run(job, std::move(planned));
 }
 
-void Service::run(const JobPtr& job, const Planned& planned) {
+bool Service::is_cancelled(const Job& job) {
+    const std::lock_guard lock(job.underway->mutex_);
+    return job.underway->cancelled_;
+}
+
+void Service::run(const JobPtr& job, Planned planned) {
+    const bool asks = std::holds_alternative<Ask>(planned.what);
+    if (asks && !begin_once(job)) return;
+    job->request.body = {};  // the statements of it are in the plan
     std::visit(Overload{
-                   [&](const Response& response) { answer(job, response); },
-                   [&](const Ask& ask) {
-                       if (begin_once(job)) run_ask(job, ask);
-                   },
+                   [&](Response& response) { answer(job, std::move(response)); },
+                   [&](Ask& ask) { run_ask(job, std::move(ask)); },
                    [&](const Follow& wanted) { follow(job, wanted); },
                    [&](const Rows& wanted) { stream(job, wanted); },
                    [&](Page page) { run_page(job, page); },
@@ -343,6 +361,8 @@ void Service::answer(const JobPtr& job, Answered answered, bool again) {
         const std::lock_guard lock(job->underway->mutex_);
         job->underway->visitor_.reset();
     }
+    job->request.body = {};
+    job->holds.reset();
     const Reply reply = std::exchange(job->reply, nullptr);
     reply(std::move(answered));
 }

@@ -48,6 +48,7 @@ private:
     std::mutex mutex_;
     std::shared_ptr<front::Visitor> visitor_;
     bool keeps_on_ = false;
+    bool cancelled_ = false;
 };
 
 class Service {
@@ -76,7 +77,9 @@ public:
     void use(front::Access access) { access_ = std::move(access); }
     // Whether who was known by this name may go on.
     [[nodiscard]] bool still_admits(const std::string& known_as) const;
-    [[nodiscard]] std::shared_ptr<Underway> serve(Request request, Reply reply);
+    // `holds` ends when the request has ended, and nothing of its body is kept any more.
+    [[nodiscard]] std::shared_ptr<Underway> serve(Request request, Reply reply,
+                                                  std::shared_ptr<const void> holds = nullptr);
     // From now on it is not ready.
     void begin_to_close() { closing_ = true; }
 
@@ -87,7 +90,8 @@ private:
     [[nodiscard]] std::optional<front::Principal> who(const Request& request) const;
     [[nodiscard]] Response unknown_token(const Request& head, Duration& wait) const;
     void start(const JobPtr& job);
-    void run(const JobPtr& job, const Planned& planned);
+    [[nodiscard]] static bool is_cancelled(const Job& job);
+    void run(const JobPtr& job, Planned planned);
     void run_page(const JobPtr& job, Page page);
     void run_ask(const JobPtr& job, Ask ask);
     void run_change(const JobPtr& job, const std::shared_ptr<const Ask>& ask, int attempt);
