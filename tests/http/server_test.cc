@@ -306,6 +306,17 @@ TEST_F(ServerTest, ConnectionsThatSayNothingGiveWay) {
     EXPECT_NE(slow.read_until("ok\n").find("200 OK"), std::string::npos);
 }
 
+TEST_F(LoginTest, StrangersDoNotFillTheLog) {
+    for (int i = 0; i < 100; ++i) {
+        RawClient client(server_->port());
+        client.send("GET /" + std::string(12'000, 'x') + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        EXPECT_NE(client.read_until("\r\n\r\n").find(" 401 "), std::string::npos);
+    }
+    EXPECT_GT(log_.count("a request was refused"), 0U);
+    EXPECT_LE(log_.count("a request was refused"), 40U);
+    EXPECT_LT(log_.text().size(), 20'000U);
+}
+
 TEST_F(LoginTest, AnOpenPathTakesNoBody) {
     RawClient client(server_->port());
     client.send("POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n");

@@ -120,9 +120,8 @@ bool Service::still_admits(const std::string& known_as) const {
 }
 
 std::optional<Response> Service::refusal(const Request& head, std::string& known_as,
-                                         Duration& wait) const {
+                                         Duration& wait) {
     if (is_open(head)) return std::nullopt;
-    const std::string path = path_of(head);
     if (auto refused = refused_site(head, access_.trusts_everybody() ? &options_.site : nullptr)) {
         metrics_.answered("http", "none", std::to_string(refused->status), Duration::zero());
         return refused;
@@ -132,13 +131,8 @@ std::optional<Response> Service::refusal(const Request& head, std::string& known
     if (!somebody) {
         Response refused = shown ? unknown_token(head, wait) : unauthenticated();
         metrics_.answered("http", "none", std::to_string(refused.status), Duration::zero());
-        if (options_.log != nullptr && refused.status == 401) {
-            options_.log->warn("a request was refused: nobody knows who asks",
-                               {{"door", "http"},
-                                {"reason", shown ? "no such token" : "no token was shown"},
-                                {"path", path},
-                                {"peer", head.peer},
-                                {"request", head.id}});
+        if (refused.status == 401) {
+            log_stranger(head, shown ? "no such token" : "no token was shown");
         }
         return refused;
     }
@@ -367,6 +361,20 @@ void Service::answer(const JobPtr& job, Answered answered, bool again) {
     reply(std::move(answered));
 }
 
+// On the thread of the network alone.
+void Service::log_stranger(const Request& head, const char* reason) {
+    if (options_.log == nullptr) return;
+    const auto left_out = strangers_logged_.take(desk_.coordinator().clock().now());
+    if (!left_out) return;
+    std::vector<LogField> fields = {{"door", "http"},
+                                    {"reason", reason},
+                                    {"path", front::shown(path_of(head))},
+                                    {"peer", head.peer},
+                                    {"request", head.id}};
+    if (*left_out > 0) fields.push_back({"left_out_before", std::to_string(*left_out)});
+    options_.log->warn("a request was refused: nobody knows who asks", fields);
+}
+
 // Each at the level of debugging; those that are our fault are warned of.
 void Service::log_answer(const Job& job, unsigned status, Duration took) const {
     if (options_.log == nullptr) return;
@@ -377,7 +385,7 @@ void Service::log_answer(const Job& job, unsigned status, Duration took) const {
                          {"request", job.request.id},
                          {"user", job.who ? job.who->name : std::string()},
                          {"method", job.request.method},
-                         {"path", path_of(job.request)},
+                         {"path", front::shown(path_of(job.request))},
                          {"status", std::to_string(status)},
                          {"took_us", std::to_string(us.count())},
                          {"peer", job.request.peer}});

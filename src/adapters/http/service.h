@@ -21,6 +21,7 @@
 #include "adapters/http/watch_hub.h"
 #include "front/access.h"
 #include "front/desk.h"
+#include "front/log_limit.h"
 #include "front/logins.h"
 #include "front/metrics.h"
 #include "ports/log.h"
@@ -72,7 +73,7 @@ public:
     // the same connection before: somebody else who is let in is noted there, and in the log.
     // `wait`: how long the answer is to be held back.
     [[nodiscard]] std::optional<Response> refusal(const Request& head, std::string& known_as,
-                                                  Duration& wait) const;
+                                                  Duration& wait);
     // From now on these may come in. Not beside refusal(), serve() and still_admits().
     void use(front::Access access) { access_ = std::move(access); }
     // Whether who was known by this name may go on.
@@ -104,6 +105,7 @@ private:
     // `again`: nothing has happened, so the same may be tried again under its key.
     void answer(const JobPtr& job, Answered answered, bool again = false);
 
+    void log_stranger(const Request& head, const char* reason);
     void log_answer(const Job& job, unsigned status, Duration took) const;
 
     front::Desk& desk_;
@@ -113,6 +115,7 @@ private:
     RequestIds ids_;
     Idempotency answers_;
     std::atomic<bool> closing_{false};
+    front::LogLimit strangers_logged_;
     WatchHub hub_;
 };
 

@@ -17,6 +17,7 @@
 #include "adapters/system/digest.h"
 #include "adapters/system/server_tls.h"
 #include "base/text.h"
+#include "front/log_limit.h"
 #include "runtime/version.h"
 
 namespace baton::pgserver {
@@ -166,7 +167,7 @@ public:
         const bool proved = !access->trusts_everybody() || who->coordinator;
         if (proved && options_.logins != nullptr) options_.logins->succeeded(peer, user);
         write(LogLevel::info, "a client logged in",
-              {{"user", user},
+              {{"user", front::shown(user)},
                {"role", std::string(to_string(who->role))},
                {"proof", proved ? "password" : "none"},
                {"peer", peer}});
@@ -175,7 +176,7 @@ public:
     Duration refused(const std::string& user, const std::string& peer) override {
         const auto access = this->access();
         const bool known = is_coordinator(*access, user) || access->user(user) != nullptr;
-        warn("a login was refused", {{"user", user},
+        warn("a login was refused", {{"user", front::shown(user)},
                                      {"reason", known ? "wrong password" : "no such user"},
                                      {"peer", peer}});
         if (options_.logins == nullptr) return Duration::zero();
@@ -188,7 +189,8 @@ public:
         if (wait <= Duration::zero()) return std::nullopt;
         const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
         // As many of these as come: at a level that does not fill the log.
-        write(LogLevel::debug, "a login was held up", {{"user", user}, {"peer", peer}});
+        write(LogLevel::debug, "a login was held up",
+              {{"user", front::shown(user)}, {"peer", peer}});
         return pgwire::Report{.sqlstate = "53000",
                               .message = "too many logins have failed",
                               .hint = "try again in " + std::to_string(seconds) + " s"};
@@ -208,7 +210,16 @@ public:
         left_.notify_all();
     }
     void warn(std::string_view message, const std::vector<LogField>& fields) override {
-        write(LogLevel::warn, message, fields);
+        // Strangers cause these: what they write is cut, and not every one is told.
+        std::optional<std::uint64_t> left_out;
+        {
+            const std::lock_guard lock(mutex_);
+            left_out = warnings_[message].take(desk_.coordinator().clock().now());
+        }
+        if (!left_out) return;
+        std::vector<LogField> told = fields;
+        if (*left_out > 0) told.push_back({"left_out_before", std::to_string(*left_out)});
+        write(LogLevel::warn, message, std::move(told));
     }
 
 private:
@@ -368,6 +379,7 @@ private:
     std::map<std::uint32_t, std::string> members_;        // the users of those who have
     std::map<std::string, std::size_t> counts_;           // of the connections of users
     std::chrono::steady_clock::time_point warned_{};
+    std::map<std::string_view, front::LogLimit> warnings_;  // by their message, which is ours
     std::uint32_t last_process_ = 0;
     std::uint64_t accepted_ = 0;
     std::uint64_t refused_ = 0;
