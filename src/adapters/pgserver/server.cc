@@ -50,6 +50,7 @@ public:
         : desk_(desk),
           options_(std::move(options)),
           mock_(random_bytes(32)),
+          kept_(std::make_shared<front::Shares>(options_.kept_bytes_max)),
           acceptor_(asio::make_strand(io_)),
           pause_(acceptor_.get_executor()),
           work_(io_.get_executor()),
@@ -343,6 +344,7 @@ private:
         LinkOptions options{.connection = {},
                             .tls = tls_,
                             .desk = &desk_,
+                            .kept = kept_,
                             .login_timeout = options_.login_timeout,
                             .startup_idle_timeout = options_.startup_idle_timeout};
         pgwire::ConnectionOptions& connection = options.connection;
@@ -362,6 +364,7 @@ private:
     front::Desk& desk_;
     const ServerOptions options_;
     const std::string mock_;
+    const std::shared_ptr<front::Shares> kept_;
 
     asio::io_context io_;
     boost::asio::basic_socket_acceptor<Tcp, Strand> acceptor_;
