@@ -201,6 +201,10 @@ void Link::after_steps() {
     if (leaving_ && ending_ == Ending::no && (!runner_ || !runner_->works())) {
         return step(wire::Expelled{shutting_down()});
     }
+    if (!proves_ && machine_.proves()) {
+        proves_ = true;
+        house_.proves(options_.connection.process);
+    }
     if (keeps_too_much()) {
         return step(wire::Expelled{
             {.sqlstate = "53200",

@@ -53,6 +53,7 @@ public:
     [[nodiscard]] virtual std::optional<pgwire::Report> hold_up(const std::string& user,
                                                                 const std::string& peer) = 0;
     [[nodiscard]] virtual bool still_admits(const front::Principal& who) = 0;
+    virtual void proves(std::uint32_t process) = 0;  // it has begun to
     virtual void left(std::uint32_t process) = 0;
     virtual void warn(std::string_view message, const std::vector<LogField>& fields) = 0;
 };
@@ -141,6 +142,7 @@ private:
 
     bool tls_wanted_ = false;  // when what is waiting is written
     bool logged_in_ = false;
+    bool proves_ = false;
     bool leaving_ = false;
     bool vanished_ = false;
     bool hurried_ = false;  // the end has a deadline

@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
-#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "adapters/system/server_tls.h"
 #include "base/text.h"
 #include "front/log_limit.h"
+#include "front/strangers.h"
 #include "runtime/version.h"
 
 namespace baton::pgserver {
@@ -34,6 +34,15 @@ std::uint32_t random_number() {
     std::uint32_t number = 0;
     for (const char c : random_bytes(4)) number = number << 8U | static_cast<unsigned char>(c);
     return number;
+}
+
+// Whom a stranger counts for: its address, or of IPv6 the network, of which one has many.
+std::string address_of(const Socket& socket) {
+    ErrorOfAsio error;
+    const auto address = socket.remote_endpoint(error).address();
+    if (error || address.is_v4()) return address.to_string();
+    const auto bytes = address.to_v6().to_bytes();
+    return {bytes.begin(), bytes.begin() + (address.to_v6().is_v4_mapped() ? 16 : 8)};
 }
 
 std::string version_number() {
@@ -199,10 +208,14 @@ public:
     bool still_admits(const front::Principal& who) override {
         return principal(*access(), who.name) == who;
     }
+    void proves(std::uint32_t process) override {
+        const std::lock_guard lock(mutex_);
+        strangers_.proves(process);
+    }
     void left(std::uint32_t process) override {
         const std::lock_guard lock(mutex_);
         links_.erase(process);
-        strangers_.erase(process);
+        strangers_.left(process);
         if (const auto member = members_.find(process); member != members_.end()) {
             const auto count = counts_.find(member->second);
             if (--count->second == 0) counts_.erase(count);
@@ -268,7 +281,7 @@ private:
             refused_ += 1;
             return false;
         }
-        strangers_.erase(process);
+        strangers_.left(process);
         members_[process] = user;
         counts_[user] += 1;
         return true;
@@ -317,14 +330,18 @@ private:
 
     void let_in(Socket socket) {
         std::shared_ptr<Link> link;
-        std::shared_ptr<Link> oldest;
+        std::shared_ptr<Link> gives_way;
+        const std::string address = address_of(socket);
         {
             const std::lock_guard lock(mutex_);
             if (stopping_) return;
-            if (strangers_.size() >= options_.strangers_max) {
+            const auto first = strangers_.size() >= options_.strangers_max
+                                   ? strangers_.first_to_go()
+                                   : std::nullopt;
+            if (first) {
                 refused_ += 1;
-                oldest = links_[*strangers_.begin()].lock();
-                strangers_.erase(strangers_.begin());
+                gives_way = links_[*first].lock();
+                strangers_.left(*first);
             }
             accepted_ += 1;
             do {
@@ -334,9 +351,9 @@ private:
             options.connection.process = last_process_;
             link = std::make_shared<Link>(*this, std::move(socket), std::move(options));
             links_[last_process_] = link;
-            strangers_.insert(last_process_);
+            strangers_.came(last_process_, address);
         }
-        if (oldest) oldest->give_way();
+        if (gives_way) gives_way->give_way();
         link->start();
     }
 
@@ -378,7 +395,7 @@ private:
     std::shared_ptr<asio::ssl::context> tls_;  // null: none
     std::condition_variable left_;
     std::map<std::uint32_t, std::weak_ptr<Link>> links_;  // by process
-    std::set<std::uint32_t> strangers_;                   // have not logged in, the oldest first
+    front::Strangers strangers_;                          // have not logged in
     std::map<std::uint32_t, std::string> members_;        // the users of those who have
     std::map<std::string, std::size_t> counts_;           // of the connections of users
     std::chrono::steady_clock::time_point warned_{};

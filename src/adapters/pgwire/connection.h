@@ -77,6 +77,11 @@ public:
 
     [[nodiscard]] bool is_closed() const { return std::holds_alternative<Closed>(state_); }
     [[nodiscard]] TransactionStatus status() const { return status_; }
+    // Whether the client has begun to prove who it is.
+    [[nodiscard]] bool proves() const {
+        const auto* login = std::get_if<Authenticating>(&state_);
+        return login != nullptr && login->first_done;
+    }
     [[nodiscard]] std::size_t input_waiting() const { return reader_.buffered(); }
     // What the client makes us keep: the messages that came and are not done, prepared statements
     // and portals. 0 if that is as little as every client may.
