@@ -194,12 +194,44 @@ SqlRow ViewQuery::selected(const SqlRow& row) const {
     return result;
 }
 
+namespace {
+
+// The rows of an answer as they arrive. What is too much is not kept.
+class Gathered {
+public:
+    explicit Gathered(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+
+    void add(SqlRow row) {
+        bytes_ += sizeof(SqlRow) + row.size() * sizeof(SqlValue);
+        for (const SqlValue& value : row) {
+            if (const auto* text = std::get_if<std::string>(&value)) bytes_ += text->size();
+        }
+        if (bytes_ <= bytes_max_) return rows_.push_back(std::move(row));
+        rows_ = {};
+    }
+    [[nodiscard]] std::size_t count() const { return rows_.size(); }
+    Result<std::vector<SqlRow>> rows(const View& view) && {
+        if (bytes_ <= bytes_max_) return std::move(rows_);
+        return Error{.code = ErrorCode::too_large,
+                     .message = "the rows of BATON." + std::string(view.name) +
+                                " cannot be given at once: they are more than " +
+                                std::to_string(bytes_max_ >> 20U) + " MB",
+                     .hint = "WHERE or LIMIT, or fewer columns, make it smaller"};
+    }
+
+private:
+    const std::size_t bytes_max_;
+    std::vector<SqlRow> rows_;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
 // Where the catalog knows nothing, because the fragment has not ended, what is known of it counts.
-Result<Table> ViewQuery::run_live(Sql& sql, const LiveCounts& live) const {
-    TRY_ASSIGN(table, everything(*view_).run(sql));
-    Table result{.columns = columns(), .rows = {}};
+Result<Table> ViewQuery::run_live(Sql& sql, const LiveCounts& live, std::size_t bytes_max) const {
+    Gathered gathered(bytes_max);
     const std::size_t first = *view_->column("ROWS_IN");
-    for (SqlRow& row : table.rows) {
+    const auto take = [&](SqlRow row) {
         RowCursor cursor(row);
         FragmentKey key;
         key.fragment = FragmentId(cursor.number());
@@ -213,10 +245,12 @@ Result<Table> ViewQuery::run_live(Sql& sql, const LiveCounts& live) const {
             const SqlRow counters = row_of(known->second);
             row.insert(row.end(), counters.begin(), counters.end());
         }
-        if (limit_ && result.rows.size() >= *limit_) break;
-        if (matches(row)) result.rows.push_back(selected(row));
-    }
-    return result;
+        if (limit_ && gathered.count() >= *limit_) return;
+        if (matches(row)) gathered.add(selected(row));
+    };
+    TRY(everything(*view_).read(sql, take));
+    TRY_ASSIGN(rows, std::move(gathered).rows(*view_));
+    return Table{.columns = columns(), .rows = std::move(rows)};
 }
 
 Table ViewQuery::over(const std::vector<SqlRow>& rows) const {
@@ -228,8 +262,15 @@ Table ViewQuery::over(const std::vector<SqlRow>& rows) const {
     return result;
 }
 
-Result<Table> ViewQuery::run(Sql& sql, const LiveCounts& live) const {
-    if (view_->live && !live.empty()) return run_live(sql, live);
+Result<Table> ViewQuery::run(Sql& sql, const LiveCounts& live, std::size_t bytes_max) const {
+    if (view_->live && !live.empty()) return run_live(sql, live, bytes_max);
+    Gathered gathered(bytes_max);
+    TRY(read(sql, [&](const SqlRow& row) { gathered.add(row); }));
+    TRY_ASSIGN(rows, std::move(gathered).rows(*view_));
+    return Table{.columns = columns(), .rows = std::move(rows)};
+}
+
+Result<Done> ViewQuery::read(Sql& sql, const SqlRowSink& sink) const {
     std::string text = "SELECT ";
     for (const Item& item : items_) {
         if (&item != &items_.front()) text += ", ";
@@ -252,8 +293,8 @@ Result<Table> ViewQuery::run(Sql& sql, const LiveCounts& live) const {
         constexpr std::uint64_t kMost = INT64_MAX;
         parameters.emplace_back(static_cast<std::int64_t>(std::min(*limit_, kMost)));
     }
-    TRY_ASSIGN(rows, sql.query_with(text, parameters));
-    return Table{.columns = columns(), .rows = std::move(rows)};
+    TRY(sql.run(text, parameters, sink));
+    return Done{};
 }
 
 Result<ViewQuery> ViewQuery::watchable() const {

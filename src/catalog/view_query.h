@@ -25,6 +25,9 @@ struct TableColumn {
     ViewType type = ViewType::text;
 };
 
+// Of the rows of one answer: more is refused.
+constexpr std::size_t kAnswerBytesMax = std::size_t{64} << 20U;
+
 // Rows that are not what is there now, but what was when it could last be read.
 struct Stale {
     Revision revision;
@@ -55,7 +58,9 @@ public:
 
     // In the order of the view's key, the first ones if there is a LIMIT. `live` is what this
     // process knows of fragments that run; it matters to a view that is live.
-    [[nodiscard]] Result<Table> run(Sql& sql, const LiveCounts& live = {}) const;
+    // Fails with too_large if the rows take more than `bytes_max`, which it never keeps.
+    [[nodiscard]] Result<Table> run(Sql& sql, const LiveCounts& live = {},
+                                    std::size_t bytes_max = kAnswerBytesMax) const;
 
     // The same of all rows of the view, in that order.
     [[nodiscard]] Table over(const std::vector<SqlRow>& rows) const;
@@ -81,7 +86,9 @@ private:
     void take_all(bool brief_only);
     Result<Done> take(const sql::SelectItem& item);
     Result<Done> filter(const std::optional<sql::Expr>& where);
-    [[nodiscard]] Result<Table> run_live(Sql& sql, const LiveCounts& live) const;
+    [[nodiscard]] Result<Table> run_live(Sql& sql, const LiveCounts& live,
+                                         std::size_t bytes_max) const;
+    Result<Done> read(Sql& sql, const SqlRowSink& sink) const;
 
     const View* view_;
     std::vector<Item> items_;

@@ -83,8 +83,8 @@ Error Desk::refusal() const {
 }
 
 bool Desk::post(const std::string& whose, Line line, Work work) {
-    if (line == Line::probes) return probes_.post(std::move(work));
-    if (line == Line::pages) return pages_.post(std::move(work));
+    if (line == Line::probes) return probes_.post({}, std::move(work));
+    if (line == Line::pages) return pages_.post({}, std::move(work));
     bool wake = false;
     {
         const std::lock_guard lock(mutex_);
@@ -318,7 +318,7 @@ void Visitor::stand_still(const std::shared_ptr<Answer>& done) {
         return [self, done, patience](bool may) { self->go_on(may, patience, done); };
     };
     if (session_.paused() == Pause::leader) {
-        if (!desk_.forwarding_.post(go_on_with(Patience::leader))) {
+        if (!desk_.forwarding_.post(who_.name, go_on_with(Patience::leader))) {
             go_on(false, Patience::none, done);
         }
         return;

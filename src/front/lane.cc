@@ -1,5 +1,6 @@
 #include "front/lane.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace baton::front {
@@ -8,11 +9,13 @@ Lane::~Lane() {
     close();
 }
 
-bool Lane::post(Work work) {
+bool Lane::post(const std::string& whose, Work work) {
     {
         const std::lock_guard lock(mutex_);
         if (closing_ || waiting_.size() >= waiting_max_) return false;
-        waiting_.push_back(std::move(work));
+        const std::size_t most = std::max<std::size_t>(waiting_max_ / 2, 1);
+        if (!whose.empty() && waiting_.size_of(whose) >= most) return false;
+        waiting_.push(whose, std::move(work));
         if (idle_ < waiting_.size() && threads_.size() < threads_max_) {
             threads_.emplace_back([this] { serve(); });
         }
@@ -44,8 +47,7 @@ void Lane::serve() {
         filled_.wait(lock, [&] { return closing_ || !waiting_.empty(); });
         idle_ -= 1;
         if (waiting_.empty()) return;
-        Work work = std::move(waiting_.front());
-        waiting_.pop_front();
+        Work work = waiting_.pop();
         const bool may = !closing_;
         lock.unlock();
         work(may);

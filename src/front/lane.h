@@ -1,14 +1,16 @@
 // Lane is a few threads for one kind of work, so that it holds up no other kind. Threads are made
-// when there is work for them.
+// when there is work for them. Users take turns, and none of them has more than half of what waits.
 #pragma once
 
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
+
+#include "front/fair_queue.h"
 
 namespace baton::front {
 
@@ -23,8 +25,9 @@ public:
     Lane(const Lane&) = delete;
     Lane& operator=(const Lane&) = delete;
 
-    // False: too much is waiting, or the lane closes.
-    [[nodiscard]] bool post(Work work);
+    // False: too much is waiting, for this user or in all, or the lane closes. The empty name is
+    // that of everybody.
+    [[nodiscard]] bool post(const std::string& whose, Work work);
     // Work that runs is finished, work that waits is told that it may not run. Idempotent.
     void close();
     [[nodiscard]] std::size_t waiting() const;
@@ -36,7 +39,7 @@ private:
     const std::size_t waiting_max_;
     mutable std::mutex mutex_;
     std::condition_variable filled_;
-    std::deque<Work> waiting_;
+    FairQueue<Work> waiting_;
     std::size_t idle_ = 0;
     bool closing_ = false;
     std::vector<std::thread> threads_;

@@ -92,11 +92,15 @@ Result<Done> StaleViews::take_copy(Revision revision) {
     std::size_t bytes = 0;
     for (const View& view : views()) {
         if (!is_kept(view)) continue;
-        TRY_ASSIGN(table, ViewQuery::everything(view).run(*sql_));
-        for (const SqlRow& row : table.rows) bytes += bytes_of(row);
+        auto table = ViewQuery::everything(view).run(*sql_);
+        if (!table && table.error().code == ErrorCode::too_large) bytes = options_.bytes_max + 1;
+        if (table) {
+            for (const SqlRow& row : table->rows) bytes += bytes_of(row);
+        }
         if (bytes > options_.bytes_max) break;
+        if (!table) return table.error();
         copy->rows.emplace(view.name,
-                           std::make_shared<const std::vector<SqlRow>>(std::move(table.rows)));
+                           std::make_shared<const std::vector<SqlRow>>(std::move(table->rows)));
     }
     took_ = clock_.now() - begun;
     const std::lock_guard lock(mutex_);

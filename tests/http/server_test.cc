@@ -266,6 +266,33 @@ TEST_F(ServerTest, BodiesTogetherHaveALimit) {
     EXPECT_NE(again.read_until("baton 0").find("200 OK"), std::string::npos);
 }
 
+TEST_F(ServerTest, ABodyCountsUntilItsRequestHasEnded) {
+    make_small_cluster();
+    listen({.bodies_bytes_max = 1'000'000});
+    const auto head = [](const std::string& more, std::size_t size) {
+        return "POST /v1/sql" + more + "Content-Length: " + std::to_string(size) + "\r\n\r\n";
+    };
+    const std::string text = " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n";
+    const std::string statement = "CREATE QUERY q AS SELECT id FROM readings INTO alerts;";
+    const std::string large = statement + std::string(700'000, ' ');
+    {
+        RawClient leaves(server_->port());
+        leaves.send(head("?wait=running" + text + "Idempotency-Key: k\r\n", large.size()) + large);
+        ASSERT_TRUE(soon([&] { return curl("", "/v1/queries/Q").find("\"id\"") != -1UL; }));
+    }
+    ASSERT_TRUE(soon([&] { return open_connections() == 0; }));
+    RawClient next(server_->port());
+    next.send(head(text, large.size()) + large);
+    EXPECT_NE(next.read_until("too much memory").find(" 503 "), std::string::npos);
+    // It waits for the query, which goes.
+    EXPECT_EQ(curl("-X DELETE -o /dev/null -w '%{http_code}'", "/v1/queries/Q"), "200");
+    EXPECT_TRUE(soon([&] {
+        RawClient again(server_->port());
+        again.send(head(text, large.size()) + "SHOW VERSION" + std::string(large.size() - 12, ' '));
+        return again.read_until("baton 0").find("200 OK") != std::string::npos;
+    }));
+}
+
 TEST_F(ServerTest, ConnectionsThatSayNothingGiveWay) {
     listen({.connections_max = 2});
     RawClient silent(server_->port());
@@ -277,6 +304,92 @@ TEST_F(ServerTest, ConnectionsThatSayNothingGiveWay) {
     EXPECT_EQ(silent.read_all(), "");
     slow.send("thz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     EXPECT_NE(slow.read_until("ok\n").find("200 OK"), std::string::npos);
+}
+
+TEST_F(LoginTest, StrangersDoNotFillTheLog) {
+    for (int i = 0; i < 100; ++i) {
+        RawClient client(server_->port());
+        client.send("GET /" + std::string(12'000, 'x') + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        EXPECT_NE(client.read_until("\r\n\r\n").find(" 401 "), std::string::npos);
+    }
+    EXPECT_GT(log_.count("a request was refused"), 0U);
+    EXPECT_LE(log_.count("a request was refused"), 40U);
+    EXPECT_LT(log_.text().size(), 20'000U);
+}
+
+TEST_F(LoginTest, AnOpenPathTakesNoBody) {
+    RawClient client(server_->port());
+    client.send("POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n");
+    EXPECT_NE(client.read_until("cannot have a body").find(" 413 "), std::string::npos);
+    client.read_all();
+    EXPECT_TRUE(client.ended());
+}
+
+TEST_F(LoginTest, StrangersCannotKeepOthersOut) {
+    listen({.connections_max = 2});
+    std::vector<std::unique_ptr<RawClient>> strangers;
+    for (int i = 0; i < 4; ++i) {  // unfinished, and answered without reading the answers
+        strangers.push_back(std::make_unique<RawClient>(server_->port(), 1));
+        std::string ahead = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n";
+        if (i % 2 == 0) ahead += "Content-Length: 100\r\n";
+        for (int n = 0; n < 10; ++n) ahead += ahead;
+        strangers.back()->send(ahead + "\r\n");
+    }
+    EXPECT_EQ(curl("", "/readyz"), "ready\n");
+    EXPECT_EQ(curl("-o /dev/null -w '%{http_code}' -H 'Authorization: Bearer Wv8x'", "/metrics"),
+              "200");
+}
+
+TEST_F(LoginTest, OneUserCannotTakeAllConnections) {
+    access_ =
+        front::Access({},
+                      {{.name = "ann", .role = front::Role::reader, .sha256 = sha256_hex("Wv8x")},
+                       {.name = "bob", .role = front::Role::reader, .sha256 = sha256_hex("Wv8z")}},
+                      sha256_hex);
+    listen({.connections_max = 4});
+    const std::string watch = std::string(kWatchWorkers) + "Authorization: Bearer Wv8x\r\n\r\n";
+    std::vector<std::unique_ptr<RawClient>> watches;
+    for (int i = 0; i < 2; ++i) {
+        watches.push_back(std::make_unique<RawClient>(server_->port()));
+        watches.back()->send(watch);
+        EXPECT_NE(watches.back()->read_until("snapshot").find("200 OK"), std::string::npos);
+    }
+    RawClient one_more(server_->port());
+    one_more.send(watch);
+    EXPECT_NE(one_more.read_until("of this user").find(" 503 "), std::string::npos);
+    EXPECT_EQ(curl("-o /dev/null -w '%{http_code}' -H 'Authorization: Bearer Wv8z'", "/metrics"),
+              "200");
+    EXPECT_EQ(curl("", "/readyz"), "ready\n");
+    watches.clear();
+    ASSERT_TRUE(soon([&] { return streams() == 0; }));
+    RawClient again(server_->port());
+    again.send(watch);
+    EXPECT_NE(again.read_until("snapshot").find("200 OK"), std::string::npos);
+}
+
+TEST_F(LoginTest, BodiesOfOneUserLeaveRoomForOthers) {
+    access_ =
+        front::Access({},
+                      {{.name = "ann", .role = front::Role::reader, .sha256 = sha256_hex("Wv8x")},
+                       {.name = "bob", .role = front::Role::reader, .sha256 = sha256_hex("Wv8z")}},
+                      sha256_hex);
+    listen({.bodies_bytes_max = 1'000'000});
+    const auto head = [](const std::string& token) {
+        return "POST /v1/sql HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
+               "Authorization: Bearer " +
+               token + "\r\nContent-Length: 400000\r\n\r\n";
+    };
+    RawClient unfinished(server_->port());
+    unfinished.send(head("Wv8x") + std::string(399'000, ' '));
+    RawClient one_more(server_->port());
+    one_more.send(head("Wv8x") + std::string(399'000, ' '));
+    unfinished.send(std::string(900, ' '));
+    const bool refused = one_more.read_until("503", 1'000).find("503") != std::string::npos ||
+                         unfinished.read_until("503", 1'000).find("503") != std::string::npos;
+    EXPECT_TRUE(refused);
+    RawClient other(server_->port());
+    other.send(head("Wv8z") + "SHOW VERSION" + std::string(400'000 - 12, ' '));
+    EXPECT_NE(other.read_until("baton 0").find("200 OK"), std::string::npos);
 }
 
 TEST_F(ServerTest, RandomBytesHarmNobody) {

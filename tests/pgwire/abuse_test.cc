@@ -89,6 +89,30 @@ TEST_F(Abuse, TooManyAreToldSo) {
     EXPECT_GE(server_->load().refused, 1U);
 }
 
+TEST_F(Abuse, UnfinishedMessagesTogetherHaveALimit) {
+    serve({.kept_bytes_max = 1'000'000});
+    const std::string unfinished = said::query(std::string(800'000, ' ')).substr(0, 700'000);
+    std::vector<std::unique_ptr<RawClient>> clients;
+    for (int i = 0; i < 2; ++i) {
+        clients.push_back(std::make_unique<RawClient>(server_->port()));
+        clients.back()->say(said::startup());
+        clients.back()->hear(kReady);
+    }
+    std::thread first([&] { clients[0]->say(unfinished); });
+    clients[1]->say(unfinished);
+    first.join();
+    EXPECT_TRUE(eventually([&] { return server_->load().connections == 1; }));
+    expect_served();
+}
+
+TEST_F(Abuse, AMessageIsNotLargerThanABody) {
+    const RawClient client(server_->port());
+    client.say(said::startup());
+    client.hear(kReady);
+    client.say(std::string("Q\x01\x10\0\0", 5));  // 17 MB
+    EXPECT_NE(client.hear().find("54000"), std::string::npos);
+}
+
 TEST_F(Abuse, ACancelWithTheWrongKeyDoesNothing) {
     const RawClient watches(server_->port());
     watches.say(said::startup());

@@ -136,6 +136,21 @@ TEST_F(Crowd, WhoLogsInByteByByteIsSentAway) {
     expect_as_before(before, 16 * kMegabyte);
 }
 
+TEST_F(Crowd, SilentStrangersDoNotDisplaceALogin) {
+    serve({.users = true, .strangers_max = 8});
+    RawClient slow(server_->port());
+    slow.say(said::startup({{"user", "ann"}, {"database", "baton"}}));
+    EXPECT_NE(slow.hear("SCRAM").find("SCRAM"), std::string::npos);
+    const std::string first = "n,,n=,r=abcdefgh";
+    slow.say(said::frame(
+        'p', std::string("SCRAM-SHA-256\0\0\0\0", 17) + static_cast<char>(first.size()) + first));
+    EXPECT_NE(slow.hear("s=").find("r=abcdefgh"), std::string::npos);
+    const Clients crowd = come(50, "");
+    ASSERT_TRUE(eventually([&] { return server_->load().refused >= 43; }));
+    slow.say(said::frame('p', "c=biws,r=wrong,p=wrong"));
+    EXPECT_FALSE(slow.hear().empty());
+}
+
 TEST_F(Crowd, HalfAMessageIsForgottenWithItsSender) {
     const Footprint before = Footprint::now();
     const std::string whole = said::parse("p", "SELECT name FROM baton.workers WHERE name = $1") +

@@ -35,6 +35,8 @@ void ServerTest::serve(const With& with) {
     pgserver::ServerOptions options;
     options.port = 0;
     options.connections_max = with.connections_max;
+    options.strangers_max = with.strangers_max;
+    options.kept_bytes_max = with.kept_bytes_max;
     options.output_bytes_max = with.output_bytes_max;
     options.login_timeout = with.login_timeout;
     options.log = &log_;

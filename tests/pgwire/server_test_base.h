@@ -25,6 +25,8 @@ protected:
         bool tls = false;
         bool tls_required = false;
         std::size_t connections_max = 100;
+        std::size_t strangers_max = 256;
+        std::size_t kept_bytes_max = std::size_t{256} << 20U;
         std::size_t output_bytes_max = std::size_t{1} << 20U;
         Duration login_timeout = std::chrono::seconds(30);
     };

@@ -31,6 +31,7 @@ constexpr std::size_t kEventBytes = std::size_t{256} * 1024;  // of one write
 constexpr std::size_t kSmallBody = std::size_t{64} * 1024;
 constexpr std::size_t kWritesAtOnce = 8;
 constexpr std::size_t kLingerBytesMax = std::size_t{1} << 20U;
+constexpr std::size_t kLingeringMax = 256;
 constexpr auto kLinger = std::chrono::seconds(2);
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -86,7 +87,8 @@ public:
     }
 
     bool gives_way() override {
-        if (state_ != State::idle && (state_ != State::reading || known_)) return false;
+        if (busy_) return false;
+        if (underway_) underway_->cancel(true);
         close();
         return true;
     }
@@ -130,7 +132,7 @@ private:
 
     void read_head() {
         request_id_.clear();
-        known_ = false;
+        busy_.reset();
         parser_.emplace();
         parser_->header_limit(static_cast<std::uint32_t>(hall_->options.header_bytes_max));
         parser_->body_limit(hall_->options.body_bytes_max);
@@ -175,7 +177,11 @@ private:
             return wait > Duration::zero() ? respond_later(*std::move(refusal), wait)
                                            : respond_and_end(*std::move(refusal));
         }
-        known_ = true;
+        // A stranger may ask how the coordinator is, and is never waited for.
+        if (Service::is_open(head))
+            return parser_->is_done() ? serve() : respond_and_end(no_body());
+        busy_.emplace(hall_->busy, hall_->service.whose(known_as_));
+        if (!busy_->becomes(1)) return respond_and_end(no_connection_left());
         const std::string* expects = head.header("expect");
         if (expects == nullptr) return read_body();
         lowest().expires_after(hall_->options.write_timeout);
@@ -205,14 +211,15 @@ private:
             });
     }
 
-    // False: it is large, and there is no room for all of them.
+    // False: it is large, and there is no room for all of them, or for more of this user.
     bool count_body() {
         const std::size_t bytes = parser_->get().body().size();
-        hall_->body_bytes += bytes - counted_;
-        counted_ = bytes;
-        return bytes <= kSmallBody || hall_->body_bytes <= hall_->options.bodies_bytes_max;
+        if (bytes <= kSmallBody) return true;
+        if (!body_) {
+            body_ = std::make_shared<front::Share>(hall_->bodies, hall_->service.whose(known_as_));
+        }
+        return body_->becomes(bytes);
     }
-    void forget_body() { hall_->body_bytes -= std::exchange(counted_, 0); }
 
     // What is sent cannot be read. Who went away is told nothing.
     void refuse(const error_code& error) {
@@ -238,7 +245,8 @@ private:
         look_out();
         hall_->replies_due += 1;
         underway_ = hall_->service.serve(
-            std::move(request), [hall = hall_, id = id_](Service::Answered answered) {
+            std::move(request),
+            [hall = hall_, id = id_](Service::Answered answered) {
                 // Called by any thread; the connection lives and dies on that of the server.
                 const std::lock_guard lock(hall->posting);
                 asio::post(hall->io, [hall, id, told = std::move(answered)]() mutable {
@@ -248,7 +256,8 @@ private:
                     const auto connection = found->second;
                     connection->replied(std::move(told));
                 });
-            });
+            },
+            std::exchange(body_, nullptr));
     }
 
     // While a request is served nothing is read; but if the client goes away it need not go on.
@@ -284,7 +293,8 @@ private:
 
     void respond(Response told) {
         state_ = State::writing;
-        forget_body();
+        parser_.reset();
+        body_.reset();
         if (hall_->closing) keep_alive_ = false;
         response_.emplace(static_cast<wire::status>(told.status), 11);
         for (const auto& [name, value] : told.headers) response_->set(name, value);
@@ -315,7 +325,6 @@ private:
                 {.code = ErrorCode::cancelled, .message = "the coordinator is shutting down"}));
         }
         state_ = State::events;
-        forget_body();
         hall_->streams.add(1);
         events_ = std::move(events);
         const std::weak_ptr<Hall> weak = hall_;
@@ -390,7 +399,10 @@ private:
         if (state_ == State::ended) return;
         const bool streamed = state_ == State::events;
         leave();
-        if (streamed) return shut();  // it is being read from; and nothing was unread
+        // It is being read from; and nothing was unread.
+        if (streamed || hall_->lingering >= kLingeringMax) return shut();
+        hall_->lingering += 1;
+        lingers_ = true;
         lowest().expires_after(kLinger);
         if constexpr (kSecure) {
             stream_.async_shutdown(
@@ -419,12 +431,14 @@ private:
     }
 
     void shut() {
+        if (std::exchange(lingers_, false)) hall_->lingering -= 1;
         error_code ignored;
         lowest().socket().close(ignored);
     }
 
     void leave() {
-        forget_body();
+        body_.reset();
+        busy_.reset();
         if (events_) hall_->streams.add(-1);
         hall_->open.add(-1);
         state_ = State::ended;
@@ -446,11 +460,11 @@ private:
     std::string request_id_;  // of the last request; none: it could not be read
     std::string known_as_;    // who asked last
     std::size_t served_ = 0;
-    std::size_t counted_ = 0;  // bytes of the present body
+    std::shared_ptr<front::Share> body_;  // of the bytes of the present body, until it is served
     std::uint64_t turn_ = 0;
     bool keep_alive_ = false;
     bool head_only_ = false;
-    bool known_ = false;  // the head of the present request was read, and is not refused
+    std::optional<front::Share> busy_;  // a known caller waits for the present request
 
     std::shared_ptr<EventStream> events_;
     std::vector<Piece> pieces_;  // being written
@@ -459,6 +473,7 @@ private:
     bool quiet_ = true;    // nothing was written since the last comment was due
     std::array<char, 1024> unread_{};
     std::size_t lingered_ = 0;
+    bool lingers_ = false;
 };
 
 }  // namespace

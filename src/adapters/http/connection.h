@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "adapters/http/server.h"
+#include "front/shares.h"
 
 namespace boost::asio {
 class io_context;
@@ -29,7 +30,7 @@ public:
     // Ends it if it waits for a request or shows events; else when it has answered.
     virtual void end_when_idle() = 0;
     virtual void end_now() = 0;
-    // Ends it if no request of it was understood yet, or none is under way. False: it stays.
+    // Ends it unless a request of a known caller is under way. False: it stays.
     virtual bool gives_way() = 0;
     // Whether who follows events, or waits for an answer, may go on.
     virtual void reconsider() = 0;
@@ -51,8 +52,12 @@ struct Hall {
     front::Gauge& open;
     front::Gauge& streams;
     std::map<std::uint64_t, std::shared_ptr<Connection>> connections;
+    // With a request of a known caller, from its head to the end of its answer.
+    std::shared_ptr<front::Shares> busy;
+    // Bytes of large bodies that are being read or served, also of clients that are gone.
+    std::shared_ptr<front::Shares> bodies;
     std::size_t replies_due = 0;  // requests under way, also of clients that are gone
-    std::size_t body_bytes = 0;   // of requests that are being read or served
+    std::size_t lingering = 0;    // connections that have ended, and whose client has not
     std::uint64_t last_id = 0;
     bool closing = false;
     std::mutex posting{};  // held by other threads while they use `io`

@@ -24,6 +24,7 @@ using tcp = asio::ip::tcp;
 constexpr std::string_view kFull =
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
     "Connection: close\r\n\r\n";
+constexpr std::size_t kKeptForProbes = 16;  // one of so many connections
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 
 Error misconfigured(std::string message, std::string hint = {}) {
@@ -49,7 +50,11 @@ public:
                          .options = options_,
                          .open = metrics.gauge("baton_connections", {{"door", "http"}}),
                          .streams = metrics.gauge("baton_streams", {{"door", "http"}}),
-                         .connections = {}}) {}
+                         .connections = {},
+                         .busy = std::make_shared<front::Shares>(
+                             options_.connections_max - options_.connections_max / kKeptForProbes,
+                             options_.connections_max),
+                         .bodies = std::make_shared<front::Shares>(options_.bodies_bytes_max)}) {}
     ~Inside() { stop(Duration::zero()); }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
@@ -149,7 +154,7 @@ private:
         let_in(hall_, socket.release(ignored));
     }
 
-    // The connection that is silent for longest gives way.
+    // The oldest connection that does nothing for a known caller gives way.
     bool make_room() {
         for (const auto& [id, connection] : hall_->connections) {
             const auto present = connection;  // it may leave the map

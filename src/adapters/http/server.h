@@ -31,8 +31,8 @@ struct ServerOptions {
 
     std::size_t header_bytes_max = std::size_t{16} * 1024;
     std::size_t body_bytes_max = std::size_t{16} * 1024 * 1024;
-    // Of all requests that are read or served at a time; beyond that those of more than 64 KB
-    // are refused with 503.
+    // Of all requests that are read or served at a time, half of it for one user; beyond that those
+    // of more than 64 KB are refused with 503.
     std::size_t bodies_bytes_max = std::size_t{256} * 1024 * 1024;
     std::size_t connections_max = 4'096;
     std::size_t requests_per_connection_max = 10'000;

@@ -54,6 +54,7 @@ void Underway::cancel(bool must) {
     {
         const std::lock_guard lock(mutex_);
         if (keeps_on_ && !must) return;
+        cancelled_ = true;
         visitor = visitor_;
     }
     if (visitor) visitor->cancel();
@@ -66,6 +67,7 @@ struct Service::Job {
     std::string_view kind = "none";
     std::optional<front::Principal> who;
     std::string once;  // its Idempotency-Key, if it is being done under one
+    std::shared_ptr<const void> holds;
     std::shared_ptr<Underway> underway = std::make_shared<Underway>();
 };
 
@@ -108,14 +110,18 @@ Response Service::unknown_token(const Request& head, Duration& wait) const {
     return unauthenticated();
 }
 
+bool Service::is_open(const Request& head) {
+    const std::string path = path_of(head);
+    return path == "/healthz" || path == "/readyz";
+}
+
 bool Service::still_admits(const std::string& known_as) const {
     return access_.trusts_everybody() || access_.has_token(known_as);
 }
 
 std::optional<Response> Service::refusal(const Request& head, std::string& known_as,
-                                         Duration& wait) const {
-    const std::string path = path_of(head);
-    if (path == "/healthz" || path == "/readyz") return std::nullopt;
+                                         Duration& wait) {
+    if (is_open(head)) return std::nullopt;
     if (auto refused = refused_site(head, access_.trusts_everybody() ? &options_.site : nullptr)) {
         metrics_.answered("http", "none", std::to_string(refused->status), Duration::zero());
         return refused;
@@ -125,13 +131,8 @@ std::optional<Response> Service::refusal(const Request& head, std::string& known
     if (!somebody) {
         Response refused = shown ? unknown_token(head, wait) : unauthenticated();
         metrics_.answered("http", "none", std::to_string(refused.status), Duration::zero());
-        if (options_.log != nullptr && refused.status == 401) {
-            options_.log->warn("a request was refused: nobody knows who asks",
-                               {{"door", "http"},
-                                {"reason", shown ? "no such token" : "no token was shown"},
-                                {"path", path},
-                                {"peer", head.peer},
-                                {"request", head.id}});
+        if (refused.status == 401) {
+            log_stranger(head, shown ? "no such token" : "no token was shown");
         }
         return refused;
     }
@@ -148,8 +149,10 @@ std::optional<Response> Service::refusal(const Request& head, std::string& known
     return std::nullopt;
 }
 
-std::shared_ptr<Underway> Service::serve(Request request, Reply reply) {
+std::shared_ptr<Underway> Service::serve(Request request, Reply reply,
+                                         std::shared_ptr<const void> holds) {
     const auto job = std::make_shared<Job>();
+    job->holds = std::move(holds);
     job->request = std::move(request);
     if (job->request.id.empty()) job->request.id = ids_.id_for(job->request);
     job->reply = std::move(reply);
@@ -172,18 +175,32 @@ std::shared_ptr<Underway> Service::serve(Request request, Reply reply) {
 }
 
 void Service::start(const JobPtr& job) {
-    const Planned planned = plan(job->request, options_.api);
+    {
+        const std::lock_guard lock(job->underway->mutex_);
+        job->underway->visitor_.reset();  // the one that waited for this
+    }
+    if (is_cancelled(*job)) {
+        return answer(job, problem({.code = ErrorCode::cancelled,
+                                    .message = "the client left before the request began"}));
+    }
+    Planned planned = plan(job->request, options_.api);
     job->kind = planned.kind;
     if (!planned.open && !job->who) return answer(job, unauthenticated());
-    run(job, planned);
+    run(job, std::move(planned));
 }
 
-void Service::run(const JobPtr& job, const Planned& planned) {
+bool Service::is_cancelled(const Job& job) {
+    const std::lock_guard lock(job.underway->mutex_);
+    return job.underway->cancelled_;
+}
+
+void Service::run(const JobPtr& job, Planned planned) {
+    const bool asks = std::holds_alternative<Ask>(planned.what);
+    if (asks && !begin_once(job)) return;
+    job->request.body = {};  // the statements of it are in the plan
     std::visit(Overload{
-                   [&](const Response& response) { answer(job, response); },
-                   [&](const Ask& ask) {
-                       if (begin_once(job)) run_ask(job, ask);
-                   },
+                   [&](Response& response) { answer(job, std::move(response)); },
+                   [&](Ask& ask) { run_ask(job, std::move(ask)); },
                    [&](const Follow& wanted) { follow(job, wanted); },
                    [&](const Rows& wanted) { stream(job, wanted); },
                    [&](Page page) { run_page(job, page); },
@@ -338,8 +355,24 @@ void Service::answer(const JobPtr& job, Answered answered, bool again) {
         const std::lock_guard lock(job->underway->mutex_);
         job->underway->visitor_.reset();
     }
+    job->request.body = {};
+    job->holds.reset();
     const Reply reply = std::exchange(job->reply, nullptr);
     reply(std::move(answered));
+}
+
+// On the thread of the network alone.
+void Service::log_stranger(const Request& head, const char* reason) {
+    if (options_.log == nullptr) return;
+    const auto left_out = strangers_logged_.take(desk_.coordinator().clock().now());
+    if (!left_out) return;
+    std::vector<LogField> fields = {{"door", "http"},
+                                    {"reason", reason},
+                                    {"path", front::shown(path_of(head))},
+                                    {"peer", head.peer},
+                                    {"request", head.id}};
+    if (*left_out > 0) fields.push_back({"left_out_before", std::to_string(*left_out)});
+    options_.log->warn("a request was refused: nobody knows who asks", fields);
 }
 
 // Each at the level of debugging; those that are our fault are warned of.
@@ -352,7 +385,7 @@ void Service::log_answer(const Job& job, unsigned status, Duration took) const {
                          {"request", job.request.id},
                          {"user", job.who ? job.who->name : std::string()},
                          {"method", job.request.method},
-                         {"path", path_of(job.request)},
+                         {"path", front::shown(path_of(job.request))},
                          {"status", std::to_string(status)},
                          {"took_us", std::to_string(us.count())},
                          {"peer", job.request.peer}});

@@ -21,6 +21,7 @@
 #include "adapters/http/watch_hub.h"
 #include "front/access.h"
 #include "front/desk.h"
+#include "front/log_limit.h"
 #include "front/logins.h"
 #include "front/metrics.h"
 #include "ports/log.h"
@@ -48,6 +49,7 @@ private:
     std::mutex mutex_;
     std::shared_ptr<front::Visitor> visitor_;
     bool keeps_on_ = false;
+    bool cancelled_ = false;
 };
 
 class Service {
@@ -61,16 +63,24 @@ public:
 
     // What the request is called in the log, and the client is told.
     [[nodiscard]] std::string id_for(const Request& head) { return ids_.id_for(head); }
+    // Whether everybody may ask for it: how the coordinator is. Such a request has no body.
+    [[nodiscard]] static bool is_open(const Request& head);
+    // Whose share of what is bounded a known caller has; empty: callers are not told apart.
+    [[nodiscard]] std::string whose(const std::string& known_as) const {
+        return access_.trusts_everybody() ? std::string() : known_as;
+    }
     // By the header alone, before the body is read: none: go on. `known_as` is who was served on
     // the same connection before: somebody else who is let in is noted there, and in the log.
     // `wait`: how long the answer is to be held back.
     [[nodiscard]] std::optional<Response> refusal(const Request& head, std::string& known_as,
-                                                  Duration& wait) const;
+                                                  Duration& wait);
     // From now on these may come in. Not beside refusal(), serve() and still_admits().
     void use(front::Access access) { access_ = std::move(access); }
     // Whether who was known by this name may go on.
     [[nodiscard]] bool still_admits(const std::string& known_as) const;
-    [[nodiscard]] std::shared_ptr<Underway> serve(Request request, Reply reply);
+    // `holds` ends when the request has ended, and nothing of its body is kept any more.
+    [[nodiscard]] std::shared_ptr<Underway> serve(Request request, Reply reply,
+                                                  std::shared_ptr<const void> holds = nullptr);
     // From now on it is not ready.
     void begin_to_close() { closing_ = true; }
 
@@ -81,7 +91,8 @@ private:
     [[nodiscard]] std::optional<front::Principal> who(const Request& request) const;
     [[nodiscard]] Response unknown_token(const Request& head, Duration& wait) const;
     void start(const JobPtr& job);
-    void run(const JobPtr& job, const Planned& planned);
+    [[nodiscard]] static bool is_cancelled(const Job& job);
+    void run(const JobPtr& job, Planned planned);
     void run_page(const JobPtr& job, Page page);
     void run_ask(const JobPtr& job, Ask ask);
     void run_change(const JobPtr& job, const std::shared_ptr<const Ask>& ask, int attempt);
@@ -94,6 +105,7 @@ private:
     // `again`: nothing has happened, so the same may be tried again under its key.
     void answer(const JobPtr& job, Answered answered, bool again = false);
 
+    void log_stranger(const Request& head, const char* reason);
     void log_answer(const Job& job, unsigned status, Duration took) const;
 
     front::Desk& desk_;
@@ -103,6 +115,7 @@ private:
     RequestIds ids_;
     Idempotency answers_;
     std::atomic<bool> closing_{false};
+    front::LogLimit strangers_logged_;
     WatchHub hub_;
 };
 

@@ -52,4 +52,20 @@ Response unreadable(const error_code& error) {
     return problem(what);
 }
 
+Response no_body() {
+    return problem({.code = ErrorCode::too_large,
+                    .message = "a request for this path cannot have a body",
+                    .hint = "send GET without a body"});
+}
+
+Response no_connection_left() {
+    Response refused =
+        problem({.code = ErrorCode::slow_down,
+                 .message = "the request cannot be read: too many connections of this user are "
+                            "in use",
+                 .hint = "end streams and requests that are not needed, or try again in a moment"});
+    refused.headers.emplace_back("Retry-After", "1");
+    return refused;
+}
+
 }  // namespace baton::http

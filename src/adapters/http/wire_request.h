@@ -21,4 +21,8 @@ namespace baton::http {
 // The answer to what is no request.
 [[nodiscard]] Response unreadable(const boost::system::error_code& error);
 
+// The answers to those that are not taken.
+[[nodiscard]] Response no_body();             // its path takes none
+[[nodiscard]] Response no_connection_left();  // for this user
+
 }  // namespace baton::http

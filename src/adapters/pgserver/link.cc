@@ -173,6 +173,11 @@ void Link::open_session(const wire::OpenSession& session) {
         return;
     }
     who_ = std::get<front::Principal>(admitted);
+    if (!who_->coordinator) {
+        // Where nobody proves who it is, a name says nothing.
+        const bool proved = options_.connection.authentication == pgwire::Authentication::scram;
+        kept_.emplace(options_.kept, proved ? session.user : std::string());
+    }
     runner_ = std::make_shared<Runner>(
         RunnerOptions{.desk = options_.desk,
                       .post =
@@ -196,9 +201,24 @@ void Link::after_steps() {
     if (leaving_ && ending_ == Ending::no && (!runner_ || !runner_->works())) {
         return step(wire::Expelled{shutting_down()});
     }
+    if (!proves_ && machine_.proves()) {
+        proves_ = true;
+        house_.proves(options_.connection.process);
+    }
+    if (keeps_too_much()) {
+        return step(wire::Expelled{
+            {.sqlstate = "53200",
+             .message = "the message cannot be taken: messages, prepared statements and portals of "
+                        "clients take too much memory just now",
+             .hint = "try again, or send less at once"}});
+    }
     watch_transaction();
     write();
     read();
+}
+
+bool Link::keeps_too_much() {
+    return kept_ && ending_ == Ending::no && !kept_->becomes(machine_.bytes_kept());
 }
 
 void Link::watch_transaction() {

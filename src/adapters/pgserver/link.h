@@ -25,6 +25,7 @@
 #include "adapters/pgserver/runner.h"
 #include "adapters/pgwire/connection.h"
 #include "front/access.h"
+#include "front/shares.h"
 #include "ports/log.h"
 
 namespace baton::pgserver {
@@ -52,6 +53,7 @@ public:
     [[nodiscard]] virtual std::optional<pgwire::Report> hold_up(const std::string& user,
                                                                 const std::string& peer) = 0;
     [[nodiscard]] virtual bool still_admits(const front::Principal& who) = 0;
+    virtual void proves(std::uint32_t process) = 0;  // it has begun to
     virtual void left(std::uint32_t process) = 0;
     virtual void warn(std::string_view message, const std::vector<LogField>& fields) = 0;
 };
@@ -60,6 +62,7 @@ struct LinkOptions {
     pgwire::ConnectionOptions connection;
     std::shared_ptr<boost::asio::ssl::context> tls;  // null: none
     front::Desk* desk = nullptr;
+    std::shared_ptr<front::Shares> kept;  // bytes that clients make us keep, beyond a little
     Duration login_timeout;
     Duration startup_idle_timeout;
 };
@@ -90,6 +93,7 @@ private:
     void keep_waiting(Duration time);
     void open_session(const pgwire::connection::OpenSession& session);
     void after_steps();
+    [[nodiscard]] bool keeps_too_much();
 
     void read();
     void on_read(const Error& error, std::size_t bytes);
@@ -125,6 +129,7 @@ private:
 
     pgwire::Connection machine_;
     std::optional<front::Principal> who_;  // once it was admitted
+    std::optional<front::Share> kept_;     // then, but for coordinators
     std::shared_ptr<Runner> runner_;
     std::deque<Event> events_;
     bool stepping_ = false;
@@ -137,6 +142,7 @@ private:
 
     bool tls_wanted_ = false;  // when what is waiting is written
     bool logged_in_ = false;
+    bool proves_ = false;
     bool leaving_ = false;
     bool vanished_ = false;
     bool hurried_ = false;  // the end has a deadline

@@ -376,8 +376,9 @@ void Runner::pump() {
     if (!run_ || !run_->stream || paused_ || run_->stream->polling) return;
     Stream& stream = *run_->stream;
     if (run_->rows_max != 0 && run_->rows >= run_->rows_max) {
+        const std::size_t bytes = stream.bytes();
         portals_.at(*run_->portal).stream = std::move(run_->stream);
-        return finish(Suspended{status_});
+        return finish(Suspended{.status = status_, .bytes = bytes});
     }
     if (!stream.rows.empty()) {
         const std::size_t before = stream.given;

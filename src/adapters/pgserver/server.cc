@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
-#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -17,6 +16,8 @@
 #include "adapters/system/digest.h"
 #include "adapters/system/server_tls.h"
 #include "base/text.h"
+#include "front/log_limit.h"
+#include "front/strangers.h"
 #include "runtime/version.h"
 
 namespace baton::pgserver {
@@ -35,6 +36,15 @@ std::uint32_t random_number() {
     return number;
 }
 
+// Whom a stranger counts for: its address, or of IPv6 the network, of which one has many.
+std::string address_of(const Socket& socket) {
+    ErrorOfAsio error;
+    const auto address = socket.remote_endpoint(error).address();
+    if (error || address.is_v4()) return address.to_string();
+    const auto bytes = address.to_v6().to_bytes();
+    return {bytes.begin(), bytes.begin() + (address.to_v6().is_v4_mapped() ? 16 : 8)};
+}
+
 std::string version_number() {
     std::string_view version = kVersion;
     version.remove_prefix(std::min(version.find(' ') + 1, version.size()));
@@ -49,6 +59,7 @@ public:
         : desk_(desk),
           options_(std::move(options)),
           mock_(random_bytes(32)),
+          kept_(std::make_shared<front::Shares>(options_.kept_bytes_max)),
           acceptor_(asio::make_strand(io_)),
           pause_(acceptor_.get_executor()),
           work_(io_.get_executor()),
@@ -166,7 +177,7 @@ public:
         const bool proved = !access->trusts_everybody() || who->coordinator;
         if (proved && options_.logins != nullptr) options_.logins->succeeded(peer, user);
         write(LogLevel::info, "a client logged in",
-              {{"user", user},
+              {{"user", front::shown(user)},
                {"role", std::string(to_string(who->role))},
                {"proof", proved ? "password" : "none"},
                {"peer", peer}});
@@ -175,7 +186,7 @@ public:
     Duration refused(const std::string& user, const std::string& peer) override {
         const auto access = this->access();
         const bool known = is_coordinator(*access, user) || access->user(user) != nullptr;
-        warn("a login was refused", {{"user", user},
+        warn("a login was refused", {{"user", front::shown(user)},
                                      {"reason", known ? "wrong password" : "no such user"},
                                      {"peer", peer}});
         if (options_.logins == nullptr) return Duration::zero();
@@ -188,7 +199,8 @@ public:
         if (wait <= Duration::zero()) return std::nullopt;
         const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
         // As many of these as come: at a level that does not fill the log.
-        write(LogLevel::debug, "a login was held up", {{"user", user}, {"peer", peer}});
+        write(LogLevel::debug, "a login was held up",
+              {{"user", front::shown(user)}, {"peer", peer}});
         return pgwire::Report{.sqlstate = "53000",
                               .message = "too many logins have failed",
                               .hint = "try again in " + std::to_string(seconds) + " s"};
@@ -196,10 +208,14 @@ public:
     bool still_admits(const front::Principal& who) override {
         return principal(*access(), who.name) == who;
     }
+    void proves(std::uint32_t process) override {
+        const std::lock_guard lock(mutex_);
+        strangers_.proves(process);
+    }
     void left(std::uint32_t process) override {
         const std::lock_guard lock(mutex_);
         links_.erase(process);
-        strangers_.erase(process);
+        strangers_.left(process);
         if (const auto member = members_.find(process); member != members_.end()) {
             const auto count = counts_.find(member->second);
             if (--count->second == 0) counts_.erase(count);
@@ -208,7 +224,16 @@ public:
         left_.notify_all();
     }
     void warn(std::string_view message, const std::vector<LogField>& fields) override {
-        write(LogLevel::warn, message, fields);
+        // Strangers cause these: what they write is cut, and not every one is told.
+        std::optional<std::uint64_t> left_out;
+        {
+            const std::lock_guard lock(mutex_);
+            left_out = warnings_[message].take(desk_.coordinator().clock().now());
+        }
+        if (!left_out) return;
+        std::vector<LogField> told = fields;
+        if (*left_out > 0) told.push_back({"left_out_before", std::to_string(*left_out)});
+        write(LogLevel::warn, message, std::move(told));
     }
 
 private:
@@ -256,7 +281,7 @@ private:
             refused_ += 1;
             return false;
         }
-        strangers_.erase(process);
+        strangers_.left(process);
         members_[process] = user;
         counts_[user] += 1;
         return true;
@@ -305,14 +330,18 @@ private:
 
     void let_in(Socket socket) {
         std::shared_ptr<Link> link;
-        std::shared_ptr<Link> oldest;
+        std::shared_ptr<Link> gives_way;
+        const std::string address = address_of(socket);
         {
             const std::lock_guard lock(mutex_);
             if (stopping_) return;
-            if (strangers_.size() >= options_.strangers_max) {
+            const auto first = strangers_.size() >= options_.strangers_max
+                                   ? strangers_.first_to_go()
+                                   : std::nullopt;
+            if (first) {
                 refused_ += 1;
-                oldest = links_[*strangers_.begin()].lock();
-                strangers_.erase(strangers_.begin());
+                gives_way = links_[*first].lock();
+                strangers_.left(*first);
             }
             accepted_ += 1;
             do {
@@ -322,9 +351,9 @@ private:
             options.connection.process = last_process_;
             link = std::make_shared<Link>(*this, std::move(socket), std::move(options));
             links_[last_process_] = link;
-            strangers_.insert(last_process_);
+            strangers_.came(last_process_, address);
         }
-        if (oldest) oldest->give_way();
+        if (gives_way) gives_way->give_way();
         link->start();
     }
 
@@ -332,6 +361,7 @@ private:
         LinkOptions options{.connection = {},
                             .tls = tls_,
                             .desk = &desk_,
+                            .kept = kept_,
                             .login_timeout = options_.login_timeout,
                             .startup_idle_timeout = options_.startup_idle_timeout};
         pgwire::ConnectionOptions& connection = options.connection;
@@ -351,6 +381,7 @@ private:
     front::Desk& desk_;
     const ServerOptions options_;
     const std::string mock_;
+    const std::shared_ptr<front::Shares> kept_;
 
     asio::io_context io_;
     boost::asio::basic_socket_acceptor<Tcp, Strand> acceptor_;
@@ -364,10 +395,11 @@ private:
     std::shared_ptr<asio::ssl::context> tls_;  // null: none
     std::condition_variable left_;
     std::map<std::uint32_t, std::weak_ptr<Link>> links_;  // by process
-    std::set<std::uint32_t> strangers_;                   // have not logged in, the oldest first
+    front::Strangers strangers_;                          // have not logged in
     std::map<std::uint32_t, std::string> members_;        // the users of those who have
     std::map<std::string, std::size_t> counts_;           // of the connections of users
     std::chrono::steady_clock::time_point warned_{};
+    std::map<std::string_view, front::LogLimit> warnings_;  // by their message, which is ours
     std::uint32_t last_process_ = 0;
     std::uint64_t accepted_ = 0;
     std::uint64_t refused_ = 0;

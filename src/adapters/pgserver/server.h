@@ -4,8 +4,7 @@
 // Threads:  a few of its own for the network, which never wait for the catalog. Each connection
 //           runs on a strand; statements run on the desk.
 // Bounded:  connections, with and without a login, the time a login may take, what a client may
-// send ahead, and what it may
-//           leave unread.
+//           send ahead, what it makes us keep, and what it may leave unread.
 // A client that is gone is noticed at the latest by TCP's keepalive: what it ran is cancelled, its
 // transaction rolled back, its watches ended.
 // With users in Access they prove their passwords (SCRAM-SHA-256); with none everybody is let in as
@@ -43,11 +42,14 @@ struct ServerOptions {
     std::uint16_t port = 5432;  // 0: any
     std::optional<TlsFiles> tls;
     std::size_t threads = 2;
-    std::size_t connections_max = 1'000;  // that have logged in
-    std::size_t strangers_max = 256;      // that have not; beyond that the oldest gives way
-    Duration login_timeout = std::chrono::seconds(30);         // in all
+    std::size_t connections_max = 1'000;                // that have logged in
+    std::size_t strangers_max = 256;                    // that have not; see front/strangers.h
+    Duration login_timeout = std::chrono::seconds(30);  // in all
     Duration startup_idle_timeout = std::chrono::seconds(10);  // without a byte, until then
     std::size_t output_bytes_max = std::size_t{1} << 20U;      // unsent, before rows are held back
+    // Of messages, prepared statements and portals of all, beyond a little for each connection;
+    // half of it for one user.
+    std::size_t kept_bytes_max = std::size_t{256} << 20U;
     Log* log = nullptr;               // outlives the server; none: nobody is told
     front::Logins* logins = nullptr;  // outlives the server; none: nobody is held up
 };

@@ -53,8 +53,11 @@ std::optional<std::chrono::milliseconds> time_of(std::string_view text) {
     using namespace std::chrono_literals;
     constexpr std::array kUnits = {Unit{"", 1ms},     Unit{"ms", 1ms}, Unit{"s", 1s},
                                    Unit{"min", 1min}, Unit{"h", 1h},   Unit{"d", 24h}};
+    constexpr std::chrono::milliseconds kMost{INT32_MAX};  // as PostgreSQL has it
     for (const Unit& known : kUnits) {
-        if (known.name == unit) return number * known.length;
+        if (known.name != unit) continue;
+        if (number > kMost / known.length) return std::nullopt;
+        return number * known.length;
     }
     return std::nullopt;
 }
@@ -84,7 +87,8 @@ std::optional<pgwire::Report> objection(const std::string& name, const std::stri
         return invalid(name, value, "give milliseconds; 0 is for ever");
     }
     if (name == "idle_in_transaction_session_timeout" && !time_of(lower)) {
-        return invalid(name, value, "give milliseconds, or 30s, 5min, 1h; 0 is for ever");
+        return invalid(name, value,
+                       "give milliseconds, or 30s, 5min, 1h, at most 24d; 0 is for ever");
     }
     if (name == "datestyle" && !lower.starts_with("iso")) return invalid(name, value, "use ISO");
     return std::nullopt;

@@ -104,6 +104,7 @@ TEST(Statements, WhatIsNotThereIsRefused) {
 
 TEST(Statements, CopiesKnowTheirFormat) {
     EXPECT_EQ(who("COPY (SHOW LINKS) TO STDOUT"), "session as text");
+    EXPECT_EQ(who("COPY (SHOW LINKS) TO STDOUT (FORMAT csv, DELIMITER '\"')"), "refuse 22023");
     EXPECT_EQ(who("COPY baton.links TO STDOUT WITH (FORMAT csv, HEADER)"), "session as csv");
     EXPECT_EQ(who("COPY (WATCH SHOW LINKS) TO STDOUT CSV HEADER"), "watch as csv");
     EXPECT_EQ(who("COPY (SELECT 1) TO STDOUT"), "catalog as text");

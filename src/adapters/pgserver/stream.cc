@@ -1,5 +1,7 @@
 #include "adapters/pgserver/stream.h"
 
+#include <algorithm>
+
 #include "adapters/pgserver/rows.h"
 
 namespace baton::pgserver {
@@ -39,6 +41,21 @@ Result<pgwire::connection::Event> Stream::take(std::size_t most) {
     }
     given += count;
     return pgwire::connection::Event(RowsCame{writer.take()});
+}
+
+std::size_t Stream::bytes() {
+    if (rows.empty()) return 0;
+    if (bytes_of_row == 0) {  // once: rows are taken a few at a time
+        std::size_t all = 0;
+        for (const SqlRow& row : rows) {
+            all += sizeof(SqlRow) + row.size() * sizeof(SqlValue);
+            for (const SqlValue& value : row) {
+                if (const auto* text = std::get_if<std::string>(&value)) all += text->size();
+            }
+        }
+        bytes_of_row = std::max<std::size_t>(all / rows.size(), 1);
+    }
+    return bytes_of_row * rows.size();
 }
 
 std::string Stream::complete_tag(std::size_t count) const {

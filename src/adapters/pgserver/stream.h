@@ -28,6 +28,7 @@ struct Stream {
     std::string tag;                      // "SELECT"; the number of rows is added
     std::optional<CopyFormat> copy;
     std::size_t given = 0;
+    std::size_t bytes_of_row = 0;  // on average; 0: nobody has asked
 
     // Where more rows come from; none of them: there will be no more.
     std::shared_ptr<Watch> watch;
@@ -37,6 +38,8 @@ struct Stream {
 
     // The next rows, at most `most` and about as many as fill a portion. Fails with cannot_format.
     [[nodiscard]] Result<pgwire::connection::Event> take(std::size_t most);
+    // About as many bytes as the rows take that were not given yet.
+    [[nodiscard]] std::size_t bytes();
     // After so many rows.
     [[nodiscard]] std::string complete_tag(std::size_t count) const;
 };

@@ -138,6 +138,14 @@ bool Connection::awaits_runner() const {
            std::holds_alternative<Running>(state_);
 }
 
+std::size_t Connection::bytes_kept() const {
+    constexpr std::size_t kSmallMessage = 65'536;
+    constexpr std::size_t kFew = std::size_t{1} << 20U;
+    const std::size_t messages = reader_.buffered() + (awaits_runner() ? message_bytes_ : 0);
+    const std::size_t others = prepared_bytes_ + portal_bytes_;
+    return (messages > kSmallMessage ? messages : 0) + (others > kFew ? others : 0);
+}
+
 // ---- taking turns -------------------------------------------------------------------------------
 
 bool Connection::takes_messages() const {
@@ -188,6 +196,7 @@ bool Connection::take_frame(Effects& effects) {
 
 // What has to be answered by ReadyForQuery even if it cannot be read.
 void Connection::look_into(const Frame& frame, Effects& effects) {
+    message_bytes_ = frame.body.size();
     const bool skipping = std::holds_alternative<Skipping>(state_);
     if (skipping && frame.type != 'S' && frame.type != 'X') return;
     auto message = message_of(frame, options_.parameters_max);

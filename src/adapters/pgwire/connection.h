@@ -62,6 +62,9 @@ struct ConnectionOptions {
     std::size_t parameters_max = 65'535;
     std::size_t prepared_max = 4096;
     std::size_t portals_max = 4096;
+    // What they take. The largest message fits when there is nothing else.
+    std::size_t prepared_bytes_max = std::size_t{17} << 20U;
+    std::size_t portal_bytes_max = std::size_t{32} << 20U;
     std::size_t input_bytes_ahead_max = 65'536;
     std::size_t output_bytes_max = std::size_t{1} << 20U;
 };
@@ -74,7 +77,15 @@ public:
 
     [[nodiscard]] bool is_closed() const { return std::holds_alternative<Closed>(state_); }
     [[nodiscard]] TransactionStatus status() const { return status_; }
+    // Whether the client has begun to prove who it is.
+    [[nodiscard]] bool proves() const {
+        const auto* login = std::get_if<Authenticating>(&state_);
+        return login != nullptr && login->first_done;
+    }
     [[nodiscard]] std::size_t input_waiting() const { return reader_.buffered(); }
+    // What the client makes us keep: the messages that came and are not done, prepared statements
+    // and portals. 0 if that is as little as every client may.
+    [[nodiscard]] std::size_t bytes_kept() const;
     [[nodiscard]] std::size_t output_waiting() const { return unsent_ + out_.size(); }
 
 private:
@@ -85,6 +96,7 @@ private:
         PreparedId id;
         std::vector<TypeId> parameter_types;
         Columns columns;
+        std::size_t bytes = 0;
     };
     struct Portal {
         PortalId id;
@@ -92,6 +104,8 @@ private:
         Columns columns;
         std::vector<Format> formats;
         bool ended = false;
+        std::size_t bytes = 0;       // in all
+        std::size_t rows_bytes = 0;  // of the rows that it was suspended with
     };
 
     struct Starting {
@@ -110,6 +124,7 @@ private:
     struct Preparing {
         std::string name;
         PreparedId id;
+        std::size_t bytes;
     };
     struct Binding {
         std::string name;
@@ -197,6 +212,7 @@ private:
 
     [[nodiscard]] bool awaits_runner() const;  // for something that can be interrupted
     [[nodiscard]] Running& running();
+    void portal_ended(const std::string& name);
     void send_now(Effects& effects);
     void die(Report report, Effects& effects);
     void hang_up(Effects& effects);
@@ -218,6 +234,10 @@ private:
     std::map<std::string, Portal> portals_;
     PreparedId last_prepared_;
     PortalId last_portal_;
+
+    std::size_t prepared_bytes_ = 0;
+    std::size_t portal_bytes_ = 0;
+    std::size_t message_bytes_ = 0;  // of the last one that was taken
 
     std::string out_;         // of this step
     std::size_t unsent_ = 0;  // given to the transport and not written

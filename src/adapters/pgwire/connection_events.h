@@ -81,6 +81,7 @@ struct Ended {
 };
 struct Suspended {  // a portal has given as many rows as were asked for, and may have more
     TransactionStatus status = TransactionStatus::idle;
+    std::size_t bytes = 0;  // of rows that it keeps
 };
 // Instead of any answer. What was to be prepared or bound then does not exist.
 struct Failed {

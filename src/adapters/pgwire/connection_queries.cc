@@ -31,6 +31,24 @@ Report too_many(std::string_view what, std::size_t limit) {
             .hint = "close what is no longer used"};
 }
 
+// What a prepared statement or a portal takes beside what the client sent.
+constexpr std::size_t kOverhead = 1'024;
+
+Report too_large(std::string_view what, std::size_t limit) {
+    return {.sqlstate = "53200",
+            .message = "the " + std::string(what) + " of this connection would take more than " +
+                       std::to_string(limit) + " bytes",
+            .hint = "close what is no longer used"};
+}
+
+std::size_t bytes_of(const std::vector<Value>& values) {
+    std::size_t bytes = kOverhead + values.size() * sizeof(Value);
+    for (const Value& value : values) {
+        if (const auto* text = std::get_if<std::string>(&value)) bytes += text->size();
+    }
+    return bytes;
+}
+
 // One for each of `count`, from none, one for all, or one each.
 std::variant<std::vector<Format>, Report> formats_for(std::size_t count, std::string_view what,
                                                       const std::vector<std::uint16_t>& given) {
@@ -98,6 +116,7 @@ void Connection::become_ready(Effects& effects) {
     if (status_ != TransactionStatus::open) {
         for (const auto& [name, portal] : portals_) effects.emplace_back(ClosePortal{portal.id});
         portals_.clear();
+        portal_bytes_ = 0;
     }
     append_ready_for_query(out_, status_);
     ran_ = false;
@@ -148,12 +167,17 @@ void Connection::take(Parse parse, Effects& effects) {
     if (prepared_.size() >= options_.prepared_max) {
         return refuse(too_many("prepared statements", options_.prepared_max));
     }
+    const std::size_t bytes = kOverhead + parse.statement.size() + parse.text.size() +
+                              parse.parameter_types.size() * sizeof(TypeId);
+    if (prepared_bytes_ + bytes > options_.prepared_bytes_max) {
+        return refuse(too_large("prepared statements", options_.prepared_bytes_max));
+    }
     last_prepared_ = last_prepared_.next();
     interrupted_ = false;
     effects.emplace_back(Prepare{.prepared = last_prepared_,
                                  .text = std::move(parse.text),
                                  .parameter_types = std::move(parse.parameter_types)});
-    state_ = Preparing{.name = std::move(parse.statement), .id = last_prepared_};
+    state_ = Preparing{.name = std::move(parse.statement), .id = last_prepared_, .bytes = bytes};
 }
 
 void Connection::take(const Bind& bind, Effects& effects) {
@@ -174,6 +198,11 @@ void Connection::take(const Bind& bind, Effects& effects) {
     if (portals_.size() >= options_.portals_max) {
         return refuse(too_many("portals", options_.portals_max));
     }
+    const std::size_t bytes =
+        bytes_of(std::get<std::vector<Value>>(values)) + bind.portal.size() + columns;
+    if (portal_bytes_ + bytes > options_.portal_bytes_max) {
+        return refuse(too_large("portals", options_.portal_bytes_max));
+    }
     last_portal_ = last_portal_.next();
     interrupted_ = false;
     const auto& chosen = std::get<std::vector<Format>>(formats);
@@ -185,7 +214,8 @@ void Connection::take(const Bind& bind, Effects& effects) {
                      .portal = {.id = last_portal_,
                                 .prepared = statement.id,
                                 .columns = statement.columns,
-                                .formats = chosen}};
+                                .formats = chosen,
+                                .bytes = bytes}};
 }
 
 void Connection::take(const Describe& describe, Effects& /*effects*/) {
@@ -242,6 +272,7 @@ void Connection::close_prepared(const std::string& name, Effects& effects) {
     const auto found = prepared_.find(name);
     if (found == prepared_.end()) return;
     effects.emplace_back(ClosePrepared{found->second.id});
+    prepared_bytes_ -= found->second.bytes;
     prepared_.erase(found);
 }
 
@@ -249,14 +280,17 @@ void Connection::close_portal(const std::string& name, Effects& effects) {
     const auto found = portals_.find(name);
     if (found == portals_.end()) return;
     effects.emplace_back(ClosePortal{found->second.id});
+    portal_bytes_ -= found->second.bytes;
     portals_.erase(found);
 }
 
 void Connection::close_portals_of(PreparedId prepared, Effects& effects) {
     std::erase_if(portals_, [&](const auto& entry) {
         const Portal& portal = entry.second;
-        if (portal.prepared == prepared) effects.emplace_back(ClosePortal{portal.id});
-        return portal.prepared == prepared;
+        if (portal.prepared != prepared) return false;
+        effects.emplace_back(ClosePortal{portal.id});
+        portal_bytes_ -= portal.bytes;
+        return true;
     });
 }
 
@@ -274,7 +308,9 @@ void Connection::on(Prepared event, Effects& /*effects*/) {
     prepared_.emplace(std::move(preparing->name),
                       Statement{.id = preparing->id,
                                 .parameter_types = std::move(event.parameter_types),
-                                .columns = std::move(event.columns)});
+                                .columns = std::move(event.columns),
+                                .bytes = preparing->bytes});
+    prepared_bytes_ += preparing->bytes;
     append_parse_complete(out_);
     state_ = Ready{};
 }
@@ -282,6 +318,7 @@ void Connection::on(Prepared event, Effects& /*effects*/) {
 void Connection::on(const Bound& /*event*/, Effects& /*effects*/) {
     auto* binding = std::get_if<Binding>(&state_);
     CHECK(binding != nullptr);
+    portal_bytes_ += binding->portal.bytes;
     portals_.emplace(std::move(binding->name), std::move(binding->portal));
     append_bind_complete(out_);
     state_ = Ready{};
@@ -334,14 +371,30 @@ void Connection::on(const Ended& event, Effects& effects) {
     CHECK(run.phase == Running::Phase::fresh);
     if (!run.completed) append_empty_query_response(out_);
     if (!run.portal) return become_ready(effects);
-    portals_.at(*run.portal).ended = true;
+    portal_ended(*run.portal);
     state_ = Ready{};
 }
 
-void Connection::on(const Suspended& event, Effects& /*effects*/) {
+void Connection::portal_ended(const std::string& name) {
+    Portal& portal = portals_.at(name);
+    portal.ended = true;
+    portal_bytes_ -= portal.rows_bytes;
+    portal.bytes -= std::exchange(portal.rows_bytes, 0);
+}
+
+void Connection::on(const Suspended& event, Effects& effects) {
     const Running& run = running();
     CHECK(run.portal && run.rows_max != 0 && run.phase == Running::Phase::rows);
     status_ = event.status;
+    // Its rows count while it stands still. One portal alone may have as many as an answer has.
+    Portal& portal = portals_.at(*run.portal);
+    portal_bytes_ += event.bytes - portal.rows_bytes;
+    portal.bytes += event.bytes - portal.rows_bytes;
+    portal.rows_bytes = event.bytes;
+    if (portals_.size() > 1 && portal_bytes_ > options_.portal_bytes_max) {
+        close_portal(std::string(*run.portal), effects);
+        return refuse(too_large("portals", options_.portal_bytes_max));
+    }
     append_portal_suspended(out_);
     state_ = Ready{};
 }
@@ -358,7 +411,7 @@ void Connection::on(Failed event, Effects& effects) {
     status_ = event.status;
     const auto* run = std::get_if<Running>(&state_);
     const bool ends_cycle = settles || (run != nullptr && !run->portal);
-    if (run != nullptr && run->portal) portals_.at(*run->portal).ended = true;
+    if (run != nullptr && run->portal) portal_ended(*run->portal);
     refuse(event.report);
     if (ends_cycle) become_ready(effects);
 }

@@ -167,7 +167,8 @@ void Connection::answer_scram(Authenticating& login, std::string_view body, Effe
 
 void Connection::let_in(Effects& effects) {
     append_authentication_ok(out_);
-    reader_.authenticated();
+    reader_.authenticated(!options_.always_proves.empty() &&
+                          session_.user == options_.always_proves);
     has_session_ = true;
     effects.emplace_back(session_);
     state_ = Opening{};

@@ -389,5 +389,57 @@ TEST_F(SmallConnectionTest, StatementsAndPortalsAreCounted) {
     EXPECT_EQ(receive(bound("q", "s")), "send E 53400");
 }
 
+ConnectionOptions light() {
+    ConnectionOptions options = trusting();
+    options.prepared_bytes_max = 10'000;
+    options.portal_bytes_max = 5'000;
+    return options;
+}
+
+class LightConnectionTest : public ConnectionTest {
+protected:
+    LightConnectionTest() : ConnectionTest(light()) { write_all(); }
+};
+
+TEST_F(LightConnectionTest, PreparedStatementsAreWeighed) {
+    (void)receive(parse("s", std::string(6'000, 'x')));
+    (void)step(Prepared{});
+    EXPECT_EQ(receive(parse("t", std::string(6'000, 'x'))), "send E 53200");
+    EXPECT_EQ(receive(sync()), "send ZI");  // the connection lives on
+    (void)receive(close('S', "s"));
+    EXPECT_NE(receive(parse("t", std::string(6'000, 'x'))), "send E 53200");
+}
+
+TEST_F(LightConnectionTest, PortalsAreWeighedWithTheRowsTheyKeep) {
+    make_portal();
+    EXPECT_EQ(receive(execute("p", 1)), "run portal 1 for 1");
+    (void)step(RowsCame{rows(1)});
+    // One alone may keep what an answer may have.
+    EXPECT_EQ(step(Suspended{.status = TransactionStatus::open, .bytes = 100'000}), "send s");
+    EXPECT_EQ(receive(bound("q", "s")), "send E 53200");
+    (void)receive(sync());
+    (void)step(Ended{TransactionStatus::open});
+    (void)receive(close('P', "p"));
+    for (const char* name : {"q", "r"}) {
+        (void)receive(bound(name, "s"));
+        (void)step(Bound{});
+    }
+    (void)receive(execute("q", 1));
+    (void)step(RowsCame{rows(1)});
+    EXPECT_EQ(step(Suspended{.status = TransactionStatus::open, .bytes = 100'000}),
+              "close portal 2; send E 53200");
+}
+
+TEST_F(ConnectionTest, WhatAClientMakesUsKeepIsToldBeyondALittle) {
+    EXPECT_EQ(machine_.bytes_kept(), 0U);
+    const std::string large = query(std::string(100'000, 'x'));
+    (void)receive(large.substr(0, 90'000));
+    EXPECT_EQ(machine_.bytes_kept(), 90'000U);
+    (void)receive(large.substr(90'000));
+    EXPECT_GE(machine_.bytes_kept(), 100'000U);  // until it was run
+    (void)step(Ended{});
+    EXPECT_EQ(machine_.bytes_kept(), 0U);
+}
+
 }  // namespace
 }  // namespace baton::pgwire

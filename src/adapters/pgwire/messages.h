@@ -138,7 +138,8 @@ struct SaslInitialResponse {
 struct FrameLimits {
     std::size_t startup_bytes_max = 10'000;
     std::size_t login_bytes_max = 65'536;  // of a frame before authenticated()
-    std::size_t message_bytes_max = std::size_t{64} << 20U;
+    std::size_t message_bytes_max = (std::size_t{16} << 20U) + 65'536;
+    std::size_t order_bytes_max = std::size_t{64} << 20U;  // of another coordinator
 };
 
 struct Frame {
@@ -159,7 +160,10 @@ public:
     // Gives back the memory of what was taken.
     void compact();
 
-    void authenticated() { authenticated_ = true; }
+    void authenticated(bool coordinator = false) {
+        authenticated_ = true;
+        if (coordinator) limits_.message_bytes_max = limits_.order_bytes_max;
+    }
     [[nodiscard]] std::size_t buffered() const { return bytes_.size() - at_; }
 
 private:
