@@ -428,6 +428,7 @@ Result<bool> has_tables(Sql& sql) {
     CHECK(false && "an unknown database");
 }
 
+// Fails with catalog_version for one that a newer program wrote.
 Result<std::int64_t> version_of(Sql& sql) {
     TRY_ASSIGN(present, has_tables(sql));
     if (!present) return std::int64_t{0};
@@ -439,14 +440,12 @@ Result<std::int64_t> version_of(Sql& sql) {
                      .message = "the catalog does not say which version it has",
                      .hint = "restore it from a backup with `baton restore`"};
     }
-    return std::get<std::int64_t>(rows[0][0]);
-}
-
-Error newer(std::int64_t found) {
+    const std::int64_t found = std::get<std::int64_t>(rows[0][0]);
+    if (found <= static_cast<std::int64_t>(migrations().size())) return found;
     return Error{.code = ErrorCode::catalog_version,
                  .message = "the catalog has version " + std::to_string(found) +
                             ", this program knows versions up to " +
-                            std::to_string(schema_version()),
+                            std::to_string(migrations().size()),
                  .hint = "use the newer program that wrote it, or restore a backup made before"};
 }
 
@@ -472,7 +471,6 @@ Result<Done> migrate(Sql& sql) {
 
 Result<Done> migrate_up_to(Sql& sql, std::int64_t version) {
     TRY_ASSIGN(found, version_of(sql));
-    if (found > schema_version()) return newer(found);
     const auto last = static_cast<std::size_t>(version);
     for (auto next = static_cast<std::size_t>(found); next < last; ++next) {
         TRY(sql.begin(Access::write));
@@ -487,20 +485,16 @@ Result<Done> migrate_up_to(Sql& sql, std::int64_t version) {
 
 Result<bool> is_of_older_version(Sql& sql) {
     TRY_ASSIGN(found, version_of(sql));
-    if (found > schema_version()) return newer(found);
     return found < schema_version();
 }
 
 Result<Done> require_current_version(Sql& sql) {
-    TRY_ASSIGN(found, version_of(sql));
-    if (found > schema_version()) return newer(found);
-    if (found < schema_version()) {
-        return Error{.code = ErrorCode::catalog_version,
-                     .message = "the catalog has version " + std::to_string(found) +
-                                ", this program needs version " + std::to_string(schema_version()),
-                     .hint = "open it once with this program to bring it up to date"};
-    }
-    return Done{};
+    TRY_ASSIGN(is_older, is_of_older_version(sql));
+    if (!is_older) return Done{};
+    return Error{.code = ErrorCode::catalog_version,
+                 .message = "the catalog has an older version than this program needs, " +
+                            std::to_string(schema_version()),
+                 .hint = "open it once with this program to bring it up to date"};
 }
 
 }  // namespace baton

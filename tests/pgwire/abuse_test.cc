@@ -101,7 +101,8 @@ TEST_F(Abuse, UnfinishedMessagesTogetherHaveALimit) {
     std::thread first([&] { clients[0]->say(unfinished); });
     clients[1]->say(unfinished);
     first.join();
-    EXPECT_TRUE(eventually([&] { return server_->load().connections == 1; }));
+    // One of them at least; both if they meet at the limit.
+    EXPECT_TRUE(eventually([&] { return server_->load().connections < 2; }));
     expect_served();
 }
 
