@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "bench/harness.h"
-#include "runtime/bind.h"
-#include "runtime/session.h"
+#include "coordinator/sessions/session.h"
+#include "coordinator/statements/bind.h"
 #include "sql/parser.h"
 
 namespace baton::bench {

@@ -18,9 +18,9 @@
 #include "base/overload.h"
 #include "bench/harness.h"
 #include "bench/population.h"
-#include "runtime/catalog_door.h"
-#include "runtime/committer.h"
-#include "runtime/controller.h"
+#include "coordinator/commit/committer.h"
+#include "coordinator/control/catalog_door.h"
+#include "coordinator/control/controller.h"
 #include "sim/simulation.h"
 
 namespace baton::bench {

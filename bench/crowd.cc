@@ -16,8 +16,8 @@
 
 #include "bench/harness.h"
 #include "catalog/schema.h"
-#include "front/desk.h"
-#include "runtime/session.h"
+#include "coordinator/sessions/session.h"
+#include "doors/desk/desk.h"
 #include "testing/servers/database_server.h"
 
 namespace baton::bench {

@@ -12,7 +12,7 @@
 
 #include "bench/harness.h"
 #include "catalog/schema.h"
-#include "runtime/session.h"
+#include "coordinator/sessions/session.h"
 #include "testing/faulty_sql.h"
 #include "testing/servers/database_server.h"
 #include "testing/servers/relay.h"

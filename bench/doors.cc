@@ -22,11 +22,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "adapters/http/server.h"
-#include "adapters/pgserver/server.h"
 #include "bench/harness.h"
 #include "bench/postgres_peer.h"
 #include "bench/sockets.h"
+#include "doors/http/server.h"
+#include "doors/pg/server/server.h"
 
 namespace baton::bench {
 namespace {

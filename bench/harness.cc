@@ -1,7 +1,7 @@
 #include "bench/harness.h"
 
 #include "catalog/schema.h"
-#include "runtime/session.h"
+#include "coordinator/sessions/session.h"
 
 namespace baton::bench {
 

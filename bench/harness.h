@@ -7,7 +7,7 @@
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/system_clock.h"
 #include "bench/measure.h"
-#include "runtime/coordinator_runtime.h"
+#include "coordinator/coordinator_runtime.h"
 
 namespace baton::bench {
 

@@ -23,10 +23,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "adapters/http/server.h"
 #include "adapters/system/memory.h"
 #include "bench/harness.h"
-#include "runtime/session.h"
+#include "coordinator/sessions/session.h"
+#include "doors/http/server.h"
 
 namespace baton::bench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/prng.h"
 #include "bench/harness.h"
-#include "runtime/session.h"
+#include "coordinator/sessions/session.h"
 
 namespace baton::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "runtime/coordinator_runtime.h"
+#include "coordinator/coordinator_runtime.h"
 
 namespace baton::bench {
 

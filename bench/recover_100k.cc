@@ -20,7 +20,7 @@
 #include "bench/harness.h"
 #include "bench/population.h"
 #include "catalog/schema.h"
-#include "runtime/session.h"
+#include "coordinator/sessions/session.h"
 
 namespace baton::bench {
 namespace {

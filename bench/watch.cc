@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "bench/harness.h"
-#include "runtime/session.h"
+#include "coordinator/sessions/session.h"
 #include "sql/parser.h"
 
 namespace baton::bench {

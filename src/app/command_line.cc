@@ -17,7 +17,7 @@
 #include "app/serve_command.h"
 #include "app/worker_command.h"
 #include "base/text.h"
-#include "runtime/version.h"
+#include "coordinator/sessions/version.h"
 
 namespace baton {
 

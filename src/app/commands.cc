@@ -19,11 +19,11 @@
 #include "base/text.h"
 #include "catalog/check.h"
 #include "catalog/schema.h"
-#include "node/embedded_worker.h"
-#include "runtime/session.h"
-#include "runtime/version.h"
-#include "shell/local.h"
-#include "shell/shell.h"
+#include "coordinator/sessions/session.h"
+#include "coordinator/sessions/version.h"
+#include "doors/shell/local.h"
+#include "doors/shell/shell.h"
+#include "worker/node/embedded_worker.h"
 
 namespace baton {
 

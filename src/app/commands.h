@@ -8,7 +8,7 @@
 
 #include "adapters/system/certificate_files.h"
 #include "model/wait.h"
-#include "node/permits.h"
+#include "worker/node/permits.h"
 
 namespace baton {
 

@@ -4,15 +4,15 @@
 
 #include <unistd.h>
 
-#include "adapters/pgwire/scram.h"
 #include "adapters/system/digest.h"
 #include "adapters/system/private_file.h"
-#include "adapters/yaml/settings_file.h"
 #include "app/catalogs.h"
 #include "app/counterparts.h"
 #include "app/files.h"
 #include "app/serve_command.h"
 #include "base/text.h"
+#include "doors/pg/wire/scram.h"
+#include "doors/yaml/settings_file.h"
 
 namespace baton {
 

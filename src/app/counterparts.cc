@@ -8,14 +8,14 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "adapters/libpq/remote.h"
 #include "adapters/sqlite/data_directory.h"
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/user_secret.h"
 #include "app/catalogs.h"
 #include "app/tls_options.h"
 #include "catalog/schema.h"
-#include "shell/local.h"
+#include "doors/remote/remote.h"
+#include "doors/shell/local.h"
 
 namespace baton {
 

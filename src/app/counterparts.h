@@ -7,11 +7,11 @@
 
 #include "adapters/system/certificate_files.h"
 #include "app/members.h"
+#include "coordinator/coordinator_runtime.h"
+#include "doors/shell/counterpart.h"
+#include "doors/shell/shell.h"
 #include "model/wait.h"
-#include "node/embedded_worker.h"
-#include "runtime/coordinator_runtime.h"
-#include "shell/counterpart.h"
-#include "shell/shell.h"
+#include "worker/node/embedded_worker.h"
 
 namespace baton {
 

@@ -11,9 +11,9 @@
 #include "app/files.h"
 #include "app/screen.h"
 #include "base/text.h"
-#include "shell/overview.h"
-#include "shell/script.h"
-#include "shell/shell.h"
+#include "doors/shell/overview.h"
+#include "doors/shell/script.h"
+#include "doors/shell/shell.h"
 #include "sql/printer.h"
 
 namespace baton {

@@ -3,14 +3,14 @@
 
 #include <memory>
 
-#include "adapters/http/server.h"
-#include "adapters/pgserver/server.h"
 #include "app/serve_command.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "front/desk.h"
-#include "front/logins.h"
-#include "front/metrics.h"
+#include "doors/desk/desk.h"
+#include "doors/desk/logins.h"
+#include "doors/desk/metrics.h"
+#include "doors/http/server.h"
+#include "doors/pg/server/server.h"
 #include "ports/log.h"
 
 namespace baton {

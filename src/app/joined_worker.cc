@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "adapters/certificates/openssl_certificates.h"
-#include "adapters/joining/join_call.h"
 #include "adapters/system/epoch_file.h"
 #include "adapters/system/private_directory.h"
 #include "adapters/system/private_file.h"
 #include "adapters/system/system_clock.h"
 #include "base/text.h"
 #include "core/identity/join_token.h"
+#include "doors/joining/join_call.h"
 
 namespace baton {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "runtime/version.h"
+#include "coordinator/sessions/version.h"
 
 namespace baton {
 

@@ -11,12 +11,12 @@
 
 #include "adapters/certificates/openssl_certificates.h"
 #include "adapters/grpc/trust.h"
-#include "adapters/joining/join_door.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "coordinator/joining/registrar.h"
+#include "doors/joining/join_door.h"
 #include "ports/clock.h"
 #include "ports/sql.h"
-#include "runtime/joining/registrar.h"
 
 namespace baton {
 

@@ -8,7 +8,7 @@
 
 #include <termios.h>
 
-#include "shell/interrupts.h"
+#include "doors/shell/interrupts.h"
 
 namespace baton {
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "adapters/leader_line/leader_line.h"
-#include "adapters/pgwire/scram.h"
 #include "adapters/sqlite/data_directory.h"
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/digest.h"
@@ -27,14 +26,15 @@
 #include "catalog/coordinator_secret.h"
 #include "catalog/lease_schema.h"
 #include "catalog/schema.h"
+#include "coordinator/coordinator_runtime.h"
+#include "coordinator/sessions/version.h"
+#include "coordinator/term/seat.h"
 #include "core/topology/topology.h"
-#include "front/desk.h"
-#include "front/journal.h"
-#include "front/logins.h"
-#include "node/embedded_worker.h"
-#include "runtime/coordinator_runtime.h"
-#include "runtime/leadership/seat.h"
-#include "runtime/version.h"
+#include "doors/desk/desk.h"
+#include "doors/desk/journal.h"
+#include "doors/desk/logins.h"
+#include "doors/pg/wire/scram.h"
+#include "worker/node/embedded_worker.h"
 
 namespace baton {
 

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "config/settings.h"
-#include "front/access.h"
+#include "doors/desk/access.h"
 
 namespace baton {
 

@@ -14,10 +14,10 @@
 
 #include "app/files.h"
 #include "base/overload.h"
-#include "shell/backslash.h"
-#include "shell/completion.h"
-#include "shell/interrupts.h"
-#include "shell/script.h"
+#include "doors/shell/backslash.h"
+#include "doors/shell/completion.h"
+#include "doors/shell/interrupts.h"
+#include "doors/shell/script.h"
 #include "sql/printer.h"
 
 namespace baton {

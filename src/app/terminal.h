@@ -3,8 +3,8 @@
 
 #include <iosfwd>
 
-#include "shell/counterpart.h"
-#include "shell/shell.h"
+#include "doors/shell/counterpart.h"
+#include "doors/shell/shell.h"
 
 namespace baton {
 

@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "core/identity/join_token.h"
 #include "core/topology/topology.h"
-#include "node/network_worker.h"
+#include "worker/node/network_worker.h"
 
 namespace baton {
 

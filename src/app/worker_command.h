@@ -6,7 +6,7 @@
 #include <string>
 
 #include "adapters/system/certificate_files.h"
-#include "node/permits.h"
+#include "worker/node/permits.h"
 
 namespace baton {
 

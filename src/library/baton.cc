@@ -8,10 +8,10 @@
 #include "base/overload.h"
 #include "base/text.h"
 #include "catalog/schema.h"
-#include "node/embedded_worker.h"
-#include "runtime/coordinator_runtime.h"
-#include "runtime/session.h"
+#include "coordinator/coordinator_runtime.h"
+#include "coordinator/sessions/session.h"
 #include "sql/parser.h"
+#include "worker/node/embedded_worker.h"
 
 namespace baton::embedded {
 

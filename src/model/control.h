@@ -14,7 +14,7 @@
 //   - A fragment is known by its key and the fingerprint of its plan: what has the key and another
 //     fingerprint is of another history.
 //   - Partitions are assigned as a whole: each Assign says everything that the worker is to have,
-//     and is answered by what it has. It has them for a time only; core/fragments/holdings.h says
+//     and is answered by what it has. It has them for a time only; core/worker/holdings.h says
 //     how that is counted.
 #pragma once
 

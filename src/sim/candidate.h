@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "coordinator/term/lease_calls.h"
 #include "core/election/election.h"
-#include "runtime/leadership/lease_calls.h"
 #include "sim/drifting_clock.h"
 #include "sim/lease_store.h"
 #include "sim/world.h"

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "catalog/reader.h"
+#include "coordinator/commit/committer.h"
 #include "model/control.h"
 #include "model/entities.h"
-#include "runtime/committer.h"
 #include "sim/worker.h"
 #include "sim/world.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "runtime/bind.h"
+#include "coordinator/statements/bind.h"
 #include "sql/parser.h"
 
 namespace baton::sim {

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "base/time.h"
+#include "coordinator/term/lease_calls.h"
 #include "ports/sql.h"
-#include "runtime/leadership/lease_calls.h"
 #include "sim/world.h"
 #include "sim/world_time_sql.h"
 #include "testing/faulty_sql.h"

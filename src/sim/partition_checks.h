@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/commit/committer.h"
 #include "model/entities.h"
 #include "model/partition.h"
 #include "ports/sql.h"
-#include "runtime/committer.h"
 #include "sim/worker.h"
 #include "sim/world.h"
 

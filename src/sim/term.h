@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/catalog_door.h"
-#include "runtime/committer.h"
-#include "runtime/controller.h"
-#include "runtime/guarded_transport.h"
-#include "runtime/term_guard.h"
+#include "coordinator/commit/committer.h"
+#include "coordinator/commit/term_guard.h"
+#include "coordinator/control/catalog_door.h"
+#include "coordinator/control/controller.h"
+#include "coordinator/control/guarded_transport.h"
 #include "sim/drifting_clock.h"
 #include "sim/network.h"
 #include "sim/world.h"

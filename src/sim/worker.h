@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/fragments/fragments.h"
+#include "core/worker/fragments.h"
 #include "sim/drifting_clock.h"
 #include "sim/world.h"
 

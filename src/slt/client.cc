@@ -1,7 +1,7 @@
 #include "slt/client.h"
 
 #include "catalog/reader.h"
-#include "runtime/query_wait.h"
+#include "coordinator/sessions/query_wait.h"
 
 namespace baton::slt {
 

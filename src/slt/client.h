@@ -11,9 +11,9 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "coordinator/coordinator_runtime.h"
+#include "coordinator/sessions/session.h"
 #include "model/states.h"
-#include "runtime/coordinator_runtime.h"
-#include "runtime/session.h"
 
 namespace baton::slt {
 

@@ -6,9 +6,9 @@
 #include "adapters/sqlite/sqlite.h"
 #include "base/text.h"
 #include "catalog/schema.h"
-#include "node/embedded_worker.h"
-#include "node/network_worker.h"
-#include "runtime/session.h"
+#include "coordinator/sessions/session.h"
+#include "worker/node/embedded_worker.h"
+#include "worker/node/network_worker.h"
 
 namespace baton::slt {
 

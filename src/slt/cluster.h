@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "adapters/yaml/deployment.h"
 #include "base/result.h"
+#include "coordinator/coordinator_runtime.h"
+#include "doors/yaml/deployment.h"
 #include "ports/clock.h"
-#include "runtime/coordinator_runtime.h"
 #include "slt/supply.h"
 
 namespace baton::slt {

@@ -8,9 +8,9 @@
 
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/system_clock.h"
-#include "adapters/yaml/deployment.h"
 #include "base/text.h"
 #include "catalog/schema.h"
+#include "doors/yaml/deployment.h"
 #include "slt/cluster.h"
 #include "slt/runner.h"
 #include "slt/supply.h"

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "runtime/coordinator_runtime.h"
+#include "coordinator/coordinator_runtime.h"
 #include "slt/client.h"
 
 namespace baton::slt {

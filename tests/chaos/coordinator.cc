@@ -7,7 +7,7 @@
 #include "adapters/system/system_clock.h"
 #include "base/error.h"
 #include "library/baton.h"
-#include "node/embedded_worker.h"
+#include "worker/node/embedded_worker.h"
 
 namespace baton::chaos {
 

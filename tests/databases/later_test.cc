@@ -5,9 +5,9 @@
 
 #include "adapters/system/system_clock.h"
 #include "catalog/schema.h"
+#include "coordinator/coordinator_runtime.h"
+#include "coordinator/sessions/session.h"
 #include "ports/sql_later.h"
-#include "runtime/coordinator_runtime.h"
-#include "runtime/session.h"
 #include "testing/servers/database_server.h"
 #include "testing/servers/relay.h"
 

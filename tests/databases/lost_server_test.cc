@@ -3,8 +3,8 @@
 
 #include "adapters/system/system_clock.h"
 #include "catalog/schema.h"
-#include "runtime/coordinator_runtime.h"
-#include "runtime/session.h"
+#include "coordinator/coordinator_runtime.h"
+#include "coordinator/sessions/session.h"
 #include "testing/servers/database_server.h"
 
 namespace baton::testing {

@@ -11,8 +11,8 @@
 #include "catalog/lease.h"
 #include "catalog/lease_schema.h"
 #include "catalog/schema.h"
-#include "runtime/coordinator_runtime.h"
-#include "runtime/session.h"
+#include "coordinator/coordinator_runtime.h"
+#include "coordinator/sessions/session.h"
 #include "testing/servers/database_server.h"
 
 namespace baton::testing {

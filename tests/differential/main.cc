@@ -11,9 +11,9 @@
 #include <CLI/CLI.hpp>
 
 #include "adapters/system/system_clock.h"
-#include "adapters/yaml/deployment.h"
 #include "differential/cases.h"
 #include "differential/reference.h"
+#include "doors/yaml/deployment.h"
 #include "slt/cluster.h"
 #include "slt/runner.h"
 #include "testing/temporary_directory.h"

@@ -11,7 +11,7 @@
 
 #include "adapters/system/system_clock.h"
 #include "catalog/lease_schema.h"
-#include "runtime/leadership/leadership.h"
+#include "coordinator/term/leadership.h"
 
 namespace baton::testing {
 

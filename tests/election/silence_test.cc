@@ -9,9 +9,9 @@
 
 #include "catalog/lease.h"
 #include "catalog/schema.h"
+#include "coordinator/coordinator_runtime.h"
 #include "election/arena.h"
 #include "election/candidate.h"
-#include "runtime/coordinator_runtime.h"
 #include "testing/servers/relay.h"
 
 namespace baton::testing {

@@ -13,8 +13,8 @@
 #include "adapters/system/system_clock.h"
 #include "base/check.h"
 #include "catalog/schema.h"
-#include "runtime/coordinator_runtime.h"
-#include "runtime/session.h"
+#include "coordinator/coordinator_runtime.h"
+#include "coordinator/sessions/session.h"
 
 namespace baton::fuzz {
 

@@ -9,10 +9,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "adapters/http/api.h"
-#include "adapters/http/site_check.h"
 #include "base/check.h"
 #include "base/overload.h"
+#include "doors/http/api.h"
+#include "doors/http/site_check.h"
 #include "fuzz/canary.h"
 #include "sql/parser.h"
 

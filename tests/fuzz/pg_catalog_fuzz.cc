@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "adapters/pg_catalog/pg_catalog.h"
+#include "doors/pg/catalog/pg_catalog.h"
 #include "fuzz/canary.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

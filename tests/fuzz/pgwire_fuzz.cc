@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/pgwire/connection.h"
-#include "adapters/pgwire/scripted_test.h"
 #include "base/check.h"
 #include "base/prng.h"
+#include "doors/pg/wire/connection.h"
+#include "doors/pg/wire/scripted_test.h"
 #include "fuzz/canary.h"
 
 namespace {

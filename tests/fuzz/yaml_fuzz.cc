@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "adapters/yaml/deployment.h"
 #include "base/check.h"
+#include "doors/yaml/deployment.h"
 #include "sql/parser.h"
 #include "sql/printer.h"
 

@@ -1,7 +1,7 @@
 // Rows of streams over HTTP: a real worker in this process, real sockets, clients that misbehave.
 #include "adapters/system/digest.h"
 #include "http/server_test.h"
-#include "node/embedded_worker.h"
+#include "worker/node/embedded_worker.h"
 
 namespace baton::http {
 namespace {

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "adapters/http/server.h"
-#include "adapters/http/service_test.h"
+#include "doors/http/server.h"
+#include "doors/http/service_test.h"
 
 namespace baton::http {
 

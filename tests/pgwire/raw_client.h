@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "adapters/pgwire/scripted_test.h"
+#include "doors/pg/wire/scripted_test.h"
 
 namespace baton {
 

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "adapters/pgwire/scram.h"
+#include "doors/pg/wire/scram.h"
 
 namespace baton {
 

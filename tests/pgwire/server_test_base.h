@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "adapters/pgserver/server.h"
 #include "cli/process.h"
+#include "doors/pg/server/server.h"
 #include "testing/coordinator/coordinator_test_base.h"
 #include "testing/log_lines.h"
 #include "testing/temporary_directory.h"

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "adapters/pgserver/server.h"
 #include "adapters/system/system_clock.h"
+#include "doors/pg/server/server.h"
 #include "pgwire/footprint.h"
 #include "pgwire/raw_client.h"
 #include "slt/cluster.h"

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <thread>
 
-#include "adapters/pgwire/sqlstate.h"
 #include "base/text.h"
+#include "doors/pg/wire/sqlstate.h"
 #include "model/states.h"
 
 namespace baton {

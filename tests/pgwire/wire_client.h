@@ -13,8 +13,8 @@
 
 #include <libpq-fe.h>
 
-#include "adapters/pgserver/server.h"
-#include "front/desk.h"
+#include "doors/desk/desk.h"
+#include "doors/pg/server/server.h"
 #include "slt/client.h"
 
 namespace baton {

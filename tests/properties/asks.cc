@@ -5,8 +5,8 @@
 
 #include "base/check.h"
 #include "base/overload.h"
+#include "coordinator/statements/bind.h"
 #include "properties/picks.h"
-#include "runtime/bind.h"
 #include "sql/parser.h"
 
 namespace baton::properties {

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "coordinator/sessions/session.h"
 #include "properties/picks.h"
 #include "properties/world.h"
-#include "runtime/session.h"
 
 namespace baton::properties {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "catalog/view_query.h"
-#include "runtime/coordinator_runtime.h"
+#include "coordinator/coordinator_runtime.h"
 
 namespace baton::properties {
 

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "coordinator/sessions/session.h"
 #include "core/descriptors/descriptors.h"
 #include "properties/picks.h"
 #include "properties/world.h"
-#include "runtime/session.h"
 #include "sql/parser.h"
 
 namespace baton::properties {

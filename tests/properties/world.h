@@ -10,10 +10,10 @@
 #include <string>
 
 #include "adapters/system/system_clock.h"
+#include "coordinator/coordinator_runtime.h"
 #include "ports/sql.h"
 #include "properties/asks.h"
 #include "properties/model.h"
-#include "runtime/coordinator_runtime.h"
 
 namespace baton::properties {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "adapters/pgwire/scram.h"
 #include "adapters/system/digest.h"
+#include "doors/pg/wire/scram.h"
 
 namespace baton::leader_line {
 

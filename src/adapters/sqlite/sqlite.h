@@ -57,7 +57,7 @@ struct SqliteOptions {
 [[nodiscard]] Result<std::unique_ptr<SqlDatabase>> open_temporary_sqlite(
     const SqliteOptions& options = {});
 
-// A maker of those, filled by `initialise`: see runtime/rehearsal.h.
+// A maker of those, filled by `initialise`: see coordinator/reading/rehearsal.h.
 [[nodiscard]] std::function<Result<std::unique_ptr<SqlDatabase>>()> temporary_sqlites(
     std::function<Result<Done>(Sql& sql)> initialise);
 

@@ -10,7 +10,7 @@
 
 #include "base/prng.h"
 #include "core/allocation/allocator.h"
-#include "core/fragments/holdings.h"
+#include "core/worker/holdings.h"
 
 namespace baton {
 namespace {

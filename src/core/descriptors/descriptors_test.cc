@@ -389,7 +389,7 @@ TEST(Secrets, AreMaskedWhereSet) {
     EXPECT_EQ(masked(type(sink, "MQTT"), {}), Config{});
 }
 
-// Who may name files is said by a right of its own (front/access.h).
+// Who may name files is said by a right of its own (doors/desk/access.h).
 TEST(Descriptors, KnowWhichTypesOpenFiles) {
     for (const auto kind : {DescriptorKind::source, DescriptorKind::sink}) {
         for (const Descriptor& each : descriptors(kind)) {

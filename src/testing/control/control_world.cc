@@ -6,8 +6,8 @@
 #include "base/check.h"
 #include "catalog/reader.h"
 #include "catalog/schema.h"
+#include "coordinator/statements/bind.h"
 #include "core/planning/planner.h"
-#include "runtime/bind.h"
 #include "sql/parser.h"
 
 namespace baton::testing {

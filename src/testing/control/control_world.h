@@ -12,8 +12,8 @@
 
 #include "adapters/sqlite/sqlite.h"
 #include "base/time.h"
+#include "coordinator/control/controller.h"
 #include "model/entities.h"
-#include "runtime/controller.h"
 #include "testing/control/direct_door.h"
 #include "testing/control/manual_clock.h"
 #include "testing/workers/in_process_workers.h"

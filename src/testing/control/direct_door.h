@@ -12,11 +12,11 @@
 #include "base/result.h"
 #include "catalog/requests.h"
 #include "catalog/write_transaction.h"
+#include "coordinator/commit/feed.h"
+#include "coordinator/control/catalog_door.h"
 #include "core/planning/planner.h"
 #include "ports/clock.h"
 #include "ports/sql.h"
-#include "runtime/catalog_door.h"
-#include "runtime/feed.h"
 
 namespace baton::testing {
 

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "adapters/system/system_clock.h"
-#include "runtime/coordinator_runtime.h"
-#include "runtime/session.h"
+#include "coordinator/coordinator_runtime.h"
+#include "coordinator/sessions/session.h"
 
 namespace baton::testing {
 

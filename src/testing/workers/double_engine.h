@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/fragments/fragments.h"
+#include "core/worker/fragments.h"
 #include "model/control.h"
 
 namespace baton::testing {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/fragments/fragments.h"
+#include "core/worker/fragments.h"
 #include "ports/transport.h"
 #include "testing/workers/double_engine.h"
 

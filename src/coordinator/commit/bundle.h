@@ -1,0 +1,76 @@
+// A Bundle is what one client asks to happen together: all of it or none of it.
+#pragma once
+
+#include <bitset>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/id.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "catalog/requests.h"
+#include "catalog/view_query.h"
+#include "coordinator/commit/interrupt.h"
+#include "core/planning/planner.h"
+#include "sql/ast.h"
+
+namespace baton {
+
+using EntitySet = std::bitset<kEntityCount>;
+
+// How a client wrote a step, for who has to read it again.
+struct StepSource {
+    std::string text;  // of one statement
+    std::vector<sql::Literal> parameters = {};
+    std::optional<Position> at = {};  // where it begins in what the client wrote; none: nowhere
+    std::string token = {};           // of a SELECT whose rows the client is given
+};
+
+// A change, or a look at what the changes before it made.
+struct Step {
+    std::variant<Request, ViewQuery> what;
+    std::string statement;  // for the log, secrets masked; empty: not logged
+    std::shared_ptr<const StepSource> source = nullptr;  // none: it is done here or nowhere
+};
+using StepAnswer = std::variant<Answer, Table>;
+
+// What a client transaction has seen before it wrote: if any of it changed since, the bundle is
+// refused with conflict.
+struct SeenBefore {
+    EntitySet entities;
+    Revision at;  // the oldest revision that something was read at
+};
+
+struct Bundle {
+    std::vector<Step> steps;
+    bool keep = true;  // false: a trial; the answers are given and everything is undone
+    std::optional<SeenBefore> seen;
+    Planner plan_in_place;  // if set, the writer plans what is not planned, or not any more
+    std::string principal;
+    WallTime received;
+    Instant started;
+    bool passed_on = false;          // by another coordinator: it is done here or not at all
+    Interrupt* interrupt = nullptr;  // ends a wait for who leads; outlives the bundle
+};
+
+// Everything happened, durably (or would have, for a trial).
+struct Accepted {
+    std::vector<StepAnswer> answers;
+    Revision revision;  // of the catalog after it; of a trial, the one it was tried on
+};
+// Nothing happened.
+struct Refused {
+    std::size_t step = 0;
+    Error error;
+};
+// Nothing happened: the query of that step needs a plan for this view.
+struct NeedsPlan {
+    std::size_t step = 0;
+    PlanningView view;
+};
+using Outcome = std::variant<Accepted, Refused, NeedsPlan>;
+
+}  // namespace baton

@@ -1,0 +1,42 @@
+// Doorbell lets a thread stand still until somebody rings, or until a time. A ring before the wait
+// is not lost.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+
+#include "base/time.h"
+#include "coordinator/commit/waiting.h"
+#include "ports/clock.h"
+
+namespace baton {
+
+class Doorbell {
+public:
+    // Any thread.
+    void ring() {
+        const std::lock_guard lock(mutex_);
+        rung_ = true;
+        changed_.notify_one();
+    }
+
+    void wait(const std::optional<Instant>& until, const Clock& clock) {
+        const Waiting waiting;
+        std::unique_lock lock(mutex_);
+        const auto rung = [&] { return rung_; };
+        if (until) {
+            changed_.wait_for(lock, *until - clock.now(), rung);
+        } else {
+            changed_.wait(lock, rung);
+        }
+        rung_ = false;
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool rung_ = false;
+};
+
+}  // namespace baton

@@ -1,0 +1,69 @@
+// Settler finishes what the writer has committed: makes it durable, publishes it, answers it.
+//
+// It does so on a thread of its own while the writer is at the next batch, so that neither the disk
+// nor the waking of many clients holds the writer up; one sync serves all batches that were handed
+// over meanwhile. A small batch with nothing before it is settled by the writer at once.
+//
+// Rules:
+//   - For each batch: sync, then readers may see it, then its changes are published, then it is
+//     answered. Batches go in the order in which they were handed over.
+//   - At most one batch waits while another is being settled: hand() waits for that. More would
+//     only make the batches smaller.
+//   - After a sync that failed nothing is accepted ever again. What the disk then holds is unknown,
+//     and so is what later syncs are worth: whoever was not answered gets unknown_outcome.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "catalog/change.h"
+#include "coordinator/commit/bundle.h"
+#include "coordinator/commit/committer.h"
+#include "coordinator/commit/durable.h"
+#include "ports/sql.h"
+
+namespace baton {
+
+using Published = std::function<void(const std::vector<Change>&)>;
+
+class Settler {
+public:
+    // `sync` is null if commits are durable by themselves. `durable` outlives it.
+    Settler(std::unique_ptr<SqlSync> sync, Durable& durable, Published published);
+    ~Settler();
+    Settler(const Settler&) = delete;
+    Settler& operator=(const Settler&) = delete;
+
+    // From one thread. Everything handed over is answered exactly once.
+    void hand(CommittedBatch batch);
+    // Settles what was handed over, then ends the thread. Idempotent; nothing is handed over after.
+    void stop();
+
+    // Why nothing can be accepted any more.
+    [[nodiscard]] std::optional<Error> broken() const;
+
+private:
+    void run();
+    void settle(std::vector<CommittedBatch>& batches);
+    void sync();
+
+    const std::unique_ptr<SqlSync> sync_;
+    Durable& durable_;
+    const Published published_;
+
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<CommittedBatch> waiting_;
+    bool busy_ = false;  // the thread is settling
+    bool closed_ = false;
+    std::optional<Error> broken_;
+
+    std::thread thread_;  // last: it uses everything above
+};
+
+}  // namespace baton

@@ -1,0 +1,79 @@
+// CatalogDoor is how the controller reaches the catalog: it reads what is durable, and asks for
+// changes whose outcome it is told later. One implementation stands before the commit loop and the
+// readers of a CoordinatorRuntime, another in a simulation.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "catalog/reader.h"
+#include "catalog/requests.h"
+#include "coordinator/commit/bundle.h"
+#include "model/entities.h"
+#include "ports/clock.h"
+
+namespace baton {
+
+struct StoredQuery {
+    Query query;
+    std::vector<Fragment> fragments;  // without the texts of their plans
+};
+
+struct PlanText {
+    std::string text;
+    std::string fingerprint;
+};
+
+// All of one revision.
+struct CatalogLook {
+    std::map<QueryId, std::optional<StoredQuery>> queries;  // none: it is not there
+    std::map<std::string, std::optional<Worker>> workers;
+    std::map<FragmentId, PlanText> plans;
+    std::string catalog;  // its id; only with everything
+    std::vector<TaskList> task_lists;
+    std::vector<Partition> partitions;
+};
+
+struct CatalogWanted {
+    std::set<QueryId> queries;
+    std::set<std::string> workers;
+    std::set<FragmentId> plans;
+    bool partitions = false;  // and their lists
+    bool everything = false;  // all queries, workers and partitions
+
+    [[nodiscard]] bool empty() const {
+        return queries.empty() && workers.empty() && plans.empty() && !partitions && !everything;
+    }
+};
+
+// Reads what is wanted in the transaction that the reader is in.
+[[nodiscard]] Result<CatalogLook> look(const Reader& reader, const CatalogWanted& wanted);
+
+// For those who stand before a committer: what is submitted as a bundle, and how its outcome is
+// told.
+[[nodiscard]] Bundle bundle_of(std::vector<Request> requests, const Clock& clock);
+[[nodiscard]] Result<Done> settled_by(const Outcome& outcome);
+
+class CatalogDoor {
+public:
+    using Ticket = std::uint64_t;
+    // Done: the requests happened together and are durable. An error: none of them did, except for
+    // unknown_outcome.
+    using Settled = std::function<void(Ticket, const Result<Done>&)>;
+
+    virtual ~CatalogDoor() = default;
+
+    // Sees everything that was settled before. Fails with errors of the database and slow_down.
+    [[nodiscard]] virtual Result<CatalogLook> look(const CatalogWanted& wanted) = 0;
+    // Does not wait. `settled` is called once, from any thread, also before this returns, and must
+    // not call back. What is submitted first happens first.
+    virtual void submit(Ticket ticket, std::vector<Request> requests, Settled settled) = 0;
+};
+
+}  // namespace baton

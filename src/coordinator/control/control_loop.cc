@@ -1,0 +1,145 @@
+#include "coordinator/control/control_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace baton {
+
+namespace {
+
+constexpr std::size_t kUnaskedMax = 10'000;
+constexpr Duration kStartAgainAfter = std::chrono::milliseconds(200);
+
+bool is_unasked(const ControlEvent& event) {
+    const auto* heard = std::get_if<transport::Heard>(&event);
+    if (heard == nullptr) return false;
+    const auto* pulse = std::get_if<control::Pulse>(&heard->message);
+    return pulse != nullptr && pulse->beat == 0;
+}
+
+EntitySet controlled() {
+    EntitySet entities;
+    for (const Entity entity :
+         {Entity::worker, Entity::query, Entity::fragment, Entity::task_list, Entity::partition}) {
+        entities.set(static_cast<std::size_t>(entity));
+    }
+    return entities;
+}
+
+}  // namespace
+
+// ---- the door -----------------------------------------------------------------------------------
+
+Result<CatalogLook> CommitLoopDoor::look(const CatalogWanted& wanted) {
+    TRY_ASSIGN(snapshot, readers_.snapshot());
+    return baton::look(snapshot.read(), wanted);
+}
+
+void CommitLoopDoor::submit(Ticket ticket, std::vector<Request> requests, Settled settled) {
+    const auto posted = commits_.submit(
+        bundle_of(std::move(requests), clock_),
+        [ticket, settled](const Outcome& outcome) { settled(ticket, settled_by(outcome)); });
+    if (!posted) settled(ticket, posted.error());
+}
+
+// ---- the mailbox --------------------------------------------------------------------------------
+
+void ControlMailbox::post(ControlEvent event) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (closed_) return;
+        if (events_.size() >= unasked_max_ && is_unasked(event)) return;
+        events_.push_back(std::move(event));
+    }
+    filled_.notify_one();
+}
+
+void ControlMailbox::changed(const std::set<EntityKey>& keys) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (closed_) return;
+        changed_.insert(keys.begin(), keys.end());
+    }
+    filled_.notify_one();
+}
+
+std::vector<ControlEvent> ControlMailbox::take(std::optional<Duration> at_most) {
+    std::unique_lock lock(mutex_);
+    if (at_most) {
+        filled_.wait_for(lock, *at_most, [&] { return ready(); });
+    } else {
+        filled_.wait(lock, [&] { return ready(); });
+    }
+    std::vector<ControlEvent> taken(std::make_move_iterator(events_.begin()),
+                                    std::make_move_iterator(events_.end()));
+    events_.clear();
+    if (!changed_.empty()) taken.emplace_back(control_event::Changed{std::exchange(changed_, {})});
+    return taken;
+}
+
+void ControlMailbox::close() {
+    {
+        const std::lock_guard lock(mutex_);
+        closed_ = true;
+        events_.clear();
+        changed_.clear();
+    }
+    filled_.notify_all();
+}
+
+bool ControlMailbox::closed() const {
+    const std::lock_guard lock(mutex_);
+    return closed_;
+}
+
+// ---- the loop -----------------------------------------------------------------------------------
+
+ControlLoop::ControlLoop(const ControllerOptions& options, const World& world)
+    : transport_(world.transport, world.guard, options.epoch),
+      clock_(world.clock),
+      mailbox_(std::make_shared<ControlMailbox>(kUnaskedMax)),
+      door_(world.commits, world.readers, world.clock),
+      controller_(options, door_, transport_, world.clock,
+                  [box = mailbox_](ControlEvent event) { box->post(std::move(event)); }),
+      registration_(world.feed.listen(
+          controlled(),
+          [box = mailbox_](const std::set<EntityKey>& keys) { box->changed(keys); })) {
+    transport_.listen([box = mailbox_](transport::Event event) {
+        std::visit([&](auto&& e) { box->post(std::forward<decltype(e)>(e)); }, std::move(event));
+    });
+    thread_ = std::thread([this] { run(); });
+}
+
+ControlLoop::~ControlLoop() {
+    mailbox_->close();
+    thread_.join();
+    transport_.listen(nullptr);
+    transport_.hang_up_all();
+}
+
+bool ControlLoop::start() {
+    while (!controller_.start()) {
+        // The mailbox only wakes us here: what it says is in the catalog when that can be read.
+        (void)mailbox_->take(kStartAgainAfter);
+        if (mailbox_->closed()) return false;
+    }
+    return true;
+}
+
+std::optional<Duration> ControlLoop::until_wake() const {
+    const auto at = controller_.wake_at();
+    if (!at) return std::nullopt;
+    return std::max(*at - clock_.now(), Duration::zero());
+}
+
+void ControlLoop::run() {
+    if (!start()) return;
+    while (true) {
+        for (const ControlEvent& event : mailbox_->take(until_wake())) controller_.take(event);
+        if (mailbox_->closed()) return;
+        if (until_wake() == Duration::zero()) controller_.take(control_event::Tick{});
+    }
+}
+
+}  // namespace baton

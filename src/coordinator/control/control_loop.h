@@ -1,0 +1,106 @@
+// ControlLoop is the decision thread: it runs a Controller on a CoordinatorRuntime's catalog.
+//
+// The mailbox before it holds what others tell it. What answers something that the controller asked
+// for is always let in, so it is bounded by what was asked; a pulse that nobody asked for is
+// dropped when too much is waiting, since the answer to the next beat repeats it; changes of the
+// catalog are keys, and each is there once.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "base/time.h"
+#include "coordinator/commit/commit_loop.h"
+#include "coordinator/commit/feed.h"
+#include "coordinator/commit/term_guard.h"
+#include "coordinator/control/catalog_door.h"
+#include "coordinator/control/controller.h"
+#include "coordinator/control/guarded_transport.h"
+#include "coordinator/reading/readers.h"
+#include "ports/clock.h"
+#include "ports/transport.h"
+
+namespace baton {
+
+// The catalog of a CoordinatorRuntime, seen through its readers and changed through its commit
+// loop.
+class CommitLoopDoor : public CatalogDoor {
+public:
+    CommitLoopDoor(CommitLoop& commits, Readers& readers, const Clock& clock)
+        : commits_(commits), readers_(readers), clock_(clock) {}
+
+    [[nodiscard]] Result<CatalogLook> look(const CatalogWanted& wanted) override;
+    void submit(Ticket ticket, std::vector<Request> requests, Settled settled) override;
+
+private:
+    CommitLoop& commits_;
+    Readers& readers_;
+    const Clock& clock_;
+};
+
+// Outlives the loop in the hands of those who may still post: what comes after close() is ignored.
+class ControlMailbox {
+public:
+    explicit ControlMailbox(std::size_t unasked_max) : unasked_max_(unasked_max) {}
+
+    void post(ControlEvent event);
+    void changed(const std::set<EntityKey>& keys);
+    // What is waiting, in the order it came, the changes of the catalog last. Waits at most so long
+    // for the first; for ever if not told.
+    [[nodiscard]] std::vector<ControlEvent> take(std::optional<Duration> at_most);
+    void close();
+    [[nodiscard]] bool closed() const;
+
+private:
+    [[nodiscard]] bool ready() const { return closed_ || !events_.empty() || !changed_.empty(); }
+
+    const std::size_t unasked_max_;
+    mutable std::mutex mutex_;
+    std::condition_variable filled_;
+    std::deque<ControlEvent> events_;
+    std::set<EntityKey> changed_;
+    bool closed_ = false;
+};
+
+class ControlLoop {
+public:
+    struct World {
+        CommitLoop& commits;
+        Readers& readers;
+        Feed& feed;
+        Transport& transport;
+        const Clock& clock;
+        TermGuard guard;
+    };
+
+    // Everything of the world outlives it; what was submitted may be answered after it is gone.
+    ControlLoop(const ControllerOptions& options, const World& world);
+    // Ends the thread. Workers go on as they are.
+    ~ControlLoop();
+    ControlLoop(const ControlLoop&) = delete;
+    ControlLoop& operator=(const ControlLoop&) = delete;
+
+    [[nodiscard]] const CounterBoard& counters() const { return controller_.counters(); }
+
+private:
+    void run();
+    [[nodiscard]] bool start();
+    [[nodiscard]] std::optional<Duration> until_wake() const;
+
+    GuardedTransport transport_;
+    const Clock& clock_;
+    std::shared_ptr<ControlMailbox> mailbox_;
+    CommitLoopDoor door_;
+    Controller controller_;
+    Feed::Registration registration_;
+    std::thread thread_;  // last: it uses everything above
+};
+
+}  // namespace baton

@@ -1,0 +1,26 @@
+#include "coordinator/control/counter_board.h"
+
+#include <utility>
+
+namespace baton {
+
+void CounterBoard::tell(const std::string& worker, std::vector<control::FragmentCounts> counts) {
+    const std::lock_guard lock(mutex_);
+    told_[worker] = std::move(counts);
+}
+
+void CounterBoard::forget(const std::string& worker) {
+    const std::lock_guard lock(mutex_);
+    told_.erase(worker);
+}
+
+LiveCounts CounterBoard::all() const {
+    const std::lock_guard lock(mutex_);
+    LiveCounts all;
+    for (const auto& [worker, counts] : told_) {
+        for (const control::FragmentCounts& one : counts) all.insert({one.key, one.counts});
+    }
+    return all;
+}
+
+}  // namespace baton

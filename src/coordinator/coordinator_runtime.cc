@@ -1,0 +1,368 @@
+#include "coordinator/coordinator_runtime.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "catalog/lease.h"
+#include "catalog/lease_schema.h"
+#include "catalog/schema.h"
+
+namespace baton {
+
+namespace {
+
+CommitLoopOptions beginning_at(CommitLoopOptions options, Revision start, Epoch epoch) {
+    options.committer.start = start;
+    options.committer.epoch = epoch;
+    return options;
+}
+
+request::CreateQuery* query_of(Step& step) {
+    auto* request = std::get_if<Request>(&step.what);
+    return request == nullptr ? nullptr : std::get_if<request::CreateQuery>(request);
+}
+
+// No stream of a term is taken for one of an earlier term, which the transport may still know.
+constexpr unsigned kAttemptsPerTermBits = 32;
+
+// After this many attempts the writer plans what is left itself: others wait meanwhile, but it
+// ends.
+constexpr int kAttemptsOutside = 8;
+constexpr std::size_t kReadersForHealth = 2;
+constexpr std::chrono::milliseconds kPauseWhenDeposed{50};
+// How long what only the leader can do waits for it before the database is looked at again.
+constexpr std::chrono::milliseconds kForwardSlice{500};
+
+}  // namespace
+
+CoordinatorRuntime::Term::Term(CoordinatorRuntime& coordinator, std::unique_ptr<Sql> writer,
+                               std::unique_ptr<SqlSync> sync, const CommitLoopOptions& options)
+    : epoch(options.committer.epoch),
+      commits(std::move(writer), std::move(sync), coordinator.clock_, options, coordinator.durable_,
+              [feed = &coordinator.feed_](const std::vector<Change>& changes) {
+                  feed->publish(changes);
+              }) {}
+
+CoordinatorRuntime::CoordinatorRuntime(std::unique_ptr<SqlDatabase> database, const Clock& clock,
+                                       const CoordinatorOptions& options, Revision start,
+                                       bool always_durable)
+    : database_(std::move(database)),
+      clock_(clock),
+      options_(options),
+      planner_(options.planner ? options.planner : Planner(plan)),
+      durable_(start, always_durable),
+      readers_(*database_, durable_, options.readers_max, "too many reads are under way",
+               options.readers_max > kReadersForHealth ? kReadersForHealth : 0),
+      transaction_views_(*database_, durable_, readers_, clock, options.transactions),
+      controllers_(*database_, durable_, 1),
+      stage_(options.rehearsals_max),
+      locks_(*database_),
+      feed_(start, options.changes_in_memory),
+      client_queries_(clock) {
+    if (options.line == nullptr) return;
+    forwarder_ = std::make_unique<Forwarder>(*options.line, leader_, clock, options.forwarding);
+}
+
+CoordinatorRuntime::~CoordinatorRuntime() {
+    follower_.reset();
+    end_term();
+}
+
+// ---- leading and following ----------------------------------------------------------------------
+
+std::shared_ptr<CoordinatorRuntime::Term> CoordinatorRuntime::current() const {
+    const std::lock_guard lock(term_mutex_);
+    return term_;
+}
+
+std::optional<Epoch> CoordinatorRuntime::term() const {
+    const auto term = current();
+    return term ? std::optional(term->epoch) : std::nullopt;
+}
+
+CommitLoop& CoordinatorRuntime::commits() {
+    const auto term = current();
+    CHECK(term != nullptr);
+    return term->commits;
+}
+
+std::optional<Error> CoordinatorRuntime::commit_trouble() const {
+    const auto term = current();
+    return term ? term->commits.health().trouble() : std::nullopt;
+}
+
+CoordinatorRuntime::CommitCounts CoordinatorRuntime::commit_counts() const {
+    const auto term = current();
+    if (!term) return {};
+    return {.failures_in_a_row = term->commits.health().failures_in_a_row(),
+            .log_lines_dropped = term->commits.log_lines_dropped()};
+}
+
+Error CoordinatorRuntime::not_leading() const {
+    const std::string leader = leader_.now().address;
+    return {.code = ErrorCode::fenced,
+            .message = "this coordinator does not lead, so it changes nothing",
+            .hint = leader.empty() ? "nobody leads now; try again in a moment"
+                                   : "ask the one that leads: " + leader};
+}
+
+Result<Done> CoordinatorRuntime::begin_term(std::unique_ptr<Sql> writer,
+                                            std::unique_ptr<SqlSync> sync, Epoch epoch,
+                                            const TermGuard& guard) {
+    auto options = beginning_at(options_.commits, feed_.last(), epoch);
+    options.committer.may_act = guard.may_act;
+    const auto term = std::make_shared<Term>(*this, std::move(writer), std::move(sync), options);
+    TRY(client_queries_.drop_left_over(term->commits, readers_));
+    {
+        const std::lock_guard lock(term_mutex_);
+        term_ = term;
+    }
+    leader_.set_here(true);
+    if (options_.transport == nullptr) return Done{};
+    interrupt_embedded();
+    ControllerOptions control = options_.control;
+    control.epoch = epoch;
+    control.membership.first_attempt += epoch.value() << kAttemptsPerTermBits;
+    auto loop = std::make_unique<ControlLoop>(
+        control,
+        ControlLoop::World{term->commits, controllers_, feed_, *options_.transport, clock_, guard});
+    const std::lock_guard lock(term_mutex_);
+    term->control = std::move(loop);
+    return Done{};
+}
+
+void CoordinatorRuntime::end_term() {
+    leader_.set_here(false);
+    std::shared_ptr<Term> over;
+    std::unique_ptr<ControlLoop> control;
+    {
+        const std::lock_guard lock(term_mutex_);
+        over = std::exchange(term_, nullptr);
+        if (over) control = std::move(over->control);
+    }
+    control.reset();  // uses the commits
+    if (over) over->commits.stop();
+}
+
+Result<Done> CoordinatorRuntime::lead(Epoch epoch, const TermGuard& guard) {
+    end_term();
+    TRY_ASSIGN(writer, database_->connect(Access::write));
+    follower_.reset();  // from here on the writer publishes
+    auto begun = begin_term(std::move(writer), nullptr, epoch, guard);
+    if (!begun) follow();
+    return begun;
+}
+
+void CoordinatorRuntime::follow() {
+    leader_.set_address({});
+    end_term();
+    if (follower_) return;
+    FollowerOptions following = options_.following;
+    following.on_lease = [this] { leader_.doubt(); };
+    follower_ = std::make_unique<Follower>(*database_, feed_, following);
+}
+
+void CoordinatorRuntime::drop_for_client(QueryId query) {
+    if (const auto term = current()) return client_queries_.drop(term->commits, query);
+    if (forwarder_) forwarder_->run_errand(drop_of(query, clock_));
+}
+
+void CoordinatorRuntime::log(StatementRecord record) {
+    if (const auto term = current()) term->commits.log(std::move(record));
+}
+
+// What the embedded worker ran has ended with the last process, whatever the catalog says. If it
+// cannot be written now, the controller finds out by itself.
+void CoordinatorRuntime::interrupt_embedded() {
+    std::optional<Worker> worker;
+    if (auto now = snapshot()) {
+        auto found = now->read().worker(std::string(kEmbeddedWorker));
+        if (found) worker = *std::move(found);
+    }
+    if (!worker || !worker->incarnation || worker->kind != WorkerKind::embedded) return;
+    (void)execute(
+        request::ReportWorker{.name = worker->name,
+                              .state = worker->state,
+                              .incarnation = Incarnation(worker->incarnation->value() + 1),
+                              .reason = "begins with its process"});
+}
+
+Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(
+    std::unique_ptr<SqlDatabase> database, const Clock& clock, const CoordinatorOptions& options) {
+    TRY_ASSIGN(writer, database->connect(Access::write));
+    TRY(migrate(*writer));
+    TRY_ASSIGN(start, Reader(*writer).revision());
+    TRY_ASSIGN(sync, writer->defer_sync());
+    std::unique_ptr<CoordinatorRuntime> opened(
+        new CoordinatorRuntime(std::move(database), clock, options, start, sync == nullptr));
+    if (options.follows) {
+        CHECK(sync == nullptr);
+        opened->stale_views_ =
+            std::make_unique<StaleViews>(*opened->database_, clock, options.stale_views);
+        opened->follow();
+        return opened;
+    }
+    // Nobody else writes here, so nobody is elected; others may have been before the catalog came
+    // here from a server.
+    TRY_ASSIGN(epoch, epoch_of_fence(*writer, std::string(kLeaderLock)));
+    TRY(opened->begin_term(std::move(writer), std::move(sync), epoch, {}));
+    return opened;
+}
+
+LiveCounts CoordinatorRuntime::own_counts() const {
+    const std::lock_guard lock(term_mutex_);
+    return term_ && term_->control ? term_->control->counters().all() : LiveCounts{};
+}
+
+LiveCounts CoordinatorRuntime::live_counts() {
+    return forwarder_ && !current() ? forwarder_->counts() : own_counts();
+}
+
+Result<PlanningView> CoordinatorRuntime::planning_view(const MentionedNames& names) {
+    TRY_ASSIGN(now, snapshot());
+    Reader::KnownCluster known;
+    {
+        const std::lock_guard lock(cluster_mutex_);
+        known = cluster_;
+    }
+    const auto before = known.cluster;
+    TRY_ASSIGN(view, now.read().planning_view(names, known));
+    if (known.cluster != before) {
+        const std::lock_guard lock(cluster_mutex_);
+        if (cluster_.revision <= known.revision) cluster_ = known;
+    }
+    return view;
+}
+
+Result<std::unique_ptr<Rehearsal>> CoordinatorRuntime::rehearse() {
+    if (!options_.scratch) return std::unique_ptr<Rehearsal>();
+    TRY_ASSIGN(now, snapshot());
+    return Rehearsal::begin(stage_, options_.scratch, now, planner_, clock_);
+}
+
+Result<Done> CoordinatorRuntime::plan_ahead(Bundle& bundle) {
+    for (std::size_t i = 0; i < bundle.steps.size(); ++i) {
+        request::CreateQuery* query = query_of(bundle.steps[i]);
+        if (query == nullptr || query->plan) continue;
+        TRY_ASSIGN(view, planning_view(names_in(query->tree)));
+        auto made = planner_(query->tree, view);
+        if (made) {
+            query->plan = *std::move(made);
+        } else if (i == 0) {
+            return made.error();
+        }
+        // Otherwise it may need what the steps before it make: the writer gives it a view of that.
+    }
+    return Done{};
+}
+
+std::optional<Outcome> CoordinatorRuntime::try_in(const std::shared_ptr<Term>& term,
+                                                  Bundle& bundle) {
+    Outcome outcome = Refused{.step = 0, .error = not_leading()};
+    if (term) {
+        outcome = execute_in(term, bundle);
+        if (!came_too_late(term, outcome)) return outcome;
+        if (bundle.passed_on) return Refused{.step = 0, .error = not_leading()};
+    }
+    if (!forwarder_ || bundle.passed_on) return outcome;
+    return std::nullopt;
+}
+
+std::optional<Outcome> CoordinatorRuntime::execute_here(Bundle& bundle) {
+    return try_in(current(), bundle);
+}
+
+Outcome CoordinatorRuntime::execute(Bundle bundle) {
+    for (;;) {
+        const std::uint64_t news = leader_.now().news;
+        const auto term = current();
+        if (auto outcome = try_in(term, bundle)) return *std::move(outcome);
+        const Instant deadline = forwarder_->deadline(bundle);
+        if (term && term == current()) {  // deposed, and not told so yet
+            const bool cancelled = bundle.interrupt != nullptr && bundle.interrupt->raised();
+            if (cancelled || clock_.now() >= deadline) {
+                return Refused{.step = 0, .error = not_leading()};
+            }
+            leader_.wait(news, kPauseWhenDeposed, bundle.interrupt);
+            continue;
+        }
+        // Nobody can come to lead while the database is away: that is said soon.
+        if (leader_.now().address.empty()) {
+            const auto there = snapshot();
+            const bool away = !there && there.error().code == ErrorCode::catalog_unavailable;
+            if (away) return Refused{.step = 0, .error = there.error()};
+        }
+        const Instant slice = std::min(deadline, clock_.now() + kForwardSlice);
+        auto forwarded = forwarder_->forward(bundle, slice);
+        auto* done = std::get_if<Outcome>(&forwarded);
+        if (done == nullptr) continue;
+        const auto* refused = std::get_if<Refused>(done);
+        const bool waited = clock_.now() >= slice && slice < deadline;
+        const bool again = refused != nullptr && refused->error.code == ErrorCode::fenced && waited;
+        if (!again) return std::move(*done);
+    }
+}
+
+bool CoordinatorRuntime::came_too_late(const std::shared_ptr<Term>& term,
+                                       const Outcome& outcome) const {
+    const auto* refused = std::get_if<Refused>(&outcome);
+    if (refused == nullptr) return false;
+    if (refused->error.code == ErrorCode::fenced) return true;
+    return refused->error.code == ErrorCode::catalog_unavailable && current() != term;
+}
+
+Outcome CoordinatorRuntime::execute_in(const std::shared_ptr<Term>& term, Bundle& bundle) {
+    // A refusal that does not reach the writer is logged here.
+    const auto refuse = [&](std::size_t step, const Error& error) -> Outcome {
+        if (const std::string& statement = bundle.steps.at(step).statement; !statement.empty()) {
+            log({.received = bundle.received,
+                 .principal = bundle.principal,
+                 .statement = statement,
+                 .error = error,
+                 .took = clock_.now() - bundle.started,
+                 .revision = {}});
+        }
+        return Refused{.step = step, .error = error};
+    };
+    if (auto planned = plan_ahead(bundle); !planned) return refuse(0, planned.error());
+    for (int attempt = 0;; ++attempt) {
+        Outcome outcome = term->commits.submit_and_wait(bundle);
+        auto* wanted = std::get_if<NeedsPlan>(&outcome);
+        if (wanted == nullptr) return outcome;
+        request::CreateQuery* query = query_of(bundle.steps.at(wanted->step));
+        CHECK(query != nullptr);
+        auto made = planner_(query->tree, wanted->view);
+        if (!made) return refuse(wanted->step, made.error());
+        query->plan = *std::move(made);
+        if (attempt >= kAttemptsOutside) bundle.plan_in_place = planner_;
+    }
+}
+
+BundleExecutor CoordinatorRuntime::executor() {
+    return {.execute = [this](Bundle bundle) { return execute(std::move(bundle)); },
+            .own_counts = [this] { return own_counts(); },
+            .now = clock_.now()};
+}
+
+Result<Answer> CoordinatorRuntime::execute(const Request& request) {
+    Bundle bundle;
+    bundle.steps.push_back({.what = request, .statement = {}});
+    bundle.received = clock_.wall_now();
+    bundle.started = clock_.now();
+    Outcome outcome = execute(std::move(bundle));
+    if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
+    return std::get<Answer>(std::get<Accepted>(outcome).answers.front());
+}
+
+Result<std::unique_ptr<Watch>> CoordinatorRuntime::watch(const ViewQuery& query,
+                                                         std::optional<Revision> since,
+                                                         std::function<void()> wake) {
+    return Watch::open(feed_, readers_, query, since, std::move(wake));
+}
+
+Result<Done> CoordinatorRuntime::backup_to(const std::string& path) {
+    return database_->backup_to(path);
+}
+
+}  // namespace baton

@@ -1,0 +1,213 @@
+// CoordinatorRuntime keeps one catalog open and serves it to sessions and watchers in this process.
+//
+// It leads or it follows. One that leads has a Term: it changes the catalog under its epoch, and
+// looks after workers and queries. One that follows answers reads and watches, keeps up with what
+// the leader commits, and passes changes on to it; without a way to the leader it refuses them with
+// fenced. Sessions, watches and snapshots outlive the change from one to the other; what was asked
+// for in a term that ends is answered before.
+//
+// Threads: sessions, watches and snapshots may be used from any threads, each by one at a time. Two
+// threads of its own write (CommitLoop) and sync, publish and answer (Settler); with a transport a
+// third decides about workers and queries (ControlLoop). Everything taken from a CoordinatorRuntime
+// ends before it does.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "catalog/reader.h"
+#include "coordinator/client_queries.h"
+#include "coordinator/commit/commit_loop.h"
+#include "coordinator/commit/durable.h"
+#include "coordinator/commit/feed.h"
+#include "coordinator/commit/term_guard.h"
+#include "coordinator/control/control_loop.h"
+#include "coordinator/control/controller.h"
+#include "coordinator/locks.h"
+#include "coordinator/reading/follower.h"
+#include "coordinator/reading/readers.h"
+#include "coordinator/reading/rehearsal.h"
+#include "coordinator/reading/stale_views.h"
+#include "coordinator/reading/transaction_views.h"
+#include "coordinator/reading/watch.h"
+#include "coordinator/routing/forwarded_bundle.h"
+#include "coordinator/routing/forwarder.h"
+#include "coordinator/routing/leader_board.h"
+#include "core/planning/planner.h"
+#include "ports/clock.h"
+#include "ports/leader_line.h"
+#include "ports/result_streams.h"
+#include "ports/sql.h"
+#include "ports/transport.h"
+
+namespace baton {
+
+struct CoordinatorOptions {
+    CommitLoopOptions commits;
+    std::size_t readers_max = 16;
+    TransactionViewsOptions transactions;
+    std::size_t changes_in_memory = 65'536;
+    Planner planner;  // none: plan()
+    // How workers are reached; outlives the coordinator. None: queries stay PENDING, and nobody
+    // looks after the workers.
+    Transport* transport = nullptr;
+    // How rows for clients come from workers; outlives the coordinator. None: only views can be
+    // asked without INTO.
+    ResultStreams* results = nullptr;
+    ControllerOptions control;  // its epoch is that of the commits
+    // Begin as a follower, of a database whose commits are durable by themselves; otherwise it
+    // leads at once, under the epoch of the commits.
+    bool follows = false;
+    FollowerOptions following;
+    // How a follower passes on what only the leader can do; outlives the coordinator. None: it
+    // refuses that with fenced.
+    LeaderLine* line = nullptr;
+    ForwarderOptions forwarding;
+    StaleViewsOptions stale_views;  // of one that may follow: a file is never away
+    // For long transactions of clients; none: each statement of one costs as much as all before it.
+    ScratchDatabase scratch;
+    std::size_t rehearsals_max = 8;
+};
+
+class CoordinatorRuntime {
+public:
+    // Brings the catalog to this program's version if it has to, and drops the queries of clients
+    // of an earlier process. Fails with errors of the database
+    // and catalog_version. `clock` outlives it.
+    [[nodiscard]] static Result<std::unique_ptr<CoordinatorRuntime>> open(
+        std::unique_ptr<SqlDatabase> database, const Clock& clock,
+        const CoordinatorOptions& options = {});
+    // Answers the requests that are waiting, then closes.
+    ~CoordinatorRuntime();
+    CoordinatorRuntime(const CoordinatorRuntime&) = delete;
+    CoordinatorRuntime& operator=(const CoordinatorRuntime&) = delete;
+
+    // Begins a term; the lease of this epoch is held. The guard is asked until the term has ended:
+    // when it says no the term is over, also if nobody has said so yet. Fails with errors of the
+    // database: then it goes on following. lead() and follow() from one thread, none that it calls
+    // itself.
+    [[nodiscard]] Result<Done> lead(Epoch epoch, const TermGuard& guard = {});
+    // Ends the term, if there is one: what waits is answered, no command is sent any more, and what
+    // workers run goes on. Nobody is known to lead then.
+    void follow();
+    // Who leads, by the address that it advertises: whoever holds the election keeps it.
+    [[nodiscard]] LeaderBoard& leader() { return leader_; }
+    [[nodiscard]] std::optional<Epoch> term() const;  // none: it follows
+    // Whether steps have to say how they were written.
+    [[nodiscard]] bool forwards() const { return forwarder_ != nullptr; }
+    // Why a change, or something else that only the leader can do, is refused here.
+    [[nodiscard]] Error not_leading() const;
+
+    // Does what the bundle asks, planning its queries against a snapshot first, and again if the
+    // catalog changed below the plan; after some attempts the writer plans itself, which ends it.
+    // One that follows has the leader do it, also if its own term ended meanwhile and nothing had
+    // happened. Never NeedsPlan.
+    [[nodiscard]] Outcome execute(Bundle bundle);
+    // The same without waiting for another coordinator. None: nothing happened, and only one that
+    // leads elsewhere can do it.
+    [[nodiscard]] std::optional<Outcome> execute_here(Bundle& bundle);
+    // For what other coordinators forward to this one.
+    [[nodiscard]] BundleExecutor executor();
+    // One request by itself, not logged.
+    [[nodiscard]] Result<Answer> execute(const Request& request);
+
+    // What a query over these names would be planned with now.
+    [[nodiscard]] Result<PlanningView> planning_view(const MentionedNames& names);
+
+    [[nodiscard]] Result<Snapshot> snapshot(Readers::Urgency urgency = {}) {
+        return readers_.snapshot(urgency);
+    }
+    // A copy of the catalog for a transaction that has become long; null: there are none here.
+    [[nodiscard]] Result<std::unique_ptr<Rehearsal>> rehearse();
+    // The views that transactions read.
+    [[nodiscard]] TransactionViews& transaction_views() { return transaction_views_; }
+    // What the views showed when they could last be read; none: it is not known.
+    [[nodiscard]] std::optional<Table> ask_stale(const ViewQuery& query) const {
+        return stale_views_ ? stale_views_->ask(query) : std::nullopt;
+    }
+    [[nodiscard]] Result<std::unique_ptr<Watch>> watch(const ViewQuery& query,
+                                                       std::optional<Revision> since = {},
+                                                       std::function<void()> wake = nullptr);
+    // Null: there is no way to the rows of queries.
+    [[nodiscard]] ResultStreams* results() const { return options_.results; }
+    // The client is gone, or has what it wanted. Nobody waits for it.
+    void drop_for_client(QueryId query);
+    // A line for the log of statements; lost if nobody can write it.
+    void log(StatementRecord record);
+    // What workers last told of the fragments that run: to this coordinator, or to the one that
+    // leads as far as it can be asked.
+    [[nodiscard]] LiveCounts own_counts() const;
+    [[nodiscard]] LiveCounts live_counts();
+    [[nodiscard]] Feed& feed() { return feed_; }
+    // Of a coordinator that leads.
+    [[nodiscard]] CommitLoop& commits();
+    [[nodiscard]] const Clock& clock() const { return clock_; }
+    // Why this coordinator leads and cannot commit; none: it can, or does not lead.
+    [[nodiscard]] std::optional<Error> commit_trouble() const;
+    struct CommitCounts {
+        std::uint64_t failures_in_a_row = 0;
+        std::uint64_t log_lines_dropped = 0;
+    };
+    [[nodiscard]] CommitCounts commit_counts() const;  // of its term
+
+    // For clients, whoever leads.
+    [[nodiscard]] Locks& locks() { return locks_; }
+
+    // A consistent copy of the catalog while it is in use.
+    [[nodiscard]] Result<Done> backup_to(const std::string& path);
+
+private:
+    // What there is while it leads.
+    struct Term {
+        Term(CoordinatorRuntime& coordinator, std::unique_ptr<Sql> writer,
+             std::unique_ptr<SqlSync> sync, const CommitLoopOptions& options);
+        const Epoch epoch;
+        CommitLoop commits;
+        std::unique_ptr<ControlLoop> control;  // none: no transport. Guarded by term_mutex_.
+    };
+
+    CoordinatorRuntime(std::unique_ptr<SqlDatabase> database, const Clock& clock,
+                       const CoordinatorOptions& options, Revision start, bool always_durable);
+    [[nodiscard]] std::shared_ptr<Term> current() const;
+    [[nodiscard]] Result<Done> begin_term(std::unique_ptr<Sql> writer,
+                                          std::unique_ptr<SqlSync> sync, Epoch epoch,
+                                          const TermGuard& guard);
+    void end_term();
+    void interrupt_embedded();
+    [[nodiscard]] Outcome execute_in(const std::shared_ptr<Term>& term, Bundle& bundle);
+    [[nodiscard]] std::optional<Outcome> try_in(const std::shared_ptr<Term>& term, Bundle& bundle);
+    // Nothing happened, because the term was over.
+    [[nodiscard]] bool came_too_late(const std::shared_ptr<Term>& term,
+                                     const Outcome& outcome) const;
+    // Plans the queries as if the bundle's other steps did not matter; the commit finds out if they
+    // do. Fails only if the first step cannot be planned.
+    [[nodiscard]] Result<Done> plan_ahead(Bundle& bundle);
+
+    std::unique_ptr<SqlDatabase> database_;
+    const Clock& clock_;
+    const CoordinatorOptions options_;
+    const Planner planner_;
+    Durable durable_;
+    Readers readers_;
+    TransactionViews transaction_views_;
+    Readers controllers_;  // a connection that nobody else takes
+    Rehearsal::Stage stage_;
+    Locks locks_;
+    Feed feed_;
+    ClientQueries client_queries_;
+    std::mutex cluster_mutex_;
+    Reader::KnownCluster cluster_;  // shared by the plans made while it is current
+
+    LeaderBoard leader_;
+    std::unique_ptr<Forwarder> forwarder_;  // none: there is no way to the leader
+    mutable std::mutex term_mutex_;
+    std::shared_ptr<Term> term_;               // none: it follows. Its threads use everything above
+    std::unique_ptr<Follower> follower_;       // none: it leads
+    std::unique_ptr<StaleViews> stale_views_;  // none: the database is a file
+};
+
+}  // namespace baton

@@ -1,0 +1,88 @@
+// Watch is one client's view of a view: first all rows, then every change to them, in order.
+//
+// Guarantees: within one watch no change is missed, doubled or out of order; rows that come to
+// match the filter are a CREATE, rows that cease to are a DROP. A watch that resumes from a
+// revision gets what came after it; if that is no longer kept, it gets a new snapshot and is told
+// why. Used by one thread at a time. It must end before the CoordinatorRuntime does.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "catalog/view_query.h"
+#include "coordinator/commit/feed.h"
+#include "coordinator/reading/readers.h"
+
+namespace baton {
+
+// All rows as of a revision. Replaces whatever the client knew.
+struct WatchSnapshot {
+    Revision revision;
+    Table table;
+    std::string reason;  // why, if it was not asked for
+};
+
+struct WatchChange {
+    Revision revision;
+    ChangeOp op = ChangeOp::create;
+    std::string key;
+    SqlRow row;  // the columns asked for; as it was, for a DROP
+};
+
+using WatchEvent = std::variant<WatchSnapshot, WatchChange>;
+
+class Watch {
+public:
+    // `wake`, if given, is called on the writer's thread when there may be something new; it must
+    // not block. Fails with not_supported if the query cannot be watched.
+    [[nodiscard]] static Result<std::unique_ptr<Watch>> open(Feed& feed, Readers& readers,
+                                                             const ViewQuery& query,
+                                                             std::optional<Revision> since,
+                                                             std::function<void()> wake = nullptr);
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+    // What is new, without waiting; about `most` events at a time.
+    [[nodiscard]] Result<std::vector<WatchEvent>> poll(std::size_t most = 1'000);
+    // The same, waiting for at least one event until `timeout` has passed or it is interrupted.
+    [[nodiscard]] Result<std::vector<WatchEvent>> next(Duration timeout);
+    // Makes a next() under way return with what it has. Any thread.
+    void interrupt();
+    // Instead of what open() was given; called at once, too, since there may be something new.
+    void wake_with(std::function<void()> wake);
+
+    // Everything up to this revision was delivered: where to resume.
+    [[nodiscard]] Revision revision() const { return cursor_; }
+    [[nodiscard]] std::vector<TableColumn> columns() const { return query_.columns(); }
+    [[nodiscard]] const View& view() const { return query_.view(); }
+
+private:
+    Watch(Feed& feed, Readers& readers, ViewQuery query);
+    [[nodiscard]] Result<WatchEvent> take_snapshot(std::string reason);
+    [[nodiscard]] Result<std::vector<WatchEvent>> poll_catalog(std::size_t most);
+    void deliver(const std::vector<Change>& changes, std::vector<WatchEvent>& events) const;
+
+    Feed& feed_;
+    Readers& readers_;
+    const ViewQuery query_;
+    Revision cursor_;
+    bool started_ = false;                // the first snapshot was delivered, or is not wanted
+    std::optional<std::string> restart_;  // why a new snapshot is due
+
+    std::mutex mutex_;
+    std::condition_variable woken_;
+    bool news_ = true;
+    bool interrupted_ = false;
+    std::function<void()> wake_;
+    Feed::Registration registration_;  // last: its calls use everything above
+};
+
+}  // namespace baton

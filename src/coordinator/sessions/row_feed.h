@@ -1,0 +1,108 @@
+// RowFeed gives one client the rows of its SELECT over streams, as they come.
+//
+// Behind it is a query like any other, in the catalog and on workers; it is dropped, and nobody
+// waits for that, when the feed ends: with its object, with the last row that LIMIT allows, or with
+// the sources. Who does not poll holds the query, and so its sources, back.
+//
+// An end is either good, or an error that says why the query could not go on. A query that lost a
+// worker is not waited for: the client is told at once.
+// Used by one thread at a time. It must end before the CoordinatorRuntime does.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "catalog/requests.h"
+#include "catalog/view_query.h"
+#include "coordinator/commit/feed.h"
+#include "model/entities.h"
+#include "model/schema.h"
+#include "ports/result_streams.h"
+
+namespace baton {
+
+class CoordinatorRuntime;
+
+struct FedRows {
+    std::vector<SqlRow> rows;
+    bool ended = false;  // these are the last
+};
+
+// The columns of rows of this schema, as they are shown.
+[[nodiscard]] std::vector<TableColumn> columns_of(const Schema& schema);
+
+class RowFeed {
+public:
+    // Of a query that was just created with this token; nobody else reads it. If this fails, the
+    // query is dropped. `limit` is how many rows are wanted at most.
+    [[nodiscard]] static Result<std::unique_ptr<RowFeed>> open(CoordinatorRuntime& coordinator,
+                                                               const Answer& created,
+                                                               std::string token,
+                                                               std::optional<std::uint64_t> limit);
+    ~RowFeed();
+    RowFeed(const RowFeed&) = delete;
+    RowFeed& operator=(const RowFeed&) = delete;
+
+    [[nodiscard]] const std::vector<TableColumn>& columns() const { return columns_; }
+    [[nodiscard]] const std::string& query_name() const { return name_; }
+
+    // What has come, without waiting; at most `most` rows. An error is final, and so is the end.
+    [[nodiscard]] Result<FedRows> poll(std::size_t most = 1'000);
+    // The same, waiting for rows or the end until `timeout` has passed or it is interrupted.
+    [[nodiscard]] Result<FedRows> next(Duration timeout, std::size_t most = 1'000);
+    // Makes a next() under way return with what it has. Any thread.
+    void interrupt();
+    // Called, by any thread, when there may be something new, and once at once; must not block,
+    // nor use the feed.
+    void wake_with(std::function<void()> wake);
+
+private:
+    class Bell;
+    // Where the rows are.
+    struct Place {
+        std::string worker;
+        std::optional<Address> address;
+        Schema schema;
+    };
+    [[nodiscard]] static Result<Place> place_of(CoordinatorRuntime& coordinator, QueryId query);
+
+    RowFeed(CoordinatorRuntime& coordinator, ResultStreams& streams, QueryId query,
+            std::string token);
+    // Takes another batch; false if there is none now.
+    [[nodiscard]] bool fetch();
+    // Looks how the query is.
+    void look();
+    void judge(const Query& query);
+    void begin();
+    void end(std::optional<Error> error);
+
+    CoordinatorRuntime& coordinator_;
+    ResultStreams& streams_;
+    const QueryId query_;
+    const std::string token_;
+    std::string name_;
+    Place place_;
+    std::vector<TableColumn> columns_;
+    std::optional<std::uint64_t> left_;  // rows that are still wanted
+
+    bool begun_ = false;    // the stream was opened
+    bool has_run_ = false;  // the query was RUNNING once
+    bool ended_ = false;
+    std::optional<Error> error_;       // why it ended
+    std::optional<Error> broken_;      // the stream; the catalog is going to say why
+    std::optional<Error> taken_away_;  // somebody stopped or dropped the query
+    std::deque<SqlRow> ready_;
+
+    const std::shared_ptr<Bell> bell_;
+    std::unique_ptr<ResultStream> stream_;
+    Feed::Registration registration_;
+};
+
+}  // namespace baton

@@ -1,0 +1,474 @@
+#include "coordinator/sessions/session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/overload.h"
+#include "base/text.h"
+#include "coordinator/commit/doorbell.h"
+#include "coordinator/sessions/session_parts.h"
+#include "coordinator/sessions/version.h"
+#include "coordinator/statements/bind.h"
+#include "sql/parser.h"
+#include "sql/printer.h"
+
+namespace baton {
+
+using session_parts::at_statement;
+using session_parts::is_commit;
+using session_parts::kTransactionBytesMax;
+using session_parts::kTransactionStatementsMax;
+using session_parts::transaction_state;
+
+namespace {
+
+constexpr std::size_t kAnswersMax = std::size_t{32} << 20U;  // bytes of rows, before the next
+
+// About as much memory as the rows of an answer take.
+std::size_t bytes_of(const StatementResult& result) {
+    const auto* table = std::get_if<Table>(&result.value);
+    if (table == nullptr) return 0;
+    std::size_t bytes = 0;
+    for (const SqlRow& row : table->rows) {
+        bytes += sizeof(SqlRow) + row.size() * sizeof(SqlValue);
+        for (const SqlValue& value : row) {
+            if (const auto* text = std::get_if<std::string>(&value)) bytes += text->size();
+        }
+    }
+    return bytes;
+}
+
+Error too_much_to_answer() {
+    return {.code = ErrorCode::too_large,
+            .message = "the statements before this one have answers of more than " +
+                       std::to_string(kAnswersMax >> 20U) + " MB",
+            .hint = "send the statements in several requests"};
+}
+
+}  // namespace
+
+Session::Session(CoordinatorRuntime& coordinator, std::string principal, Permit permit)
+    : coordinator_(coordinator), principal_(std::move(principal)), permit_(std::move(permit)) {}
+
+Session::~Session() = default;
+
+// ---- a text, statement by statement -------------------------------------------------------------
+
+Execution Session::execute(std::string_view text, const Wait& wait,
+                           std::span<const sql::Literal> parameters) {
+    begin(std::string(text), wait, {parameters.begin(), parameters.end()});
+    return run_to_the_end();
+}
+
+Execution Session::execute(const std::vector<sql::Statement>& statements, const Wait& wait) {
+    running_.emplace(Running{.text = {},
+                             .parameters = {},
+                             .statements = statements,
+                             .wait = wait,
+                             .execution = {},
+                             .waits_since = {},
+                             .waits = {}});
+    if (auto permitted = check_permitted(statements); !permitted) {
+        if (transaction_) transaction_->failed = true;
+        running_->execution.error = permitted.error();
+    }
+    return run_to_the_end();
+}
+
+void Session::begin(std::string text, const Wait& wait, std::vector<sql::Literal> parameters) {
+    received_ = coordinator_.clock().wall_now();
+    started_ = coordinator_.clock().now();
+    running_.emplace(Running{.text = std::move(text),
+                             .parameters = std::move(parameters),
+                             .statements = {},
+                             .wait = wait,
+                             .execution = {},
+                             .waits_since = {},
+                             .waits = {}});
+    auto statements = sql::parse(running_->text, {}, running_->parameters);
+    if (!statements) {
+        log_rejected(running_->text, statements.error());
+        running_->execution.error = statements.error();
+    } else if (auto permitted = check_permitted(*statements); !permitted) {
+        running_->execution.error = permitted.error();
+    } else {
+        running_->statements = *std::move(statements);
+    }
+    if (running_->execution.error && transaction_) transaction_->failed = true;
+}
+
+std::optional<Execution> Session::go_on(Patience patience) {
+    wake_with(nullptr);
+    patience_ = patience;
+    paused_.reset();
+    while (!running_->execution.error) {
+        if (!touched_.empty() && !wait_for_touched()) break;
+        if (running_->next >= running_->statements.size()) break;
+        if (running_->next > 0 && interrupt_.raised()) {
+            if (transaction_) transaction_->failed = true;
+            running_->execution.error =
+                at_statement({.code = ErrorCode::cancelled,
+                              .message = "it was cancelled before this statement was run"},
+                             running_->statements[running_->next]);
+            break;
+        }
+        if (!run_next()) break;
+    }
+    if (paused_) return std::nullopt;
+    return finish();
+}
+
+Execution Session::finish() {
+    touched_.clear();
+    Execution execution = std::move(running_->execution);
+    running_.reset();
+    return execution;
+}
+
+Execution Session::run_to_the_end() {
+    Doorbell bell;
+    for (;;) {
+        if (auto execution = go_on(Patience::leader)) return *std::move(execution);
+        wake_with([&] { bell.ring(); });
+        bell.wait(until(), coordinator_.clock());
+        wake_with(nullptr);
+    }
+}
+
+std::optional<Instant> Session::until() const {
+    return running_ && running_->waits ? running_->waits->until() : std::nullopt;
+}
+
+void Session::wake_with(std::function<void()> wake) {
+    listening_.reset();
+    if (running_ && running_->waits) running_->waits->wake_with(wake);
+    if (!wake) return;
+    listening_.emplace(interrupt_, wake);
+    if (interrupt_.raised()) wake();
+}
+
+Execution Session::give_up(const std::string& why) {
+    wake_with(nullptr);
+    Error error{.code = ErrorCode::slow_down,
+                .message = why,
+                .hint = "nothing happened; try again in a moment"};
+    if (running_->waits) error = running_->waits->give_up(why);
+    if (transaction_ && !running_->waits) transaction_->failed = true;
+    running_->execution.error = std::move(error);
+    paused_.reset();
+    return finish();
+}
+
+Error Session::pause(Pause what) {
+    paused_ = what;
+    return Error{.code = ErrorCode::cancelled, .message = "it stands still"};
+}
+
+bool Session::run_next() {
+    Running& now = *running_;
+    if (!std::exchange(now.resumes, false)) {
+        received_ = coordinator_.clock().wall_now();
+        started_ = coordinator_.clock().now();
+    }
+    const sql::Statement& statement = now.statements[now.next];
+    const auto failed = [&](Error error) {
+        if (paused_) {
+            now.resumes = true;
+        } else {
+            now.execution.error = at_statement(std::move(error), statement);
+        }
+        return false;
+    };
+    if (now.answered > kAnswersMax) {
+        if (transaction_) transaction_->failed = true;
+        return failed(too_much_to_answer());
+    }
+    // A whole transaction at once needs no trials in between.
+    if (std::holds_alternative<sql::Begin>(statement.node)) {
+        auto done = run_script_transaction(now.statements, now.next, now.execution);
+        if (!done) return failed(done.error());
+        if (*done) {
+            now.next += 1;
+            return true;
+        }
+    }
+    auto result = run(statement);
+    if (!result) return failed(result.error());
+    now.answered += bytes_of(*result);
+    now.execution.results.push_back(*std::move(result));
+    now.next += 1;
+    return true;
+}
+
+bool Session::wait_for_touched() {
+    Running& now = *running_;
+    const auto over = [&] {
+        touched_.clear();
+        now.waited = 0;
+        now.waits.reset();
+        return true;
+    };
+    if (now.wait.until == Wait::Until::accepted) return over();
+    if (now.waited == 0 && !now.waits) now.waits_since = coordinator_.clock().now();
+    for (; now.waited < touched_.size(); now.waited += 1) {
+        const auto done = [&]() -> Result<bool> {
+            if (!now.waits) {
+                const Touched& touched = touched_[now.waited];
+                Wait rest = now.wait;
+                if (touched.ends) rest.until = Wait::Until::ended;
+                if (rest.timeout) {
+                    const Duration gone = coordinator_.clock().now() - now.waits_since;
+                    rest.timeout = std::max(*rest.timeout - gone, Duration::zero());
+                }
+                TRY_ASSIGN(waits, QueryWait::begin(coordinator_, touched.query, rest));
+                if (!waits) return true;
+                now.waits = std::move(waits);
+            }
+            return now.waits->look(interrupt_);
+        }();
+        if (!done) {
+            now.execution.error = at_statement(done.error(), now.statements[now.next - 1]);
+            return false;
+        }
+        if (!*done) {
+            (void)pause(Pause::query);
+            return false;
+        }
+        now.waits.reset();
+    }
+    return over();
+}
+
+Result<Done> Session::check_permitted(const std::vector<sql::Statement>& statements) {
+    if (!permit_) return Done{};
+    for (const sql::Statement& statement : statements) {
+        const auto permitted = permit_(statement);
+        if (permitted) continue;
+        log_rejected(sql::print(statement), permitted.error());
+        return at_statement(permitted.error(), statement);
+    }
+    return Done{};
+}
+
+Result<StatementResult> Session::run(const sql::Statement& statement) {
+    if (transaction_ && transaction_->failed &&
+        !std::holds_alternative<sql::Rollback>(statement.node) && !is_commit(statement)) {
+        return transaction_state("the transaction has failed", "ROLLBACK ends it");
+    }
+    Result<StatementResult> result = [&]() -> Result<StatementResult> {
+        if (changes_catalog(statement)) return run_change(statement);
+        return run_other(statement);
+    }();
+    if (!result && transaction_ && !paused_) {
+        transaction_->failed = true;
+        transaction_->rehearsal.reset();  // others may have it
+        transaction_->view.reset();
+    }
+    return result;
+}
+
+Result<StatementResult> Session::run_other(const sql::Statement& statement) {
+    using R = Result<StatementResult>;
+    return std::visit(
+        Overload{
+            [&](const sql::SelectOnce& s) -> R {
+                if (!asks_views(s.query)) return run_select(statement, s);
+                TRY_ASSIGN(query, ViewQuery::from(s));
+                return run_view(statement, query, "SELECT");
+            },
+            [&](const sql::Show& s) -> R { return run_show(statement, s); },
+            [&](const sql::Watch& s) -> R { return run_watch(s); },
+            [&](const sql::WaitForQuery& s) -> R { return run_wait(s); },
+            [&](const sql::Begin&) -> R { return run_begin(); },
+            [&](const sql::Commit&) -> R { return run_commit(); },
+            [&](const sql::Rollback&) -> R { return run_rollback(); },
+            [&](const sql::Explain& s) -> R { return run_explain(s); },
+            [&](const sql::LockStatement& s) -> R { return run_lock(s); },
+            [](const sql::Cancel&) -> R {
+                return Error{.code = ErrorCode::not_supported,
+                             .message =
+                                 "CANCEL is not supported yet: there are no interactive "
+                                 "queries to cancel",
+                             .hint = "STOP QUERY ends a continuous query"};
+            },
+            [](const auto&) -> R {
+                return Error{.code = ErrorCode::defect, .message = "a statement nobody runs"};
+            },
+        },
+        statement.node);
+}
+
+std::shared_ptr<const StepSource> Session::source_of(const sql::Statement& statement,
+                                                     std::string token) const {
+    if (!coordinator_.forwards()) return nullptr;
+    StepSource source{.text = {}, .token = std::move(token)};
+    if (!running_->text.empty()) {
+        const auto& all = running_->statements;
+        const auto next = static_cast<std::size_t>(&statement - all.data()) + 1;
+        const std::size_t end = next < all.size() ? all[next].at.offset : running_->text.size();
+        source.text = running_->text.substr(statement.at.offset, end - statement.at.offset);
+        source.parameters = sql::used_parameters(source.text, running_->parameters);
+        source.at = statement.at;
+    } else {
+        source.text = sql::print(statement);
+    }
+    return std::make_shared<const StepSource>(std::move(source));
+}
+
+Bundle Session::bundle_of(std::vector<Step> steps) {
+    Bundle bundle;
+    bundle.steps = std::move(steps);
+    bundle.principal = principal_;
+    bundle.received = received_;
+    bundle.started = started_;
+    bundle.interrupt = &interrupt_;
+    if (transaction_ && transaction_->seen.entities.any()) bundle.seen = transaction_->seen;
+    return bundle;
+}
+
+void Session::log_rejected(std::string_view text, Error error) const {
+    error.message = sql::without_literals_of(text, std::move(error.message));
+    error.hint = sql::without_literals_of(text, std::move(error.hint));
+    coordinator_.log({.received = received_,
+                      .principal = principal_,
+                      .statement = sql::without_literals(text.substr(0, kStatementMax)),
+                      .error = std::move(error),
+                      .took = coordinator_.clock().now() - started_,
+                      .revision = {}});
+}
+
+Result<Step> Session::step_of(const sql::Statement& statement) const {
+    auto request = bind(statement);
+    if (request) {
+        return Step{.what = *std::move(request),
+                    .statement = without_secrets(statement),
+                    .source = source_of(statement)};
+    }
+    log_rejected(sql::print(statement), request.error());
+    return request.error();
+}
+
+Result<StatementResult> Session::run_change(const sql::Statement& statement) {
+    TRY_ASSIGN(step, step_of(statement));
+    if (transaction_ && transaction_->steps.size() >= kTransactionStatementsMax) {
+        return Error{.code = ErrorCode::too_large,
+                     .message = "a transaction holds at most " +
+                                std::to_string(kTransactionStatementsMax) + " statements"};
+    }
+    // As the client wrote it: secrets and parameters count.
+    const std::size_t bytes = transaction_ ? sql::print(statement).size() : 0;
+    if (transaction_ && transaction_->bytes + bytes > kTransactionBytesMax) {
+        return Error{.code = ErrorCode::too_large,
+                     .message = "a transaction holds at most " +
+                                std::to_string(kTransactionBytesMax >> 20U) + " MB of statements",
+                     .hint = "COMMIT in smaller portions"};
+    }
+    Outcome outcome = [&] {
+        if (transaction_) return try_out(step);
+        std::vector<Step> steps;
+        steps.push_back(std::move(step));
+        return keep(std::move(steps));
+    }();
+    if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
+    auto& accepted = std::get<Accepted>(outcome);
+    StatementResult result{.tag = tag_of(statement),
+                           .value = std::get<Answer>(std::move(accepted.answers.back())),
+                           .format = {},
+                           .revision = {}};
+    if (transaction_) {
+        transaction_->steps.push_back(std::move(step));
+        transaction_->bytes += bytes;
+    } else {
+        result.revision = accepted.revision;
+    }
+    return result;
+}
+
+Result<StatementResult> Session::run_show(const sql::Statement& statement, const sql::Show& show) {
+    if (is_static(show.what)) {
+        TRY_ASSIGN(table, show_static(show, std::string(kVersion)));
+        return StatementResult{
+            .tag = "SHOW", .value = std::move(table), .format = show.format, .revision = {}};
+    }
+    TRY_ASSIGN(query, ViewQuery::from(show));
+    TRY_ASSIGN(result, run_view(statement, query, "SHOW"));
+    result.format = show.format;
+    return result;
+}
+
+Result<StatementResult> Session::run_view(const sql::Statement& statement, const ViewQuery& query,
+                                          std::string tag) {
+    const auto shown = [&](Table table) {
+        return StatementResult{
+            .tag = std::move(tag), .value = std::move(table), .format = {}, .revision = {}};
+    };
+    // What is live belongs to no revision, and so to no transaction.
+    if (!transaction_ || query.view().live) {
+        TRY_ASSIGN(table, look_at(query));
+        return shown(std::move(table));
+    }
+    if (!transaction_->steps.empty()) {
+        Outcome outcome = try_out({.what = query, .statement = {}, .source = source_of(statement)});
+        if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
+        auto& accepted = std::get<Accepted>(outcome);
+        note_read(query, accepted.revision);
+        return shown(std::get<Table>(std::move(accepted.answers.back())));
+    }
+    if (!transaction_->view) {
+        TRY_ASSIGN(view, coordinator_.transaction_views().begin());
+        transaction_->view = std::move(view);
+    }
+    TRY_ASSIGN(table, transaction_->view->read(query));
+    note_read(query, transaction_->view->revision());
+    return shown(std::move(table));
+}
+
+Result<Table> Session::look_at(const ViewQuery& query) {
+    const bool asks_leader = query.view().live && coordinator_.forwards() && !coordinator_.term();
+    if (asks_leader && patience_ != Patience::leader) return pause(Pause::leader);
+    auto table = [&]() -> Result<Table> {
+        TRY_ASSIGN(snapshot, coordinator_.snapshot(urgency_));
+        const LiveCounts live = query.view().live ? coordinator_.live_counts() : LiveCounts{};
+        return query.run(snapshot.sql(), live);
+    }();
+    if (table || transaction_ || table.error().code != ErrorCode::catalog_unavailable) {
+        return table;
+    }
+    auto stale = coordinator_.ask_stale(query);
+    return stale ? *std::move(stale) : table;
+}
+
+void Session::note_read(const ViewQuery& query, Revision at) {
+    SeenBefore& seen = transaction_->seen;
+    seen.at = seen.entities.none() ? at : std::min(seen.at, at);
+    if (const auto entity = query.view().entity) {
+        seen.entities.set(static_cast<std::size_t>(*entity));
+    } else {
+        seen.entities.set();  // a view over several kinds
+    }
+}
+
+Result<Done> Session::outside_transaction(std::string_view what) const {
+    if (!transaction_) return Done{};
+    return transaction_state(std::string(what) + " cannot run in a transaction",
+                             "COMMIT or ROLLBACK it first");
+}
+
+Result<StatementResult> Session::run_watch(const sql::Watch& statement) {
+    TRY(outside_transaction("WATCH"));
+    const auto* show = std::get_if<sql::Show>(&statement.source);
+    if (show != nullptr && is_static(show->what)) {
+        return Error{.code = ErrorCode::not_supported,
+                     .message = "WATCH of what never changes is not supported"};
+    }
+    TRY_ASSIGN(query, show != nullptr ? ViewQuery::from(*show)
+                                      : ViewQuery::from(std::get<sql::Query>(statement.source)));
+    std::optional<Revision> since;
+    if (statement.since) since = Revision(*statement.since);
+    TRY_ASSIGN(watch, coordinator_.watch(query, since));
+    StatementResult result{.tag = "WATCH", .value = std::move(watch), .format = {}, .revision = {}};
+    if (show != nullptr) result.format = show->format;
+    return result;
+}
+
+}  // namespace baton

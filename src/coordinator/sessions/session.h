@@ -1,0 +1,211 @@
+// Session is one client's conversation with the coordinator: statements in, answers out, with at
+// most one transaction open.
+//
+// In a transaction, changes are collected and happen together at COMMIT; each is tried out when it
+// is given, so that errors come early and later statements see earlier ones. A SHOW before the
+// first change reads one snapshot, kept until the end. What was read is checked at COMMIT: if it
+// has changed, the answer is `conflict` and nothing happened. After an error only ROLLBACK helps.
+//
+// execute() waits on the thread that calls it. Callers whose threads are few use begin() and
+// go_on(): where a statement would wait for a query or for another coordinator, it stands still,
+// and the thread is free.
+// Used by one thread at a time.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "coordinator/commit/interrupt.h"
+#include "coordinator/coordinator_runtime.h"
+#include "coordinator/sessions/query_wait.h"
+#include "coordinator/sessions/row_feed.h"
+#include "sql/ast.h"
+
+namespace baton {
+
+// What became of one statement that succeeded.
+struct StatementResult {
+    std::string tag;  // "CREATE SINK"
+    // Nothing more to say; what was changed; rows; or a watch, or rows that go on coming, for the
+    // caller to follow.
+    std::variant<std::monostate, Answer, Table, std::unique_ptr<Watch>, std::unique_ptr<RowFeed>>
+        value;
+    std::optional<sql::OutputFormat> format;  // that was asked for
+    std::optional<Revision> revision;         // of the catalog after a change
+};
+
+struct Execution {
+    // Of the statements before the error. If that is wait_timed_out, the last of them has happened
+    // and was waited for.
+    std::vector<StatementResult> results;
+    std::optional<Error> error;
+};
+
+// What a text is made of.
+struct Described {
+    struct Statement {
+        std::string tag;
+        std::optional<std::vector<TableColumn>> columns;  // none: it gives no rows
+        bool watches = false;                             // its rows are events of a Watch
+        bool streams = false;                             // its rows come from a RowFeed
+    };
+    std::size_t parameters = 0;
+    std::vector<Statement> statements;
+};
+
+// For what a statement stands still.
+enum class Pause : std::uint8_t {
+    query,   // to be in a state that it waits for
+    leader,  // only who leads can do it: go on where a thread may wait for another machine
+};
+// For what a thread may wait, beside the disk.
+enum class Patience : std::uint8_t { none, leader };
+
+// Why somebody may not run a statement; none: anybody may run anything.
+using Permit = std::function<Result<Done>(const sql::Statement&)>;
+
+// What an open transaction has gathered.
+struct Transaction {
+    std::vector<Step> steps;
+    std::unique_ptr<TransactionView> view;  // none: it has read nothing but its own changes
+    std::unique_ptr<Rehearsal> rehearsal;   // none: it is short, and tried out on the catalog
+    std::size_t bytes = 0;                  // of the texts of the steps
+    SeenBefore seen;
+    bool failed = false;
+};
+
+class Session {
+public:
+    // `permit` is asked before anything of a text is run.
+    Session(CoordinatorRuntime& coordinator, std::string principal, Permit permit = nullptr);
+    // An open transaction is rolled back.
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    // Runs the statements of the text in order and stops at the first error. Text that cannot be
+    // parsed runs not even in part. Waits after each change, or transaction of changes.
+    [[nodiscard]] Execution execute(std::string_view text, const Wait& wait = {},
+                                    std::span<const sql::Literal> parameters = {});
+    [[nodiscard]] Execution execute(const std::vector<sql::Statement>& statements,
+                                    const Wait& wait = {});
+
+    // The same without waiting: begin(), then go_on() until it gives the execution. While it gives
+    // none, paused() says for what it stands still; a query's wait goes on when it wakes, and
+    // no later than until().
+    void begin(std::string text, const Wait& wait = {}, std::vector<sql::Literal> parameters = {});
+    [[nodiscard]] std::optional<Execution> go_on(Patience patience = Patience::none);
+    [[nodiscard]] Pause paused() const { return *paused_; }
+    [[nodiscard]] std::optional<Instant> until() const;
+    // Called by any thread, also at once, when what stands still may go on; it must not block.
+    // Null: no call is under way any more.
+    void wake_with(std::function<void()> wake);
+    // Ends what stands still; what was done before stays.
+    [[nodiscard]] Execution give_up(const std::string& why);
+
+    [[nodiscard]] bool in_transaction() const { return transaction_.has_value(); }
+    [[nodiscard]] bool transaction_failed() const { return transaction_ && transaction_->failed; }
+
+    // What a text is made of, without running it; parameters count as given.
+    [[nodiscard]] Result<Described> describe(std::string_view text);
+
+    // Its reads have connections that others leave free: for health, which is asked under load.
+    void set_urgent() { urgency_ = Readers::Urgency::urgent; }
+
+    // Raised by any thread, it ends the wait of a statement with `cancelled`; what the statement
+    // has changed stays. Whoever raises it clears it before the next statement.
+    [[nodiscard]] Interrupt& interrupt() { return interrupt_; }
+
+private:
+    struct Touched {
+        QueryId query;
+        bool ends = false;  // it was stopped or dropped, not created
+    };
+    // The text that is being run.
+    struct Running {
+        std::string text;  // empty: statements were given without one
+        std::vector<sql::Literal> parameters;
+        std::vector<sql::Statement> statements;
+        Wait wait;
+        std::size_t next = 0;  // of them
+        bool resumes = false;  // the next one stood still before
+        Execution execution;
+        std::size_t answered = 0;  // bytes of rows, about
+        // Of the statement before, until it is over.
+        std::size_t waited = 0;  // of the queries that it touched
+        Instant waits_since;
+        std::unique_ptr<QueryWait> waits;
+    };
+
+    [[nodiscard]] Execution run_to_the_end();
+    // Runs the next statement, or transaction; false: it stands still, or it failed.
+    [[nodiscard]] bool run_next();
+    // Waits for what was touched; false: as above.
+    [[nodiscard]] bool wait_for_touched();
+    [[nodiscard]] Execution finish();
+    [[nodiscard]] Error pause(Pause what);
+
+    [[nodiscard]] Result<Done> check_permitted(const std::vector<sql::Statement>& statements);
+    [[nodiscard]] Result<Described::Statement> describe(const sql::Statement& statement);
+    [[nodiscard]] Result<StatementResult> run(const sql::Statement& statement);
+    [[nodiscard]] Result<StatementResult> run_other(const sql::Statement& statement);
+    [[nodiscard]] Result<StatementResult> run_change(const sql::Statement& statement);
+    [[nodiscard]] Result<StatementResult> run_show(const sql::Statement& statement,
+                                                   const sql::Show& show);
+    [[nodiscard]] Result<StatementResult> run_view(const sql::Statement& statement,
+                                                   const ViewQuery& query, std::string tag);
+    [[nodiscard]] Result<StatementResult> run_select(const sql::Statement& statement,
+                                                     const sql::SelectOnce& select);
+    [[nodiscard]] Result<StatementResult> run_watch(const sql::Watch& watch);
+    [[nodiscard]] Result<StatementResult> run_wait(const sql::WaitForQuery& wait);
+    [[nodiscard]] Result<StatementResult> run_explain(const sql::Explain& explain);
+    [[nodiscard]] Result<StatementResult> run_lock(const sql::LockStatement& lock);
+    [[nodiscard]] Result<StatementResult> run_begin();
+    [[nodiscard]] Result<StatementResult> run_commit();
+    [[nodiscard]] Result<StatementResult> run_rollback();
+    // Outside of transactions: from what was last seen if the database is away.
+    [[nodiscard]] Result<Table> look_at(const ViewQuery& query);
+    // What the open transaction has read, to be checked at COMMIT.
+    void note_read(const ViewQuery& query, Revision at);
+    [[nodiscard]] Result<Done> outside_transaction(std::string_view what) const;
+
+    // Runs BEGIN .. COMMIT if it is given at once: true, and `at` stands at the COMMIT.
+    [[nodiscard]] Result<bool> run_script_transaction(const std::vector<sql::Statement>& statements,
+                                                      std::size_t& at, Execution& execution);
+    [[nodiscard]] Result<Step> step_of(const sql::Statement& statement) const;
+    [[nodiscard]] Bundle bundle_of(std::vector<Step> steps);
+    // The step after those of the open transaction, undone again.
+    [[nodiscard]] Outcome try_out(Step step);
+    [[nodiscard]] Outcome rehearse(Step step);
+    // Makes the changes, and notes the queries that they are about.
+    [[nodiscard]] Outcome keep(std::vector<Step> steps);
+    [[nodiscard]] Outcome perform(Bundle bundle);
+    // Of what was not even begun: neither is kept as it is, it may hold secrets.
+    void log_rejected(std::string_view text, Error error) const;
+    // How it was written, if another coordinator may have to read it.
+    [[nodiscard]] std::shared_ptr<const StepSource> source_of(const sql::Statement& statement,
+                                                              std::string token = {}) const;
+
+    CoordinatorRuntime& coordinator_;
+    const std::string principal_;
+    const Permit permit_;
+    std::optional<Transaction> transaction_;
+    std::vector<Touched> touched_;  // by the changes since the last wait
+    Interrupt interrupt_;
+    std::optional<Running> running_;
+    Patience patience_ = Patience::none;
+    Readers::Urgency urgency_ = Readers::Urgency::ordinary;
+    std::optional<Pause> paused_;
+    std::optional<Interrupt::Listening> listening_;
+    WallTime received_;
+    Instant started_;
+};
+
+}  // namespace baton

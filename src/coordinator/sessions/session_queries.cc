@@ -1,0 +1,182 @@
+// What a session answers about statements and queries: what a text is made of, the rows of streams,
+// EXPLAIN and WAIT FOR QUERY.
+#include <algorithm>
+#include <random>
+
+#include "coordinator/sessions/query_wait.h"
+#include "coordinator/sessions/session.h"
+#include "coordinator/statements/bind.h"
+#include "core/planning/explain.h"
+#include "sql/parser.h"
+
+namespace baton {
+
+// ---- what a text is made of ---------------------------------------------------------------------
+
+Result<Described> Session::describe(std::string_view text) {
+    Described described;
+    described.parameters = sql::parameter_count(text);
+    const std::vector<sql::Literal> unknown(described.parameters, sql::Null{});
+    TRY_ASSIGN(statements, sql::parse(text, {}, unknown));
+    for (const sql::Statement& statement : statements) {
+        TRY_ASSIGN(one, describe(statement));
+        described.statements.push_back(std::move(one));
+    }
+    return described;
+}
+
+Result<Described::Statement> Session::describe(const sql::Statement& statement) {
+    const auto columns_of_show = [](const sql::Show& show) -> Result<std::vector<TableColumn>> {
+        if (is_static(show.what)) {
+            TRY_ASSIGN(table, show_static(show, ""));
+            return std::move(table.columns);
+        }
+        TRY_ASSIGN(query, ViewQuery::from(show));
+        return query.columns();
+    };
+    Described::Statement result{.tag = tag_of(statement)};
+    if (const auto* select = std::get_if<sql::SelectOnce>(&statement.node)) {
+        if (asks_views(select->query)) {
+            TRY_ASSIGN(query, ViewQuery::from(*select));
+            result.columns = query.columns();
+        } else {
+            TRY_ASSIGN(view, coordinator_.planning_view(names_in(select->query, std::nullopt)));
+            const std::optional<sql::SinkTarget> none;
+            TRY_ASSIGN(steps, plan_logically({.query = select->query, .sink = none, .settings = {}},
+                                             view));
+            result.columns = columns_of(steps.logical.schema);
+            result.streams = true;
+        }
+    } else if (const auto* show = std::get_if<sql::Show>(&statement.node)) {
+        TRY_ASSIGN(columns, columns_of_show(*show));
+        result.columns = std::move(columns);
+    } else if (const auto* explain = std::get_if<sql::Explain>(&statement.node)) {
+        const bool json = explain->format == sql::OutputFormat::json;
+        result.columns = {{.name = "PLAN", .type = json ? ViewType::json : ViewType::text}};
+    } else if (const auto* watch = std::get_if<sql::Watch>(&statement.node)) {
+        const auto* shown = std::get_if<sql::Show>(&watch->source);
+        TRY_ASSIGN(query, shown != nullptr ? ViewQuery::from(*shown)
+                                           : ViewQuery::from(std::get<sql::Query>(watch->source)));
+        TRY_ASSIGN(watchable, query.watchable());
+        result.columns = watchable.columns();
+        result.watches = true;
+    } else if (const auto* lock = std::get_if<sql::LockStatement>(&statement.node)) {
+        result.columns = Locks::columns(*lock);
+    }
+    return result;
+}
+
+// ---- rows of streams ----------------------------------------------------------------------------
+
+namespace {
+
+// Long enough that nobody guesses it.
+std::string made_up_token() {
+    std::random_device dice;
+    std::string token;
+    constexpr std::string_view kTokenDigits = "0123456789abcdef";
+    for (int i = 0; i < 32; ++i) token += kTokenDigits[dice() % kTokenDigits.size()];
+    return token;
+}
+
+}  // namespace
+
+Result<StatementResult> Session::run_select(const sql::Statement& statement,
+                                            const sql::SelectOnce& select) {
+    TRY(outside_transaction("a SELECT from streams"));
+    if (coordinator_.results() == nullptr) {
+        return Error{.code = ErrorCode::not_supported,
+                     .message = "rows of streams cannot be had from here: no worker is reached",
+                     .hint = "add INTO sink, or ask baton.queries, baton.workers, ..."};
+    }
+    const std::string token = made_up_token();
+    TRY_ASSIGN(query, query_for_client(select, token, principal_));
+    std::string text = query.statement;
+    std::vector<Step> steps;
+    steps.push_back({.what = Request(std::move(query)),
+                     .statement = std::move(text),
+                     .source = source_of(statement, token)});
+    Outcome outcome = perform(bundle_of(std::move(steps)));
+    if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
+    const auto& created = std::get<Answer>(std::get<Accepted>(outcome).answers.front());
+    TRY_ASSIGN(feed, RowFeed::open(coordinator_, created, token, select.limit));
+    return StatementResult{.tag = "SELECT", .value = std::move(feed), .format = {}, .revision = {}};
+}
+
+// ---- EXPLAIN ------------------------------------------------------------------------------------
+
+namespace {
+
+// One row per line; an empty line before each heading but the first.
+Table text_table(const std::vector<Explained>& levels) {
+    Table table{.columns = {{.name = "PLAN"}}, .rows = {}};
+    for (const Explained& level : levels) {
+        if (!table.rows.empty()) table.rows.push_back({std::string()});
+        table.rows.push_back({level.level + " PLAN"});
+        for (const std::string& line : level.text) table.rows.push_back({line});
+    }
+    return table;
+}
+
+Table json_table(const std::vector<Explained>& levels) {
+    Table table{.columns = {{.name = "PLAN", .type = ViewType::json}}, .rows = {}};
+    for (const Explained& level : levels) table.rows.push_back({level.json});
+    return table;
+}
+
+}  // namespace
+
+Result<StatementResult> Session::run_explain(const sql::Explain& statement) {
+    TRY(outside_transaction("EXPLAIN"));
+    std::vector<sql::ExplainLevel> levels = statement.levels;
+    if (levels.empty()) {
+        levels = {sql::ExplainLevel::logical, sql::ExplainLevel::optimized,
+                  sql::ExplainLevel::distributed};
+    }
+    const bool places =
+        std::find(levels.begin(), levels.end(), sql::ExplainLevel::distributed) != levels.end();
+    TRY_ASSIGN(view, coordinator_.planning_view(names_in(statement.query, statement.sink)));
+    const QueryToPlan query{
+        .query = statement.query, .sink = statement.sink, .settings = statement.settings};
+    TRY_ASSIGN(steps, places ? plan_steps(query, view) : plan_logically(query, view));
+    std::vector<Explained> shown;
+    for (const sql::ExplainLevel level : levels) shown.push_back(explain(level, steps));
+    const bool json = statement.format == sql::OutputFormat::json;
+    return StatementResult{.tag = "EXPLAIN",
+                           .value = json ? json_table(shown) : text_table(shown),
+                           .format = statement.format,
+                           .revision = {}};
+}
+
+// ---- WAIT FOR QUERY -----------------------------------------------------------------------------
+
+Result<StatementResult> Session::run_wait(const sql::WaitForQuery& statement) {
+    TRY(outside_transaction("WAIT"));
+    Wait wait{.until = statement.state ? Wait::Until::state : Wait::Until::settled};
+    if (statement.state) wait.state = *statement.state;
+    if (statement.timeout) wait.timeout = duration_of(*statement.timeout);
+    Running& now = *running_;
+    if (!now.waits) {
+        TRY_ASSIGN(waits, QueryWait::begin(coordinator_, query_ref(statement.target), wait));
+        now.waits = std::move(waits);
+    }
+    if (now.waits) {
+        const auto over = now.waits->look(interrupt_);
+        if (over && !*over) return pause(Pause::query);
+        now.waits.reset();
+        if (!over) return over.error();
+    }
+    return StatementResult{.tag = "WAIT", .value = {}, .format = {}, .revision = {}};
+}
+
+// ---- locks --------------------------------------------------------------------------------------
+
+Result<StatementResult> Session::run_lock(const sql::LockStatement& statement) {
+    StatementResult result{.tag = tag_of(sql::Statement{.node = statement, .at = {}})};
+    TRY(outside_transaction(result.tag));
+    TRY_ASSIGN(row, coordinator_.locks().run(statement));
+    if (row) result.value = *std::move(row);
+    return result;
+}
+
+}  // namespace baton

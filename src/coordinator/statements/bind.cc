@@ -1,0 +1,223 @@
+#include "coordinator/statements/bind.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "base/overload.h"
+#include "base/text.h"
+#include "coordinator/statements/names.h"
+#include "sql/printer.h"
+
+namespace baton {
+
+namespace {
+
+Result<Request> bind_create_query(const sql::CreateQuery& statement) {
+    TRY_ASSIGN(settings, bind_query(statement.settings));
+    if (settings.id && statement.name && *settings.id != *statement.name) {
+        return Error{.code = ErrorCode::invalid_configuration,
+                     .message = "the query has two names: " + in_quotes(*statement.name) + " and " +
+                                in_quotes(*settings.id),
+                     .hint = "leave out QUERY.ID"};
+    }
+    request::CreateQuery request;
+    request.name = statement.name ? statement.name : settings.id;
+    if (request.name && request.name->empty()) {
+        return Error{.code = ErrorCode::invalid_configuration,
+                     .message = "the name of a query cannot be empty"};
+    }
+    if (request.name) TRY(check_new_name("the name of the query", *request.name));
+    request.settings = std::move(settings.options);
+    request.statement = without_secrets(sql::Statement{.node = statement, .at = {}});
+    request.tree = statement;
+    return Request(std::move(request));
+}
+
+Error not_a_change() {
+    return Error{.code = ErrorCode::defect, .message = "the statement changes nothing"};
+}
+
+std::string_view word(sql::EntityKind kind) {
+    switch (kind) {
+        case sql::EntityKind::logical_source:
+            return "LOGICAL SOURCE";
+        case sql::EntityKind::physical_source:
+            return "PHYSICAL SOURCE";
+        case sql::EntityKind::sink:
+            return "SINK";
+        case sql::EntityKind::worker:
+            return "WORKER";
+        case sql::EntityKind::query:
+            return "QUERY";
+        case sql::EntityKind::task_list:
+            return "TASK LIST";
+    }
+    CHECK(false && "an unknown kind");
+}
+
+}  // namespace
+
+Result<Request> bind(const sql::Statement& statement) {
+    using R = Result<Request>;
+    return std::visit(
+        Overload{
+            [](const sql::CreateLogicalSource& s) -> R {
+                TRY(check_new_name("the name of the logical source", s.name));
+                return Request(request::CreateLogicalSource{s.name, s.schema, s.if_not_exists});
+            },
+            [](const sql::CreatePhysicalSource& s) -> R {
+                TRY_ASSIGN(connector, bind_source(s.type, s.settings));
+                return Request(request::CreatePhysicalSource{s.logical, std::move(connector)});
+            },
+            [](const sql::CreateSink& s) -> R {
+                TRY(check_new_name("the name of the sink", s.name));
+                TRY_ASSIGN(connector, bind_sink(s.type, s.settings));
+                return Request(
+                    request::CreateSink{s.name, s.schema, std::move(connector), s.if_not_exists});
+            },
+            [](const sql::CreateWorker& s) -> R {
+                TRY_ASSIGN(worker, bind_worker(s));
+                TRY(check_new_name("the name of the worker", worker.name));
+                return Request(request::CreateWorker{std::move(worker)});
+            },
+            [](const sql::CreateTaskList& s) -> R {
+                TRY(check_new_name("the name of the task list", s.name));
+                return Request(request::CreateTaskList{s.name, s.partitions, s.if_not_exists});
+            },
+            [](const sql::CreateQuery& s) -> R { return bind_create_query(s); },
+            [](const sql::Drop& s) -> R { return Request(request::Drop{s}); },
+            [](const sql::StopQuery& s) -> R {
+                return Request(
+                    request::StopQuery{query_ref(s.target), s.mode.value_or(StopMode::graceful)});
+            },
+            [](const sql::DrainWorker& s) -> R {
+                return Request(request::DrainWorker{s.name, true});
+            },
+            [](const sql::ResumeWorker& s) -> R {
+                return Request(request::DrainWorker{s.name, false});
+            },
+            [](const sql::SelectOnce&) -> R { return not_a_change(); },
+            [](const sql::Show&) -> R { return not_a_change(); },
+            [](const sql::Explain&) -> R { return not_a_change(); },
+            [](const sql::Watch&) -> R { return not_a_change(); },
+            [](const sql::Begin&) -> R { return not_a_change(); },
+            [](const sql::Commit&) -> R { return not_a_change(); },
+            [](const sql::Rollback&) -> R { return not_a_change(); },
+            [](const sql::Cancel&) -> R { return not_a_change(); },
+            [](const sql::WaitForQuery&) -> R { return not_a_change(); },
+            [](const sql::LockStatement&) -> R { return not_a_change(); },
+        },
+        statement.node);
+}
+
+request::QueryRef query_ref(const sql::Target& target) {
+    if (const auto* id = std::get_if<std::uint64_t>(&target)) return QueryId(*id);
+    return std::get<std::string>(target);
+}
+
+Duration duration_of(const sql::TimeSpan& span) {
+    using namespace std::chrono;
+    constexpr std::uint64_t kMost = 1'000'000'000;
+    const auto count = static_cast<std::int64_t>(std::min(span.count, kMost));
+    switch (span.unit) {
+        case sql::TimeUnit::millisecond:
+            return milliseconds(count);
+        case sql::TimeUnit::second:
+            return seconds(count);
+        case sql::TimeUnit::minute:
+            return minutes(count);
+        case sql::TimeUnit::hour:
+            return hours(count);
+        case sql::TimeUnit::day:
+            return hours(24 * count);
+    }
+    CHECK(false && "an unknown unit");
+}
+
+bool changes_catalog(const sql::Statement& statement) {
+    return std::visit(Overload{
+                          [](const sql::CreateLogicalSource&) { return true; },
+                          [](const sql::CreatePhysicalSource&) { return true; },
+                          [](const sql::CreateSink&) { return true; },
+                          [](const sql::CreateWorker&) { return true; },
+                          [](const sql::CreateTaskList&) { return true; },
+                          [](const sql::CreateQuery&) { return true; },
+                          [](const sql::Drop&) { return true; },
+                          [](const sql::StopQuery&) { return true; },
+                          [](const sql::DrainWorker&) { return true; },
+                          [](const sql::ResumeWorker&) { return true; },
+                          [](const sql::SelectOnce&) { return false; },
+                          [](const sql::Show&) { return false; },
+                          [](const sql::Explain&) { return false; },
+                          [](const sql::Watch&) { return false; },
+                          [](const sql::Begin&) { return false; },
+                          [](const sql::Commit&) { return false; },
+                          [](const sql::Rollback&) { return false; },
+                          [](const sql::Cancel&) { return false; },
+                          [](const sql::WaitForQuery&) { return false; },
+                          [](const sql::LockStatement&) { return false; },
+                      },
+                      statement.node);
+}
+
+namespace {
+
+std::string tag_of(const sql::LockStatement& statement) {
+    constexpr std::array kTags = {"ACQUIRE LOCK", "RENEW LOCK",   "RELEASE LOCK",
+                                  "ENABLE LOCK",  "DISABLE LOCK", "DROP LOCK"};
+    return kTags.at(statement.act.index());
+}
+
+}  // namespace
+
+std::string tag_of(const sql::Statement& statement) {
+    return std::visit(
+        Overload{
+            [](const sql::CreateLogicalSource&) -> std::string { return "CREATE LOGICAL SOURCE"; },
+            [](const sql::CreatePhysicalSource&) -> std::string {
+                return "CREATE PHYSICAL SOURCE";
+            },
+            [](const sql::CreateSink&) -> std::string { return "CREATE SINK"; },
+            [](const sql::CreateWorker&) -> std::string { return "CREATE WORKER"; },
+            [](const sql::CreateTaskList&) -> std::string { return "CREATE TASK LIST"; },
+            [](const sql::CreateQuery&) -> std::string { return "CREATE QUERY"; },
+            [](const sql::Drop& s) -> std::string { return "DROP " + std::string(word(s.kind)); },
+            [](const sql::StopQuery&) -> std::string { return "STOP QUERY"; },
+            [](const sql::DrainWorker&) -> std::string { return "DRAIN WORKER"; },
+            [](const sql::ResumeWorker&) -> std::string { return "RESUME WORKER"; },
+            [](const sql::SelectOnce&) -> std::string { return "SELECT"; },
+            [](const sql::Show&) -> std::string { return "SHOW"; },
+            [](const sql::Explain&) -> std::string { return "EXPLAIN"; },
+            [](const sql::Watch&) -> std::string { return "WATCH"; },
+            [](const sql::Begin&) -> std::string { return "BEGIN"; },
+            [](const sql::Commit&) -> std::string { return "COMMIT"; },
+            [](const sql::Rollback&) -> std::string { return "ROLLBACK"; },
+            [](const sql::Cancel&) -> std::string { return "CANCEL"; },
+            [](const sql::WaitForQuery&) -> std::string { return "WAIT"; },
+            [](const sql::LockStatement& s) -> std::string { return tag_of(s); },
+        },
+        statement.node);
+}
+
+std::string without_secrets(const sql::Statement& statement) {
+    return sql::print(statement, is_secret_setting);
+}
+
+Result<request::CreateQuery> query_for_client(const sql::SelectOnce& select,
+                                              const std::string& token,
+                                              const std::string& principal) {
+    request::CreateQuery query;
+    query.tree.query = select.query;
+    query.tree.sink.node = sql::ToClient{.token = token};
+    sql::Setting& setting = query.tree.settings.emplace_back();
+    setting.key = {"QUERY", "ON_FAILURE"};
+    setting.value = sql::Literal(std::string("FAIL"));
+    TRY_ASSIGN(settings, bind_query(query.tree.settings));
+    query.settings = std::move(settings.options);
+    query.settings.emplace(kClientSetting, principal);
+    query.statement = without_secrets({.node = select, .at = {}});
+    return query;
+}
+
+}  // namespace baton

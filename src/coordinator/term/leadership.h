@@ -1,0 +1,102 @@
+// Leadership keeps this process in the election: it runs the machine of core/election on a thread,
+// asks the lock service what the machine wants to know, and tells a listener when to lead.
+//
+// The thread that decides makes no call of the database, so it ends a term in time while every call
+// hangs. Whoever acts as the leader asks acting() just before: it reads the clock itself and waits
+// for no thread. The clock goes on while the machine is suspended.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/id.h"
+#include "base/prng.h"
+#include "coordinator/term/lease_callers.h"
+#include "core/election/election.h"
+#include "ports/clock.h"
+#include "ports/sql.h"
+
+namespace baton {
+
+// Called on the thread that decides, one at a time: to note and to post, not to wait.
+class LeadershipListener {
+public:
+    virtual ~LeadershipListener() = default;
+
+    virtual void lead(Epoch epoch) = 0;
+    // Nothing more is begun under this epoch. Say Leadership::drained() when what was begun has
+    // ended.
+    virtual void step_down(Epoch epoch, election::Reason reason, const std::string& why) = 0;
+    // What status() says of who leads is another than before; that it is over is not told.
+    virtual void leader_changed() {}
+    // The store could not be asked, or did not give what was asked of it: a lease, above all. Told
+    // once for each reason, and again after a minute.
+    virtual void troubled(const std::string& /*why*/) {}
+    // After leave(): the lease is released, or will end by itself. The last call.
+    virtual void left() = 0;
+};
+
+struct LeadershipOptions {
+    ElectionTimers timers;
+    std::string lock;   // its name
+    std::string owner;  // host:pid:uuid: of this process alone, also after a restart
+    std::uint64_t seed = 0;
+};
+
+class Leadership {
+public:
+    // All outlive it. The lock service gets connections of its own. Nothing happens before start().
+    Leadership(const LeadershipOptions& options, SqlDatabase& database, const Clock& clock,
+               LeadershipListener& listener);
+    // Ends the threads, and waits for a call that is under way. A lease that is held then ends by
+    // itself: leave() first, and wait for left().
+    ~Leadership();
+    Leadership(const Leadership&) = delete;
+    Leadership& operator=(const Leadership&) = delete;
+
+    void start();
+
+    // From any thread. The epoch under which an action may begin now; none: this process does not
+    // lead.
+    [[nodiscard]] std::optional<Epoch> acting() const;
+    [[nodiscard]] ElectionStatus status() const;
+
+    void drained(Epoch epoch);            // of a term that is over
+    void heard_of(Epoch epoch);           // that a worker has obeyed
+    void hint();                          // the lock may be free
+    void unable(const std::string& why);  // to do what it leads for: somebody else is to lead
+    void leave();
+
+private:
+    void post(election::Event event);
+    void run();
+    [[nodiscard]] std::optional<std::vector<election::Event>> take();
+    void step(const election::Event& event);
+    void tell_trouble(const std::string& trouble);
+    void perform(const election::Effect& effect);
+
+    const Clock& clock_;
+    LeadershipListener& listener_;
+    Prng prng_;
+
+    mutable std::mutex machine_mutex_;  // held for moments only
+    Election machine_;
+    Epoch heard_leader_;  // of the one that was told last
+    std::string told_trouble_;
+    Instant told_trouble_at_{};
+
+    std::mutex mutex_;
+    std::condition_variable filled_;
+    std::deque<election::Event> events_;
+    bool stopped_ = false;
+
+    LeaseCallers callers_;
+    std::thread thread_;  // last: it uses everything above
+};
+
+}  // namespace baton

@@ -1,0 +1,167 @@
+#include "coordinator/term/seat.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/overload.h"
+
+namespace baton {
+
+namespace {
+
+// How often followers learn who leads.
+constexpr std::chrono::milliseconds kLook{250};
+
+// "host:pid:uuid address"
+std::string address_of(const std::string& owner) {
+    const std::size_t space = owner.find(' ');
+    return space == std::string::npos ? owner : owner.substr(space + 1);
+}
+
+}  // namespace
+
+Seat::Seat(const LeadershipOptions& options, SqlDatabase& database, const Clock& clock,
+           CoordinatorRuntime& coordinator, Log& log)
+    : coordinator_(coordinator),
+      log_(log),
+      leadership_(options, database, clock, *this),
+      thread_([this] { run(); }) {
+    leadership_.start();
+    coordinator_.leader().on_doubt([this] { leadership_.hint(); });
+}
+
+Seat::~Seat() {
+    coordinator_.leader().on_doubt(nullptr);
+    {
+        const std::lock_guard lock(mutex_);
+        over_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+    coordinator_.follow();
+}
+
+void Seat::leave(Duration at_most) {
+    leadership_.leave();
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, at_most, [&] { return left_; });
+}
+
+// ---- told by the election -----------------------------------------------------------------------
+
+void Seat::lead(Epoch epoch) {
+    {
+        const std::lock_guard lock(mutex_);
+        orders_.emplace_back(Lead{epoch});
+    }
+    changed_.notify_all();
+}
+
+void Seat::step_down(Epoch epoch, election::Reason /*reason*/, const std::string& why) {
+    {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(orders_, [&](const Order& order) {
+            const auto* begins = std::get_if<Lead>(&order);
+            return begins != nullptr && begins->epoch == epoch;
+        });
+        orders_.emplace_back(StepDown{.epoch = epoch, .why = why});
+    }
+    changed_.notify_all();
+}
+
+void Seat::leader_changed() {
+    {
+        const std::lock_guard lock(mutex_);
+        heard_ = true;
+    }
+    changed_.notify_all();
+}
+
+void Seat::troubled(const std::string& why) {
+    {
+        const std::lock_guard lock(mutex_);
+        trouble_ = why;
+    }
+    changed_.notify_all();
+}
+
+void Seat::left() {
+    {
+        const std::lock_guard lock(mutex_);
+        left_ = true;
+    }
+    changed_.notify_all();
+}
+
+// ---- done by its own thread ---------------------------------------------------------------------
+
+void Seat::run() {
+    for (;;) {
+        std::optional<Order> order;
+        std::string trouble;
+        {
+            std::unique_lock lock(mutex_);
+            changed_.wait_for(lock, kLook, [&] {
+                return over_ || heard_ || !trouble_.empty() || !orders_.empty();
+            });
+            heard_ = false;
+            trouble = std::exchange(trouble_, {});
+            if (over_ && orders_.empty()) return;
+            if (!orders_.empty()) {
+                order = std::move(orders_.front());
+                orders_.pop_front();
+            }
+        }
+        if (!trouble.empty()) {
+            log_.warn("the election has trouble with the catalog", {{"reason", trouble}});
+        }
+        if (order) std::visit([this](const auto& told) { obey(told); }, *order);
+        tell_who_leads();
+        look_after_term();
+    }
+}
+
+void Seat::obey(const Lead& order) {
+    const TermGuard guard{
+        .may_act = [this, epoch = order.epoch] { return leadership_.acting() == epoch; },
+        .heard_of = [this](Epoch epoch) { leadership_.heard_of(epoch); }};
+    const auto begun = coordinator_.lead(order.epoch, guard);
+    told_.clear();  // whom it knew before, it has forgotten
+    if (begun) {
+        log_.info("leads", {{"epoch", to_string(order.epoch)}});
+        return;
+    }
+    // The lease is kept up, and may be of use a moment later: tried again until something else is
+    // told.
+    log_.warn("cannot begin to lead",
+              {{"epoch", to_string(order.epoch)}, {"reason", to_string(begun.error())}});
+    std::unique_lock lock(mutex_);
+    const auto told = [&] { return over_ || !orders_.empty(); };
+    if (changed_.wait_for(lock, kLook, told)) return;
+    if (leadership_.acting() == order.epoch) orders_.push_back(order);
+}
+
+void Seat::obey(const StepDown& order) {
+    coordinator_.follow();
+    told_.clear();
+    log_.info("follows", {{"epoch", to_string(order.epoch)}, {"reason", order.why}});
+    leadership_.drained(order.epoch);
+}
+
+// A leader that cannot commit keeps others from leading. A full disk is the database's: it would be
+// as full for the next.
+void Seat::look_after_term() {
+    const auto trouble = coordinator_.commit_trouble();
+    if (!trouble || trouble->code == ErrorCode::catalog_full || !leadership_.acting()) return;
+    leadership_.unable("this coordinator cannot commit: " + trouble->message);
+}
+
+void Seat::tell_who_leads() {
+    const ElectionStatus status = leadership_.status();
+    const std::string leader = status.leader ? address_of(status.leader->owner) : std::string();
+    if (leader == told_) return;
+    told_ = leader;
+    coordinator_.leader().set_address(leader);
+}
+
+}  // namespace baton

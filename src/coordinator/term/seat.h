@@ -1,0 +1,73 @@
+// Seat puts a coordinator where the election says: it leads while this process holds the lease, and
+// follows otherwise.
+//
+// Beginning and ending a term waits for the database, so a thread of its own does it, in the order
+// in which it was told; a term that was over before it was begun is not begun. When a term has
+// ended and nothing of it is under way any more, the election is told, and releases the lease.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <variant>
+
+#include "coordinator/coordinator_runtime.h"
+#include "coordinator/term/leadership.h"
+#include "ports/log.h"
+
+namespace baton {
+
+class Seat final : private LeadershipListener {
+public:
+    // All outlive it; `database` is the catalog's, for connections of the election's own. The owner
+    // of the options is `host:pid:uuid address`: what follows the space is told to clients.
+    Seat(const LeadershipOptions& options, SqlDatabase& database, const Clock& clock,
+         CoordinatorRuntime& coordinator, Log& log);
+    ~Seat() override;
+    Seat(const Seat&) = delete;
+    Seat& operator=(const Seat&) = delete;
+
+    // Gives up a lease that is held, and waits for that so long.
+    void leave(Duration at_most);
+    [[nodiscard]] ElectionStatus status() const { return leadership_.status(); }
+
+private:
+    struct Lead {
+        Epoch epoch;
+    };
+    struct StepDown {
+        Epoch epoch;
+        std::string why;
+    };
+    using Order = std::variant<Lead, StepDown>;
+
+    void lead(Epoch epoch) override;
+    void step_down(Epoch epoch, election::Reason reason, const std::string& why) override;
+    void leader_changed() override;
+    void troubled(const std::string& why) override;
+    void left() override;
+
+    void run();
+    void obey(const Lead& order);
+    void obey(const StepDown& order);
+    void tell_who_leads();
+    void look_after_term();
+
+    CoordinatorRuntime& coordinator_;
+    Log& log_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<Order> orders_;
+    bool left_ = false;
+    bool heard_ = false;   // of another leader
+    std::string trouble_;  // to be written to the log
+    bool over_ = false;
+    std::string told_;       // who was said to lead
+    Leadership leadership_;  // its thread calls us
+    std::thread thread_;     // last: it uses everything above
+};
+
+}  // namespace baton

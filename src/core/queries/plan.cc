@@ -1,0 +1,453 @@
+// plan() works on a copy of the view. First the words of the workers are brought into the record,
+// then it is decided on the record alone what becomes of the query. What was changed in the record
+// are the writes; only if there are none is anything sent.
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/overload.h"
+#include "base/text.h"
+#include "core/queries/deployment.h"
+
+namespace baton::deployment {
+
+namespace {
+
+bool lives(const control::FragmentStatus& status) {
+    return status.state && !has_ended(*status.state);
+}
+
+// Another run can do better than one that ended like this.
+bool is_hopeless(const FragmentView& fragment) {
+    return fragment.held && fragment.held->state == FragmentState::failed &&
+           fragment.held->fault == control::Fault::terminal;
+}
+
+class Planning {
+public:
+    Planning(const QueryView& view, Instant now, const Pace& pace)
+        : view_(view), now_(now), pace_(pace) {}
+
+    Plan run() {
+        if (view_.recorded) {
+            const std::vector<FragmentView> before = view_.fragments;
+            if (view_.recorded->state != QueryState::pending) take_words();
+            if (may_wait(before)) {
+                view_.fragments = before;
+                plan_.writes.clear();
+                wake(view_.since + pace_.gather);
+            }
+            decide();
+        }
+        sweep();
+        if (!plan_.writes.empty()) plan_.sends.clear();
+        return std::move(plan_);
+    }
+
+private:
+    Recorded& query() { return *view_.recorded; }
+
+    // ---- the words of the workers ---------------------------------------------------------------
+
+    void take_words() {
+        const bool ending = query().desired != QueryDesire::running;
+        for (FragmentView& fragment : view_.fragments) {
+            if (!fragment.ready || has_ended(fragment.recorded)) continue;
+            if (fragment.held && fragment.held->state) {
+                report(fragment, *fragment.held->state, fragment.held->reason);
+            } else if (is_absent(fragment) && !ending &&
+                       fragment.recorded != FragmentState::pending) {
+                report(fragment, FragmentState::failed,
+                       "worker " + in_quotes(fragment.worker) + " no longer has it");
+            }
+        }
+        // What never came to its worker has ended, too, if its run has.
+        if (!ending && first_broken() == nullptr) return;
+        for (FragmentView& fragment : view_.fragments) {
+            if (has_ended(fragment.recorded) || !is_absent(fragment)) continue;
+            report(fragment, FragmentState::stopped, "");
+        }
+    }
+
+    // Whether the words are of a deployment that goes well, and allow nothing that the record does
+    // not: each write is synced, and a deployment is no faster than those that it waits for.
+    bool may_wait(const std::vector<FragmentView>& before) const {
+        return !plan_.writes.empty() && view_.recorded->desired == QueryDesire::running &&
+               view_.recorded->state == QueryState::deploying &&
+               now_ < view_.since + pace_.gather &&
+               all([](const FragmentView& f) { return !has_ended(f.recorded); }) &&
+               !goes_on(step_of(before), step_of(view_.fragments));
+    }
+
+    // How far a deployment is: what is asked next depends on nothing else.
+    struct Step {
+        bool registered = false;
+        std::optional<std::uint64_t> stage;  // the lowest one that is not started
+        bool runs = false;
+    };
+    static bool goes_on(const Step& before, const Step& after) {
+        return before.registered != after.registered || before.runs != after.runs ||
+               (after.stage && before.stage != after.stage);
+    }
+    static Step step_of(const std::vector<FragmentView>& fragments) {
+        Step step{.registered = true, .runs = true};
+        for (const FragmentView& fragment : fragments) {
+            if (fragment.recorded == FragmentState::pending) step.registered = false;
+            if (fragment.recorded == FragmentState::registered) {
+                step.stage = std::min(step.stage.value_or(fragment.stage), fragment.stage);
+            }
+            step.runs = step.runs && runs(fragment);
+        }
+        if (!step.registered) step.stage.reset();
+        return step;
+    }
+
+    // The worker does not have it, and nothing is on its way there.
+    static bool is_absent(const FragmentView& fragment) {
+        return fragment.ready && !fragment.usurped && !(fragment.held && fragment.held->state) &&
+               !std::holds_alternative<Asked>(fragment.talk);
+    }
+
+    void report(FragmentView& fragment, FragmentState state, const std::string& reason) {
+        if (fragment.recorded == state && fragment.reason == reason) return;
+        fragment.recorded = state;
+        fragment.reason = reason;
+        const bool told = has_ended(state) && fragment.held && fragment.held->state == state;
+        plan_.writes.emplace_back(
+            ReportFragment{.fragment = fragment.id,
+                           .state = state,
+                           .reason = reason,
+                           .counts = told ? std::optional(fragment.held->counts) : std::nullopt});
+    }
+
+    // ---- what becomes of the query --------------------------------------------------------------
+
+    void decide() {
+        if (has_ended(query().state)) return;
+        if (query().desired != QueryDesire::running) {
+            wind_down();
+        } else if (query().state == QueryState::pending) {
+            set_out();
+        } else if (const FragmentView* broken = first_broken()) {
+            recover(*broken);
+        } else if (all([](const FragmentView& f) {
+                       return f.recorded == FragmentState::terminated;
+                   })) {
+            mark(QueryState::terminated, "", {});
+        } else if (all(runs)) {
+            mark(QueryState::running, "", {});
+        } else if (query().state == QueryState::deploying) {
+            deploy();
+        }
+        // A RUNNING query of which a worker has yet to be heard is as it was, until that worker is
+        // found UNREACHABLE or tells otherwise.
+    }
+
+    static bool runs(const FragmentView& fragment) {
+        if (fragment.recorded == FragmentState::terminated) return true;
+        return fragment.recorded == FragmentState::running && fragment.ready && fragment.held &&
+               fragment.held->state == FragmentState::running;
+    }
+
+    template <class Rule>
+    bool all(Rule rule) const {
+        return std::all_of(view_.fragments.begin(), view_.fragments.end(), rule);
+    }
+
+    const FragmentView* first_broken() const {
+        const FragmentView* broken = nullptr;
+        for (const FragmentView& fragment : view_.fragments) {
+            if (!has_ended(fragment.recorded) || fragment.recorded == FragmentState::terminated) {
+                continue;
+            }
+            // One that failed tells more than one that was stopped because of it.
+            const bool tells = fragment.recorded == FragmentState::failed;
+            if (broken == nullptr || (tells && broken->recorded != FragmentState::failed)) {
+                broken = &fragment;
+            }
+        }
+        return broken;
+    }
+
+    static std::string why(const FragmentView& fragment) {
+        const std::string reason = fragment.reason.empty() ? "" : ": " + fragment.reason;
+        return "fragment " + to_string(fragment.id) + " on worker " + in_quotes(fragment.worker) +
+               " is " + std::string(to_string(fragment.recorded)) + reason;
+    }
+
+    // From PENDING: when everyone concerned can be told.
+    void set_out() {
+        if (times_out()) return;
+        const bool everyone = all([](const FragmentView& f) { return f.ready; });
+        if (everyone) {
+            mark(QueryState::deploying, "", {});
+        } else {
+            mark(QueryState::pending, query().reason, absent());
+        }
+    }
+
+    void recover(const FragmentView& broken) {
+        for (const FragmentView& fragment : view_.fragments) {
+            if (!is_hopeless(fragment)) continue;
+            plan_.writes.emplace_back(FailQuery{why(fragment)});
+            return;
+        }
+        if (query().settings.on_failure == OnFailure::fail) {
+            plan_.writes.emplace_back(FailQuery{why(broken)});
+            return;
+        }
+        if (times_out()) return;
+        const bool over = all([](const FragmentView& f) { return has_ended(f.recorded); });
+        const bool everyone = all([](const FragmentView& f) { return f.ready; });
+        if (over && everyone && now_ >= view_.restart_at) {
+            plan_.writes.emplace_back(
+                RestartQuery{.reason = "restarted: " + why(broken), .restarts = next_restart()});
+            return;
+        }
+        const std::string& trouble = view_.restart_trouble;
+        mark(QueryState::deploying, why(broken) + (trouble.empty() ? "" : "; " + trouble),
+             over ? absent() : lagging());
+        if (!over) {
+            stop_everything(StopMode::forceful);
+        } else if (now_ < view_.restart_at) {
+            wake(view_.restart_at);
+        }
+    }
+
+    // Which one in a row the next restart is: a steady run ends the row.
+    [[nodiscard]] unsigned next_restart() const {
+        const bool steady = now_ - view_.restarted >= pace_.steady_after;
+        return view_.restarts == 0 || steady ? 1 : view_.restarts + 1;
+    }
+
+    void deploy() {
+        if (times_out()) return;
+        const std::string trouble = trouble_met();
+        mark(QueryState::deploying, trouble.empty() ? query().reason : trouble, lagging());
+        const bool registered =
+            all([](const FragmentView& f) { return f.recorded != FragmentState::pending; });
+        if (!registered) {
+            for (const FragmentView& fragment : view_.fragments) {
+                const bool unknown = !fragment.held || !fragment.held->state;
+                if (fragment.recorded == FragmentState::pending && unknown) {
+                    ask(fragment, Register{});
+                }
+            }
+            return;
+        }
+        start_next_stage();
+    }
+
+    // The fragments nearest to the sink that do not accept data yet.
+    void start_next_stage() {
+        std::optional<std::uint64_t> stage;
+        for (const FragmentView& fragment : view_.fragments) {
+            if (fragment.recorded != FragmentState::registered) continue;
+            stage = std::min(stage.value_or(fragment.stage), fragment.stage);
+        }
+        for (const FragmentView& fragment : view_.fragments) {
+            const bool told = fragment.held && fragment.held->state != FragmentState::registered;
+            if (fragment.recorded == FragmentState::registered && fragment.stage == stage &&
+                !told) {
+                ask(fragment, Start{});
+            }
+        }
+    }
+
+    // Ends in rollback what took too long.
+    bool times_out() {
+        const auto limit = query().settings.deploy_timeout;
+        if (!limit || query().state == QueryState::running) return false;
+        const Instant deadline = view_.since + *limit;
+        if (now_ < deadline) {
+            wake(deadline);
+            return false;
+        }
+        std::string reason = "it did not run within " + in_seconds(*limit);
+        std::vector<std::string> names;
+        for (const FragmentView& fragment : view_.fragments) {
+            if (!fragment.ready) names.push_back(in_quotes(fragment.worker));
+        }
+        if (!names.empty()) {
+            reason += ": no word from worker " + join(names, ", ");
+        } else if (!query().reason.empty()) {
+            reason += ": " + query().reason;
+        }
+        plan_.writes.emplace_back(FailQuery{reason});
+        return true;
+    }
+
+    static std::string in_seconds(Duration duration) {
+        const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+        return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
+    }
+
+    void wind_down() {
+        const bool over = all([](const FragmentView& f) { return has_ended(f.recorded); });
+        if (!over) {
+            mark(QueryState::stopping, query().reason, lagging());
+            if (query().stop_mode == StopMode::forceful) {
+                stop_everything(StopMode::forceful);
+            } else {
+                stop_furthest_stage();
+            }
+            return;
+        }
+        switch (query().desired) {
+            case QueryDesire::stopped:
+                return mark(QueryState::stopped, query().reason, {});
+            case QueryDesire::failed:
+                return mark(QueryState::failed, query().reason, {});
+            case QueryDesire::dropped:
+                plan_.writes.emplace_back(ReleaseQuery{});
+                return;
+            case QueryDesire::running:
+                break;
+        }
+        CHECK(false && "a query that is to run is not wound down");
+    }
+
+    void stop_everything(StopMode mode) {
+        for (const FragmentView& fragment : view_.fragments) stop(fragment, mode);
+    }
+
+    // Data flows from higher stages to lower ones: the next one ends when nothing comes any more.
+    void stop_furthest_stage() {
+        std::uint64_t furthest = 0;
+        for (const FragmentView& fragment : view_.fragments) {
+            if (!has_ended(fragment.recorded)) furthest = std::max(furthest, fragment.stage);
+        }
+        // What is passed on to one that was stopped or lost never arrives.
+        const bool broken =
+            std::any_of(view_.fragments.begin(), view_.fragments.end(), [&](const FragmentView& f) {
+                return f.stage < furthest && has_ended(f.recorded) &&
+                       f.recorded != FragmentState::terminated;
+            });
+        const StopMode mode = broken ? StopMode::forceful : StopMode::graceful;
+        for (const FragmentView& fragment : view_.fragments) {
+            if (fragment.stage == furthest) stop(fragment, mode);
+        }
+    }
+
+    void stop(const FragmentView& fragment, StopMode mode) {
+        if (has_ended(fragment.recorded)) return;
+        if (fragment.held && is_told(*fragment.held, mode)) return;
+        ask(fragment, Stop{mode});
+    }
+
+    static bool is_told(const control::FragmentStatus& held, StopMode mode) {
+        return held.stopping && (*held.stopping == StopMode::forceful || *held.stopping == mode);
+    }
+
+    void mark(QueryState state, const std::string& reason,
+              const std::vector<std::string>& lagging) {
+        if (query().state == state && query().reason == reason && query().lagging == lagging) {
+            return;
+        }
+        plan_.writes.emplace_back(MarkQuery{.state = state, .reason = reason, .lagging = lagging});
+    }
+
+    // The workers without whom nothing goes on: those with a fragment that has not ended.
+    std::vector<std::string> lagging() {
+        return waited_for([](const FragmentView& f) { return !has_ended(f.recorded); });
+    }
+    // Or all of them, where a run is to begin.
+    std::vector<std::string> absent() {
+        return waited_for([](const FragmentView&) { return true; });
+    }
+
+    // Once they were waited for a while.
+    template <class Rule>
+    std::vector<std::string> waited_for(Rule concerned) {
+        std::vector<std::string> names;
+        for (const FragmentView& fragment : view_.fragments) {
+            if (fragment.ready || !concerned(fragment)) continue;
+            const Instant late = fragment.ready_since + pace_.lag_after;
+            const bool named = std::find(query().lagging.begin(), query().lagging.end(),
+                                         fragment.worker) != query().lagging.end();
+            if (now_ >= late || named) {
+                names.push_back(fragment.worker);
+            } else {
+                wake(late);
+            }
+        }
+        std::sort(names.begin(), names.end());
+        return names;
+    }
+
+    // What a worker could not do, and is asked again. Of several, the one that is shown already,
+    // for as long as it lasts.
+    std::string trouble_met() {
+        std::string first;
+        for (const FragmentView& fragment : view_.fragments) {
+            if (!fragment.ready || fragment.recorded != FragmentState::pending) continue;
+            const std::string who = "worker " + in_quotes(fragment.worker) + ": ";
+            const auto* rebuffed = std::get_if<Rebuffed>(&fragment.talk);
+            if (query().reason.starts_with(who)) {
+                return rebuffed == nullptr ? query().reason : who + rebuffed->why;
+            }
+            if (rebuffed != nullptr && first.empty()) first = who + rebuffed->why;
+        }
+        return first;
+    }
+
+    // ---- what nobody needs ----------------------------------------------------------------------
+
+    void sweep() {
+        for (const Stray& stray : view_.strays) clear(stray.worker, stray.held, stray.talk);
+        for (const FragmentView& fragment : view_.fragments) {
+            if (!fragment.ready || !fragment.held || !has_ended(fragment.recorded)) continue;
+            clear(fragment.worker, *fragment.held, fragment.talk);
+        }
+    }
+
+    void clear(const std::string& worker, const control::FragmentStatus& held, const Talk& talk) {
+        if (!lives(held)) {
+            if (held.state) ask(worker, held.key, talk, Forget{});
+        } else if (!is_told(held, StopMode::forceful)) {
+            ask(worker, held.key, talk, Stop{StopMode::forceful});
+        }
+    }
+
+    // ---- asking ---------------------------------------------------------------------------------
+
+    void ask(const FragmentView& fragment, const Order& order) {
+        if (!fragment.ready || fragment.usurped) return;
+        const FragmentKey key{.query = view_.id, .run = query().run, .fragment = fragment.id};
+        ask(fragment.worker, key, fragment.talk, order);
+    }
+
+    // Unless that was asked already and may still be answered, or did not work just now.
+    void ask(const std::string& worker, const FragmentKey& key, const Talk& talk,
+             const Order& order) {
+        const Instant due =
+            std::visit(Overload{
+                           [&](std::monostate) { return now_; },
+                           [&](const Asked& a) {
+                               return a.order == order ? a.at + pace_.answer_within : now_;
+                           },
+                           [&](const Rebuffed& r) { return r.order == order ? r.retry_at : now_; },
+                       },
+                       talk);
+        if (due > now_) {
+            wake(due);
+        } else {
+            plan_.sends.push_back({.worker = worker, .key = key, .order = order});
+            wake(now_ + pace_.answer_within);  // it may be lost, or its answer
+        }
+    }
+
+    void wake(Instant at) { plan_.wake_at = std::min(plan_.wake_at.value_or(at), at); }
+
+    QueryView view_;
+    const Instant now_;
+    const Pace& pace_;
+    Plan plan_;
+};
+
+}  // namespace
+
+Plan plan(const QueryView& view, Instant now, const Pace& pace) {
+    return Planning(view, now, pace).run();
+}
+
+}  // namespace baton::deployment

@@ -1,0 +1,184 @@
+#include "doors/desk/access.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/overload.h"
+#include "base/text.h"
+#include "core/descriptors/descriptors.h"
+
+namespace baton::front {
+
+namespace {
+
+constexpr std::array kRoles = {"reader", "writer", "admin"};
+
+// Looks at every character, whatever it found before.
+bool same(std::string_view a, std::string_view b) {
+    if (a.size() != b.size()) return false;
+    unsigned differences = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        differences |= static_cast<unsigned>(static_cast<unsigned char>(a[i])) ^
+                       static_cast<unsigned>(static_cast<unsigned char>(b[i]));
+    }
+    return differences == 0;
+}
+
+using IsIt = bool (*)(const sql::InlineSource& source);
+
+bool has_inline_source(const sql::Query& query, IsIt is_it);
+
+bool has_inline_source(const sql::Relation& relation, IsIt is_it) {
+    return std::visit(
+        Overload{
+            [](const sql::NamedRelation&) { return false; },
+            [&](const sql::Subquery& sub) { return has_inline_source(sub.query.front(), is_it); },
+            [&](const sql::InlineSource& source) { return is_it(source); },
+            [&](const sql::Join& join) {
+                return std::any_of(join.sides.begin(), join.sides.end(), [&](const auto& side) {
+                    return has_inline_source(side, is_it);
+                });
+            },
+        },
+        relation.node);
+}
+
+bool has_inline_source(const sql::Query& query, IsIt is_it) {
+    return std::visit(
+        Overload{
+            [&](const sql::Select& select) { return has_inline_source(select.from, is_it); },
+            [&](const sql::Union& all) {
+                return std::any_of(all.branches.begin(), all.branches.end(),
+                                   [&](const auto& one) { return has_inline_source(one, is_it); });
+            },
+        },
+        query.node);
+}
+
+bool is_any(const sql::InlineSource&) {
+    return true;
+}
+
+bool reads_files(const sql::InlineSource& source) {
+    return opens_files(DescriptorKind::source, source.type);
+}
+
+bool writes_files(const sql::SinkTarget& sink) {
+    const auto* there = std::get_if<sql::InlineSink>(&sink.node);
+    return there != nullptr && opens_files(DescriptorKind::sink, there->type);
+}
+
+}  // namespace
+
+std::string_view to_string(Role role) {
+    return kRoles.at(static_cast<std::size_t>(role));
+}
+
+std::optional<Role> role_of(std::string_view name) {
+    for (std::size_t i = 0; i < kRoles.size(); ++i) {
+        if (kRoles.at(i) == name) return static_cast<Role>(i);
+    }
+    return std::nullopt;
+}
+
+Access::Access(std::vector<User> users, std::vector<Token> tokens, Digest digest)
+    : tokens_(std::move(tokens)), digest_(std::move(digest)) {
+    for (User& user : users) {
+        std::string name = user.name;
+        users_.emplace(std::move(name), std::move(user));
+    }
+}
+
+const Access::User* Access::user(const std::string& name) const {
+    const auto found = users_.find(name);
+    return found == users_.end() ? nullptr : &found->second;
+}
+
+bool Access::has_token(const std::string& name) const {
+    return std::any_of(tokens_.begin(), tokens_.end(),
+                       [&](const Token& token) { return token.name == name; });
+}
+
+std::optional<Principal> Access::bearer(std::string_view token) const {
+    if (tokens_.empty()) return std::nullopt;
+    const std::string shown = digest_(token);
+    std::optional<Principal> who;
+    for (const Token& known : tokens_) {
+        if (same(known.sha256, shown)) {
+            who = Principal{.name = known.name, .role = known.role, .files = known.files};
+        }
+    }
+    return who;
+}
+
+Role needed_for(const sql::Statement& statement) {
+    return std::visit(
+        Overload{
+            [](const sql::SelectOnce& select) {
+                // Rows of what somebody declared; not of any file of a worker.
+                return has_inline_source(select.query, is_any) ? Role::writer : Role::reader;
+            },
+            [](const sql::Show&) { return Role::reader; },
+            [](const sql::Explain&) { return Role::reader; },
+            [](const sql::Watch&) { return Role::reader; },
+            [](const sql::WaitForQuery&) { return Role::reader; },
+            [](const sql::Begin&) { return Role::reader; },
+            [](const sql::Commit&) { return Role::reader; },
+            [](const sql::Rollback&) { return Role::reader; },
+            [](const sql::CreateWorker&) { return Role::admin; },
+            [](const sql::DrainWorker&) { return Role::admin; },
+            [](const sql::ResumeWorker&) { return Role::admin; },
+            [](const sql::Drop& drop) {
+                return drop.kind == sql::EntityKind::worker ? Role::admin : Role::writer;
+            },
+            [](const sql::LockStatement& lock) {
+                // An owner may release what it has; the lock itself is everybody's.
+                const bool owner = std::holds_alternative<sql::lock::Acquire>(lock.act) ||
+                                   std::holds_alternative<sql::lock::Renew>(lock.act) ||
+                                   std::holds_alternative<sql::lock::Release>(lock.act);
+                return owner ? Role::writer : Role::admin;
+            },
+            [](const auto&) { return Role::writer; },
+        },
+        statement.node);
+}
+
+bool names_files(const sql::Statement& statement) {
+    return std::visit(Overload{
+                          [](const sql::CreatePhysicalSource& create) {
+                              return opens_files(DescriptorKind::source, create.type);
+                          },
+                          [](const sql::CreateSink& create) {
+                              return opens_files(DescriptorKind::sink, create.type);
+                          },
+                          [](const sql::CreateQuery& create) {
+                              return has_inline_source(create.query, reads_files) ||
+                                     writes_files(create.sink);
+                          },
+                          [](const sql::SelectOnce& select) {
+                              return has_inline_source(select.query, reads_files);
+                          },
+                          [](const auto&) { return false; },
+                      },
+                      statement.node);
+}
+
+Result<Done> permit(const Principal& who, const sql::Statement& statement) {
+    const Role needed = needed_for(statement);
+    if (who.role >= needed) {
+        if (who.role == Role::admin || who.files || !names_files(statement)) return Done{};
+        return Error{.code = ErrorCode::not_permitted,
+                     .message = "user " + in_quotes(who.name) +
+                                " may not do this: it needs the right to files of workers",
+                     .hint =
+                         "an admin declares the source or sink, or sets files: true for the "
+                         "user in the settings"};
+    }
+    return Error{.code = ErrorCode::not_permitted,
+                 .message = "user " + in_quotes(who.name) + " may not do this: it needs the role " +
+                            std::string(to_string(needed)) + ", and has " +
+                            std::string(to_string(who.role)),
+                 .hint = "ask somebody who has it"};
+}
+
+}  // namespace baton::front

@@ -1,0 +1,52 @@
+// Journal writes to the log what happens to workers, queries and fragments, as the catalog records
+// it: whatever made it happen, it is written once, after it is durable.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "base/result.h"
+#include "coordinator/coordinator_runtime.h"
+#include "ports/log.h"
+
+namespace baton::front {
+
+class Journal {
+public:
+    // From now on. Both outlive it.
+    [[nodiscard]] static Result<std::unique_ptr<Journal>> open(CoordinatorRuntime& coordinator,
+                                                               Log& log);
+    // What is durable by then is written.
+    ~Journal();
+    Journal(const Journal&) = delete;
+    Journal& operator=(const Journal&) = delete;
+
+private:
+    Journal(CoordinatorRuntime& coordinator, Log& log) : coordinator_(coordinator), log_(log) {}
+    [[nodiscard]] Result<Done> watch(const std::string& statement, Entity entity);
+    void run();
+    struct Words;
+    struct Watched {
+        Entity entity;
+        std::unique_ptr<Watch> watch;
+    };
+
+    void write_news();
+    // False if there is nothing more.
+    [[nodiscard]] bool write_some(const Watched& watched);
+    void write(Entity entity, const WatchChange& change);
+    [[nodiscard]] static const Words& words_of(Entity entity);
+
+    CoordinatorRuntime& coordinator_;
+    Log& log_;
+    std::vector<Watched> watched_;
+    std::mutex mutex_;
+    std::condition_variable woken_;
+    bool news_ = false;
+    bool closing_ = false;
+    std::thread thread_;
+};
+
+}  // namespace baton::front

@@ -1,0 +1,17 @@
+// The page of /metrics: what was counted in this process, and what the catalog says now.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "doors/desk/desk.h"
+#include "doors/desk/metrics.h"
+
+namespace baton::http {
+
+// The questions that metrics_page() needs the answers to.
+[[nodiscard]] std::string metrics_questions();
+[[nodiscard]] std::string metrics_page(const front::Metrics& metrics, front::Desk& desk,
+                                       const Execution& answers);
+
+}  // namespace baton::http

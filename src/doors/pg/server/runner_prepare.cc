@@ -1,0 +1,161 @@
+// Prepared statements and portals of a Runner. The rest is in runner.cc.
+#include <utility>
+
+#include "base/check.h"
+#include "doors/pg/server/parameter_types.h"
+#include "doors/pg/server/rows.h"
+#include "doors/pg/server/runner.h"
+#include "doors/pg/server/runner_desk.h"
+#include "doors/pg/server/world.h"
+#include "doors/pg/wire/sqlstate.h"
+
+namespace baton::pgserver {
+
+using namespace pgwire::connection;  // NOLINT: its events and effects
+using pgwire::TransactionStatus;
+
+void Runner::take_status(front::Visitor::Transaction transaction) {
+    status_before_ = status_;
+    switch (transaction) {
+        case front::Visitor::Transaction::none:
+            status_ = TransactionStatus::idle;
+            return;
+        case front::Visitor::Transaction::open:
+            status_ = TransactionStatus::open;
+            return;
+        case front::Visitor::Transaction::failed:
+            status_ = TransactionStatus::failed;
+            return;
+    }
+}
+
+std::function<Result<pg::Rows>()> Runner::question(std::string text,
+                                                   std::vector<SqlValue> parameters) {
+    halt_ = std::make_shared<std::atomic<bool>>(false);
+    pg::World world{.relations = {},
+                    .user = visitor_->who().name,
+                    .database = database_,
+                    .version = "PostgreSQL 15.0 (Baton " + options_.version + ")",
+                    .process = options_.process,
+                    .may_write = visitor_->who().role != front::Role::reader,
+                    .settings = settings_.all()};
+    return [coordinator = &options_.desk->coordinator(), world = std::move(world),
+            text = std::move(text), parameters = std::move(parameters),
+            halt = halt_]() mutable -> Result<pg::Rows> {
+        if (pg::concerns_relations(text)) {
+            TRY_ASSIGN(relations, relations_of(*coordinator));
+            world.relations = std::move(relations);
+        }
+        return pg::answer(world, text, parameters, halt.get());
+    };
+}
+
+void Runner::prepare(Prepare effect) {
+    turn_ += 1;
+    preparing_ = true;
+    const auto text = std::make_shared<PreparedText>();
+    auto statements = statements_of(effect.text);
+    if (statements.size() > 1) {
+        return could_not(
+            {.sqlstate = "42601", .message = "a prepared statement is one statement, not several"});
+    }
+    text->text = effect.text;
+    if (statements.empty()) return prepared(effect.prepared, text, effect.parameter_types);
+    text->statement = std::move(statements.front());
+    const Answerer& answerer = text->statement->answerer;
+    if (has_failed() && !std::holds_alternative<EndTransaction>(answerer)) {
+        return could_not({.sqlstate = "25P02",
+                          .message = "the transaction has failed",
+                          .hint = "ROLLBACK ends it"});
+    }
+    if (const auto* refused = std::get_if<Refuse>(&answerer)) return could_not(refused->report);
+    if (const auto* shown = std::get_if<ShowParameter>(&answerer);
+        shown != nullptr && !text->statement->copy) {
+        text->columns = {{shown->name}};
+        if (shown->name == "all") text->columns = {{"name"}, {"setting"}, {"description"}};
+    }
+    describe(effect, text);
+}
+
+void Runner::describe(const Prepare& effect, const std::shared_ptr<PreparedText>& text) {
+    const Statement& statement = *text->statement;
+    const auto types_for = [&](std::size_t count) {
+        return parameter_types_of(statement.text, effect.parameter_types,
+                                  std::max(count, effect.parameter_types.size()));
+    };
+    const std::size_t parameters = parameter_count(statement.text);
+    if (std::holds_alternative<ForCatalog>(statement.answerer)) {
+        const std::vector<SqlValue> unknown(parameters);
+        return on_desk<pg::Rows>(
+            question(statement.text, unknown),
+            [this, text, id = effect.prepared,
+             types = types_for(parameters)](Result<pg::Rows> rows) {
+                if (!rows) return could_not(pgwire::report_of(rows.error(), text->text));
+                if (!text->statement->copy) text->columns = std::move(rows->columns);
+                prepared(id, text, types);
+            });
+    }
+    if (!std::holds_alternative<ForSession>(statement.answerer)) {
+        return prepared(effect.prepared, text, types_for(parameters));
+    }
+    using Told = std::shared_ptr<Result<Described>>;
+    auto then = back<Told>(
+        [this, text, id = effect.prepared, types = types_for(parameters)](const Told& told) {
+            const Result<Described>& described = *told;
+            if (!described) {
+                Error error = described.error();
+                if (error.at) error.at->offset += static_cast<std::uint32_t>(text->statement->at);
+                return could_not(pgwire::report_of(error, text->text, status_));
+            }
+            if (!described->statements.empty() && !text->statement->copy) {
+                const Described::Statement& one = described->statements.front();
+                if (one.columns) {
+                    text->columns =
+                        one.watches ? watched_columns_of(*one.columns) : columns_of(*one.columns);
+                }
+            }
+            prepared(id, text, types);
+        });
+    visitor_->describe(statement.text, [then](Result<Described> described) {
+        then(std::make_shared<Result<Described>>(std::move(described)));
+    });
+}
+
+void Runner::prepared(pgwire::PreparedId id, const std::shared_ptr<PreparedText>& text,
+                      std::vector<pgwire::TypeId> types) {
+    prepared_[id] = text;
+    preparing_ = false;
+    options_.tell(Prepared{.parameter_types = std::move(types), .columns = text->columns});
+}
+
+void Runner::could_not(pgwire::Report report) {
+    preparing_ = false;
+    options_.tell(Failed{.report = std::move(report), .status = status_});
+}
+
+void Runner::bind(BindPortal effect) {
+    portals_[effect.portal] = {.prepared = prepared_.at(effect.prepared),
+                               .parameters = std::move(effect.parameters),
+                               .formats = std::move(effect.formats)};
+    options_.tell(Bound{});
+}
+
+void Runner::close(const ClosePrepared& effect) {
+    prepared_.erase(effect.prepared);
+}
+
+void Runner::close(const ClosePortal& effect) {
+    portals_.erase(effect.portal);
+}
+
+// What ran is kept: each statement is a transaction of its own, or is in one of the client's.
+void Runner::end_series(const EndSeries& effect) {
+    turn_ += 1;
+    if (!effect.failed || status_ != TransactionStatus::open) {
+        options_.tell(Ended{status_});
+        return;
+    }
+    fail_transaction([this](const std::shared_ptr<Execution>&) { options_.tell(Ended{status_}); });
+}
+
+}  // namespace baton::pgserver

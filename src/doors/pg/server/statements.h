@@ -1,0 +1,75 @@
+// The text of a client as statements, and who answers each: a session of ours, the catalog that
+// PostgreSQL's clients ask about, or the runner itself, because it is PostgreSQL's and not our
+// dialect.
+//
+// Input:   any text. Output: its statements in order, empty ones dropped.
+// Pure: nothing is run, and nothing is known of sessions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "doors/pg/catalog/tokens.h"
+#include "doors/pg/wire/replies.h"
+
+namespace baton::pgserver {
+
+struct CopyFormat {
+    bool csv = false;
+    bool header = false;
+    char delimiter = '\t';
+    std::string null = "\\N";
+    friend bool operator==(const CopyFormat&, const CopyFormat&) = default;
+};
+
+struct ForSession {
+    bool watches = false;  // it begins with WATCH
+    friend bool operator==(const ForSession&, const ForSession&) = default;
+};
+struct ForCatalog {  // a SELECT over pg_catalog or information_schema, or over nothing
+    friend bool operator==(const ForCatalog&, const ForCatalog&) = default;
+};
+struct EndTransaction {  // COMMIT or ROLLBACK, which PostgreSQL also takes when nothing is open
+    bool commit = true;
+    friend bool operator==(const EndTransaction&, const EndTransaction&) = default;
+};
+struct SetParameter {
+    std::string name;                  // in lower case
+    std::optional<std::string> value;  // none: its default
+    std::string tag;                   // "SET" or "RESET"
+    friend bool operator==(const SetParameter&, const SetParameter&) = default;
+};
+struct ShowParameter {
+    std::string name;  // in lower case; "all"
+    friend bool operator==(const ShowParameter&, const ShowParameter&) = default;
+};
+struct Forget {  // everything that was set; or nothing, where there is nothing to do
+    std::string tag;
+    bool parameters = false;
+    friend bool operator==(const Forget&, const Forget&) = default;
+};
+struct Refuse {
+    pgwire::Report report;
+    friend bool operator==(const Refuse&, const Refuse&) = default;
+};
+using Answerer = std::variant<ForSession, ForCatalog, EndTransaction, SetParameter, ShowParameter,
+                              Forget, Refuse>;
+
+struct Statement {
+    std::string text;    // for whoever answers it; positions in it are those of the given text,
+    std::size_t at = 0;  // if this is added
+    Answerer answerer;
+    std::optional<CopyFormat> copy;  // its rows are wanted as a copy
+};
+
+[[nodiscard]] std::vector<Statement> statements_of(std::string_view text);
+
+// The highest $n.
+[[nodiscard]] std::size_t parameter_count(std::string_view text);
+
+}  // namespace baton::pgserver

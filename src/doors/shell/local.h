@@ -1,0 +1,18 @@
+// The coordinator in this process as a counterpart.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "coordinator/coordinator_runtime.h"
+#include "doors/shell/counterpart.h"
+#include "model/wait.h"
+
+namespace baton::shell {
+
+// The coordinator outlives it. `principal` is who is said to ask; statements wait for their queries
+// as `wait` says.
+[[nodiscard]] std::unique_ptr<Counterpart> local(CoordinatorRuntime& coordinator,
+                                                 std::string principal, const Wait& wait = {});
+
+}  // namespace baton::shell

@@ -1,0 +1,62 @@
+#include "worker/node/embedded_worker.h"
+
+#include <utility>
+
+#include "adapters/grpc/grpc_exchanges.h"
+#include "adapters/grpc/grpc_result_streams.h"
+#include "adapters/grpc/grpc_transport.h"
+#include "engine/results/local_result_streams.h"
+#include "engine/results/result_hub.h"
+#include "worker/host/local_transport.h"
+#include "worker/host/worker_host.h"
+#include "worker/node/engine_kit.h"
+
+namespace baton {
+
+// In the order in which they end backwards.
+struct EmbeddedWorker::Parts {
+    std::unique_ptr<GrpcTransport> remote;
+    std::unique_ptr<GrpcExchanges> exchanges;
+    std::unique_ptr<GrpcResultStreams> remote_results;
+    ResultHub hub;
+    std::unique_ptr<LocalResultStreams> results;
+    std::unique_ptr<LocalTransport> local;
+    std::unique_ptr<Engine> engine;
+    std::unique_ptr<WorkerHost> host;
+};
+
+Result<std::unique_ptr<EmbeddedWorker>> EmbeddedWorker::start(
+    const Clock& clock, const EmbeddedWorkerOptions& options) {
+    auto parts = std::make_unique<Parts>();
+    GrpcTransportOptions transport_options;
+    transport_options.trust = options.trust;
+    parts->remote = std::make_unique<GrpcTransport>(transport_options);
+    parts->exchanges = std::make_unique<GrpcExchanges>(GrpcExchangesOptions{
+        .limits = {}, .trust = options.trust, .worker = {}, .log = options.log});
+    parts->remote_results = std::make_unique<GrpcResultStreams>(options.trust);
+    parts->results = std::make_unique<LocalResultStreams>(parts->hub, parts->remote_results.get());
+    parts->local = std::make_unique<LocalTransport>(parts->remote.get());
+    TRY_ASSIGN(engine, make_engine(*parts->exchanges, parts->hub, clock, options.permits));
+    parts->engine = std::move(engine);
+    const auto now = clock.wall_now().time_since_epoch().count();
+    TRY_ASSIGN(
+        host,
+        WorkerHost::start(
+            {.incarnation = Incarnation(static_cast<std::uint64_t>(now)), .log = options.log},
+            {.engine = *parts->engine, .doors = {&parts->local->sessions()}, .clock = clock}));
+    parts->host = std::move(host);
+    return std::unique_ptr<EmbeddedWorker>(new EmbeddedWorker(std::move(parts)));
+}
+
+EmbeddedWorker::EmbeddedWorker(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+EmbeddedWorker::~EmbeddedWorker() = default;
+
+Transport& EmbeddedWorker::transport() {
+    return parts_->local->transport();
+}
+
+ResultStreams& EmbeddedWorker::results() {
+    return *parts_->results;
+}
+
+}  // namespace baton

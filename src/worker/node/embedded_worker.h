@@ -1,0 +1,48 @@
+// EmbeddedWorker is the worker in a coordinator's own process, and the way to all others.
+//
+// Fragments of the embedded worker end with the process; when it starts again, the coordinator
+// starts their queries again.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "adapters/grpc/trust.h"
+#include "base/result.h"
+#include "ports/clock.h"
+#include "ports/result_streams.h"
+#include "ports/transport.h"
+#include "worker/node/permits.h"
+
+namespace baton {
+
+struct EmbeddedWorkerOptions {
+    std::shared_ptr<Trust> trust = user_trust();  // on the network to other workers
+    Permits permits;                              // of its plans
+    // Told what people may want to know, from any thread. None: nobody is.
+    std::function<void(const std::string&)> log;
+};
+
+class EmbeddedWorker {
+public:
+    // `clock` outlives it.
+    [[nodiscard]] static Result<std::unique_ptr<EmbeddedWorker>> start(
+        const Clock& clock, const EmbeddedWorkerOptions& options = {});
+    // After the coordinator that uses its transport and results.
+    ~EmbeddedWorker();
+    EmbeddedWorker(const EmbeddedWorker&) = delete;
+    EmbeddedWorker& operator=(const EmbeddedWorker&) = delete;
+
+    // To the embedded worker, and by network to those that have an address.
+    [[nodiscard]] Transport& transport();
+    // Rows for clients, from the same workers.
+    [[nodiscard]] ResultStreams& results();
+
+private:
+    struct Parts;
+    explicit EmbeddedWorker(std::unique_ptr<Parts> parts);
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace baton

@@ -1,0 +1,111 @@
+#include "worker/node/engine_kit.h"
+
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "adapters/file/system_files.h"
+#include "adapters/mqtt/mqtt_bytes.h"
+#include "adapters/parquet/parquet_files.h"
+#include "adapters/system/memory.h"
+#include "adapters/tcp/tcp_sources.h"
+#include "base/overload.h"
+#include "engine/connectors/formatted_connectors.h"
+#include "engine/run/fragment_engine.h"
+
+namespace baton {
+
+namespace {
+
+bool is_end(const engine::Report& report) {
+    return std::visit(Overload{
+                          [](const engine::Prepared&) { return false; },
+                          [](const engine::Ran&) { return false; },
+                          [](const auto&) { return true; },
+                      },
+                      report.what);
+}
+
+// What the engine uses lives as long as it.
+class EngineKit final : public Engine {
+public:
+    EngineKit(AllowedFiles files, AllowedTargets targets, Exchanges& exchanges, ResultHub& results,
+              const Clock& clock, std::optional<std::uint64_t> fragments_max)
+        : fragments_max_(fragments_max),
+          allowed_files_(std::move(files)),
+          allowed_targets_(std::move(targets)),
+          connectors_({.clock = &clock,
+                       .files = &files_,
+                       .tcp = &tcp_,
+                       .mqtt = &mqtt_,
+                       .tables = &tables_,
+                       .results = &results}),
+          engine_(connectors_, exchanges, clock, options()) {}
+
+    void listen(Listener listener) override {
+        {
+            const std::lock_guard lock(mutex_);
+            listener_ = listener;
+        }
+        if (!listener) return engine_.listen(nullptr);
+        engine_.listen([this, listener](engine::Report report) {
+            if (is_end(report)) {
+                const std::lock_guard lock(mutex_);
+                living_.erase(report.key);
+            }
+            listener(std::move(report));
+        });
+    }
+    void prepare(const FragmentKey& key, const std::string& plan) override {
+        Listener refused;
+        {
+            const std::lock_guard lock(mutex_);
+            if (fragments_max_ && living_.size() >= *fragments_max_) refused = listener_;
+            if (!refused) living_.insert(key);
+        }
+        if (!refused) return engine_.prepare(key, plan);
+        const std::string why =
+            "this worker runs " + std::to_string(*fragments_max_) + " fragments, as many as it may";
+        refused({.key = key,
+                 .what = engine::PrepareFailed{.fault = control::Fault::transient, .why = why}});
+    }
+    void start(const FragmentKey& key) override { engine_.start(key); }
+    void drain(const FragmentKey& key) override { engine_.drain(key); }
+    void abort(const FragmentKey& key) override { engine_.abort(key); }
+    [[nodiscard]] std::vector<control::FragmentCounts> counts() const override {
+        return engine_.counts();
+    }
+
+private:
+    static FragmentOptions options() {
+        FragmentOptions options;
+        options.memory_most_in_all = window_memory_most(available_bytes());
+        return options;
+    }
+
+    const std::optional<std::uint64_t> fragments_max_;
+    std::mutex mutex_;
+    Listener listener_;
+    std::set<FragmentKey> living_;
+    const AllowedFiles allowed_files_;
+    const AllowedTargets allowed_targets_;
+    SystemFiles files_{allowed_files_};
+    TcpSources tcp_{allowed_targets_};
+    MqttBytes mqtt_{allowed_targets_};
+    ParquetFiles tables_{allowed_files_};
+    FormattedConnectors connectors_;
+    FragmentEngine engine_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> make_engine(Exchanges& exchanges, ResultHub& results,
+                                            const Clock& clock, const Permits& permits,
+                                            std::optional<std::uint64_t> fragments_max) {
+    TRY_ASSIGN(files, AllowedFiles::of(permits.files));
+    TRY_ASSIGN(targets, AllowedTargets::of(permits.targets));
+    return std::unique_ptr<Engine>(std::make_unique<EngineKit>(
+        std::move(files), std::move(targets), exchanges, results, clock, fragments_max));
+}
+
+}  // namespace baton
