@@ -68,5 +68,5 @@ function(baton_tests)
     target_link_libraries(${target}_test PRIVATE ${target} ${deps} ${T_LIBS} GTest::gtest_main)
     target_compile_definitions(${target}_test PRIVATE
         BATON_TESTDATA="${CMAKE_SOURCE_DIR}/src/${T_NAME}/testdata")
-    gtest_discover_tests(${target}_test DISCOVERY_TIMEOUT 60)
+    baton_discover_tests(${target}_test)
 endfunction()

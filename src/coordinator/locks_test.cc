@@ -2,17 +2,16 @@
 #include "coordinator/locks.h"
 
 #include <chrono>
-#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "adapters/system/system_clock.h"
 #include "testing/coordinator/coordinator_test_base.h"
+#include "testing/eventually.h"
 
 namespace baton {
 namespace {
 
-using std::chrono::steady_clock;
 using testing::CoordinatorTest;
 
 class LocksTest : public CoordinatorTest {
@@ -25,12 +24,8 @@ protected:
     }
     // Tries until it succeeds, which a lease that ends lets it do.
     std::string row_when_free(const std::string& statement) {
-        const auto deadline = steady_clock::now() + std::chrono::seconds(30);
-        while (steady_clock::now() < deadline) {
-            if (outcome_of(statement) == "ok") return locks();
-            std::this_thread::yield();
-        }
-        return "never";
+        const bool free = testing::eventually([&] { return outcome_of(statement) == "ok"; });
+        return free ? locks() : "never";
     }
 };
 

@@ -10,12 +10,14 @@
 #include <sys/stat.h>
 
 #include "adapters/sqlite/sqlite.h"
+#include "testing/eventually.h"
 #include "testing/temporary_directory.h"
 
 namespace baton {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::eventually;
 using testing::TemporaryDirectory;
 
 // Both tables get one row in each transaction.
@@ -58,7 +60,7 @@ TEST_F(SqliteBackup, IsConsistentWhileOthersWrite) {
             committed += 1;
         }
     });
-    while (committed < 200) std::this_thread::yield();
+    EXPECT_TRUE(eventually([&] { return committed >= 200; }));
     for (int i = 0; i < 5; ++i) {
         const std::string path = directory_ / ("backup" + std::to_string(i));
         const std::int64_t before = committed;

@@ -9,11 +9,13 @@
 #include <gtest/gtest.h>
 
 #include "testing/coordinator/coordinator_test_base.h"
+#include "testing/eventually.h"
 
 namespace baton::front {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::eventually;
 
 class DeskTest : public testing::CoordinatorTest {
 protected:
@@ -123,7 +125,10 @@ TEST_F(DeskTest, AWaitIsCancelledAndWhatFollowsIsNot) {
         {.text = "CREATE QUERY q AS SELECT id FROM readings INTO alerts; WAIT FOR QUERY q"},
         [&](Execution e) { waited.set_value(std::move(e)); });
     auto answer = waited.get_future();
-    while (answer.wait_for(1ms) != std::future_status::ready) visitor->cancel();
+    ASSERT_TRUE(eventually([&] {
+        visitor->cancel();
+        return answer.wait_for(0s) == std::future_status::ready;
+    }));
     const Execution execution = answer.get();
     ASSERT_TRUE(execution.error);
     EXPECT_EQ(execution.error->code, ErrorCode::cancelled);
@@ -156,7 +161,7 @@ TEST_F(DeskTest, TooMuchIsRefusedAndNothingHasHappened) {
     };
     for (int i = 0; i < 2; ++i) {
         busy("ann");
-        while (desk_->load().running < visitors.size()) std::this_thread::yield();
+        ASSERT_TRUE(eventually([&] { return desk_->load().running == visitors.size(); }));
     }
     const auto refused = [&](const std::string& name) {
         const auto late = desk_->visitor({.name = name, .role = Role::admin});
@@ -185,14 +190,14 @@ TEST_F(DeskTest, AThousandWaitsTakeNoThread) {
     for (std::size_t i = 0; i < kWaits; ++i) {
         waiting.push_back(desk_->visitor({.name = "user" + std::to_string(i % 4)}));
         // Two threads and three places: it is asked again until there is one.
-        while (desk_->load().waiting > 0) std::this_thread::yield();
+        ASSERT_TRUE(eventually([&] { return desk_->load().waiting == 0; }));
         waiting.back()->ask({.text = "WAIT FOR QUERY q"}, [&](const Execution& e) {
             if (e.error && e.error->code == ErrorCode::wait_timed_out) dropped += 1;
             all.count_down();
         });
     }
-    while (desk_->load().standing < kWaits) std::this_thread::yield();
-    while (desk_->load().running > 0) std::this_thread::yield();
+    ASSERT_TRUE(eventually([&] { return desk_->load().standing == kWaits; }));
+    ASSERT_TRUE(eventually([&] { return desk_->load().running == 0; }));
     const auto reader = come_in();
     EXPECT_FALSE(asked(*reader, {.text = "SHOW QUERIES"}).error);
     EXPECT_FALSE(asked(*reader, {.text = "DROP QUERY q"}).error);
@@ -218,7 +223,7 @@ TEST_F(DeskTest, WhatStandsStillIsAnsweredWhenTheDeskCloses) {
     std::promise<Execution> answer;
     come_in()->ask({.text = "WAIT FOR QUERY q"},
                    [&](Execution e) { answer.set_value(std::move(e)); });
-    while (desk_->load().standing == 0) std::this_thread::yield();
+    ASSERT_TRUE(eventually([&] { return desk_->load().standing == 1; }));
     desk_.reset();
     EXPECT_TRUE(answer.get_future().get().error);
 }
@@ -232,13 +237,13 @@ TEST_F(DeskTest, OneUserMayNotHaveAllThePlacesOfThoseWhoWait) {
         waiting.push_back(come_in());
         waiting.back()->ask({.text = "WAIT FOR QUERY q"}, [](const Execution&) {});
     }
-    while (desk_->load().standing < 2) std::this_thread::yield();
+    ASSERT_TRUE(eventually([&] { return desk_->load().standing == 2; }));
     const Execution refused = asked(*come_in(), {.text = "WAIT FOR QUERY q"});
     ASSERT_TRUE(refused.error);
     EXPECT_EQ(refused.error->code, ErrorCode::wait_timed_out);
     const auto other = desk_->visitor({.name = "bob", .role = Role::reader});
     other->ask({.text = "WAIT FOR QUERY q"}, [](const Execution&) {});
-    while (desk_->load().standing < 3) std::this_thread::yield();
+    ASSERT_TRUE(eventually([&] { return desk_->load().standing == 3; }));
     run("DROP QUERY q");
 }
 
@@ -248,7 +253,7 @@ TEST_F(DeskTest, HealthIsAnsweredWhileEveryThreadIsTaken) {
     for (int i = 0; i < 2; ++i) {
         visitors.push_back(come_in());
         blockade.block(*visitors.back());
-        while (desk_->load().running < visitors.size()) std::this_thread::yield();
+        ASSERT_TRUE(eventually([&] { return desk_->load().running == visitors.size(); }));
     }
     const auto probe = desk_->visitor({.name = "health", .role = Role::reader}, Line::probes);
     EXPECT_FALSE(asked(*probe, {.text = "SHOW WORKERS"}).error);

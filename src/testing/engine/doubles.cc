@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "testing/eventually.h"
+
 namespace baton::testing {
 
 // ---- sources ------------------------------------------------------------------------------------
@@ -43,7 +45,7 @@ bool SourceScript::exhausted() const {
 
 void SourceScript::wait_until_asked_for_more() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return waiting_ && batches_.empty(); });
+    await(changed_, lock, [&] { return waiting_ && batches_.empty(); });
 }
 
 class ScriptedSource : public RowSource {
@@ -119,7 +121,7 @@ std::size_t SinkRecord::largest_batch() const {
 
 void SinkRecord::wait_for_flushed(std::size_t rows) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return flushed_ >= rows; });
+    await(changed_, lock, [&] { return flushed_ >= rows; });
 }
 
 void SinkRecord::block() {
@@ -129,7 +131,7 @@ void SinkRecord::block() {
 
 void SinkRecord::wait_until_blocked() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return blocked_; });
+    await(changed_, lock, [&] { return blocked_; });
 }
 
 void SinkRecord::fail_with(Error error) {

@@ -4,6 +4,7 @@
 
 #include "base/overload.h"
 #include "core/plan_format/plan_format.h"
+#include "testing/eventually.h"
 
 namespace baton::testing {
 
@@ -46,7 +47,7 @@ const engine::Report* Reports::last_of(const FragmentKey& key) const {
 
 engine::Report Reports::end_of(const FragmentKey& key) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] {
+    await(changed_, lock, [&] {
         const engine::Report* last = last_of(key);
         return last != nullptr && is_end(*last);
     });
@@ -56,7 +57,7 @@ engine::Report Reports::end_of(const FragmentKey& key) {
 std::optional<engine::Report> Reports::first_trouble(std::size_t count) {
     std::unique_lock lock(mutex_);
     std::optional<engine::Report> trouble;
-    changed_.wait(lock, [&] {
+    await(changed_, lock, [&] {
         std::size_t ended = 0;
         for (const engine::Report& report : reports_) {
             if (!is_end(report)) continue;
@@ -72,12 +73,12 @@ std::optional<engine::Report> Reports::first_trouble(std::size_t count) {
 
 void Reports::wait_until_prepared(const FragmentKey& key) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return last_of(key) != nullptr; });
+    await(changed_, lock, [&] { return last_of(key) != nullptr; });
 }
 
 void Reports::wait_until_ran(const FragmentKey& key) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] {
+    await(changed_, lock, [&] {
         const engine::Report* last = last_of(key);
         return last != nullptr && !std::holds_alternative<engine::Prepared>(last->what);
     });

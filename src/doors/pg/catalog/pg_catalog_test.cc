@@ -3,6 +3,8 @@
 #include <atomic>
 #include <chrono>
 #include <ctime>
+#include <future>
+#include <latch>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -168,9 +170,10 @@ TEST(PgCatalog, AQuestionThatIsHaltedEnds) {
     using Clock = std::chrono::steady_clock;
     std::atomic<bool> halt = false;
     Clock::time_point halted;
+    std::promise<void> never_kept;
     std::thread other([&] {
-        const auto until = Clock::now() + std::chrono::milliseconds(50);
-        while (Clock::now() < until) std::this_thread::yield();
+        // By then the question is under way; halted before, it would end as well.
+        never_kept.get_future().wait_for(std::chrono::milliseconds(50));
         halted = Clock::now();
         halt = true;
     });
@@ -188,16 +191,17 @@ TEST(PgCatalog, AQuestionThatIsHaltedEnds) {
 
 // What others take at the same time is not counted.
 TEST(PgCatalog, MemoryIsCountedForEachQuestion) {
-    std::atomic<bool> enough = false;
+    std::latch enough(1);
+    std::latch measured(1);
     std::thread other([&] {
         std::vector<void*> blocks;
         for (int i = 0; i < 100; ++i) blocks.push_back(sqlite3_malloc(1 << 20));
         EXPECT_NE(blocks.back(), nullptr);
-        enough = true;
-        while (enough) std::this_thread::yield();
+        enough.count_down();
+        measured.wait();
         for (void* block : blocks) sqlite3_free(block);
     });
-    while (!enough) std::this_thread::yield();
+    enough.wait();
     EXPECT_EQ(asked("SELECT count(*) FROM pg_class"), "2");
     {
         const MemoryBound bound(1 << 20);
@@ -210,7 +214,7 @@ TEST(PgCatalog, MemoryIsCountedForEachQuestion) {
     void* const block = sqlite3_malloc(2 << 20);
     EXPECT_NE(block, nullptr);
     sqlite3_free(block);
-    enough = false;
+    measured.count_down();
     other.join();
 }
 
