@@ -62,7 +62,7 @@ void serve(const std::string& path, int tell) {
     const auto http = must(http::Server::open(desk, access, metrics, http_options));
     pgserver::ServerOptions options;
     options.port = 0;
-    const auto pgwire = must(pgserver::Server::open(desk, access, options));
+    const auto pgwire = must(pgserver::Server::open(desk, access, metrics, options));
     const Ports ports{.pgwire = pgwire->port(), .http = http->port()};
     if (::write(tell, &ports, sizeof ports) != sizeof ports) give_up("nobody listens");
     for (;;) ::pause();

@@ -90,6 +90,7 @@ Shares shares_of(const config::Settings& settings, Log& log) {
 
 Result<std::unique_ptr<pgserver::Server>> open_postgres(const Configuration& configuration,
                                                         const Shares& shares, front::Desk& desk,
+                                                        front::Metrics& metrics,
                                                         front::Logins& logins, Log& log) {
     const config::Settings& settings = configuration.settings;
     if (settings.text("pg.listen").empty()) return std::unique_ptr<pgserver::Server>();
@@ -105,7 +106,7 @@ Result<std::unique_ptr<pgserver::Server>> open_postgres(const Configuration& con
                                          .key = settings.text("tls.key"),
                                          .required = settings.text("pg.tls") == "require"};
     }
-    TRY_ASSIGN(server, pgserver::Server::open(desk, configuration.access, options));
+    TRY_ASSIGN(server, pgserver::Server::open(desk, configuration.access, metrics, options));
     log.info("the door for PostgreSQL's clients is open",
              {{"door", "pg"}, {"host", where.host}, {"port", std::to_string(server->port())}});
     return server;
@@ -148,7 +149,7 @@ Result<std::unique_ptr<Doors>> Doors::open(const Configuration& configuration, f
     }
     std::unique_ptr<Doors> doors(new Doors);
     const Shares shares = shares_of(settings, log);
-    TRY_ASSIGN(postgres, open_postgres(configuration, shares, desk, logins, log));
+    TRY_ASSIGN(postgres, open_postgres(configuration, shares, desk, metrics, logins, log));
     doors->postgres_ = std::move(postgres);
     TRY_ASSIGN(http, open_http(configuration, shares, desk, metrics, logins, log));
     doors->http_ = std::move(http);

@@ -47,6 +47,21 @@ TEST_F(Psql, PointsAtErrors) {
               "HINT:  did you mean \"NAME\"?\n");
 }
 
+TEST_F(Psql, IsCountedWithTheOutcomeOfEachText) {
+    (void)psql({"SHOW LINKS", "SELECT 1", "SHOW NOTHING AT ALL"});
+    EXPECT_TRUE(eventually([&] {
+        const std::string page = metrics_.text({});
+        return page.find("baton_connections{door=\"pg\"} 0\n") != std::string::npos;
+    }));
+    const std::string page = metrics_.text({});
+    for (const char* line :
+         {"baton_requests_total{door=\"pg\",kind=\"simple\",outcome=\"00000\"} 2\n",
+          "baton_requests_total{door=\"pg\",kind=\"simple\",outcome=\"42601\"} 1\n",
+          "baton_request_seconds_count{door=\"pg\",kind=\"simple\"} 3\n"}) {
+        EXPECT_NE(page.find(line), std::string::npos) << line << page;
+    }
+}
+
 TEST_F(Psql, IsToldThatNothingWasChanged) {
     EXPECT_EQ(psql({"CREATE LOGICAL SOURCE IF NOT EXISTS readings (a INT8)",
                     "DROP SINK IF EXISTS nowhere", "DROP QUERY IF EXISTS nowhere"}),

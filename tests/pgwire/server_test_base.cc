@@ -56,7 +56,7 @@ void ServerTest::serve(const With& with) {
         ASSERT_EQ(made.status, 0) << made.errors;
         options.tls = {.certificate = certificate, .key = key, .required = with.tls_required};
     }
-    auto opened = pgserver::Server::open(*desk_, access, options);
+    auto opened = pgserver::Server::open(*desk_, access, metrics_, options);
     ASSERT_TRUE(opened) << to_string(opened.error());
     server_ = *std::move(opened);
 }

@@ -48,6 +48,7 @@ protected:
     testing::TemporaryDirectory directory_;
     testing::LogLines log_;
     std::optional<front::Desk> desk_;
+    front::Metrics metrics_;
     std::unique_ptr<pgserver::Server> server_;
 };
 

@@ -28,7 +28,7 @@ protected:
         pgserver::ServerOptions options;
         options.port = 0;
         options.output_bytes_max = 10'000;
-        auto server = pgserver::Server::open(*desk_, front::Access(), options);
+        auto server = pgserver::Server::open(*desk_, front::Access(), metrics_, options);
         ASSERT_TRUE(server) << to_string(server.error());
         server_ = *std::move(server);
         session_.emplace(cluster_->coordinator(), "test");
@@ -100,6 +100,7 @@ protected:
     SystemClock clock_;
     std::unique_ptr<slt::TestCluster> cluster_;
     std::optional<front::Desk> desk_;
+    front::Metrics metrics_;
     std::unique_ptr<pgserver::Server> server_;
     std::optional<Session> session_;
 };

@@ -71,7 +71,8 @@ Result<std::unique_ptr<slt::Client>> WireClient::open(CoordinatorRuntime& coordi
     std::unique_ptr<WireClient> client(new WireClient(coordinator, patience, protocol));
     pgserver::ServerOptions options;
     options.port = 0;
-    TRY_ASSIGN(server, pgserver::Server::open(client->desk_, front::Access(), options));
+    TRY_ASSIGN(server,
+               pgserver::Server::open(client->desk_, front::Access(), client->metrics_, options));
     client->server_ = std::move(server);
     const std::string where = "host=127.0.0.1 user=ann dbname=baton client_encoding=UTF8 port=" +
                               std::to_string(client->server_->port());

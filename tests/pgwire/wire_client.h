@@ -58,6 +58,7 @@ private:
     const Duration patience_;
     const Protocol protocol_;
     front::Desk desk_;
+    front::Metrics metrics_;
     std::unique_ptr<pgserver::Server> server_;
     PGconn* connection_ = nullptr;
     std::optional<Notice> notice_;

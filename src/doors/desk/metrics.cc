@@ -155,13 +155,23 @@ Histogram& Metrics::histogram(std::string_view family, const Labels& labels) {
     return found(histograms_, family, labels);
 }
 
-void Metrics::answered(std::string_view door, std::string_view kind, std::string_view outcome,
-                       Duration took) {
-    const Labels labels = {{"door", std::string(door)}, {"kind", std::string(kind)}};
-    Labels with_outcome = labels;
-    with_outcome.emplace_back("outcome", outcome);
-    counter("baton_requests_total", with_outcome).add();
-    histogram("baton_request_seconds", labels).observe(took);
+void DoorAnswers::count(std::string_view kind, std::string_view outcome, Duration took) {
+    const std::lock_guard lock(mutex_);
+    auto known = std::find_if(known_.begin(), known_.end(), [&](const Known& one) {
+        return one.kind == kind && one.outcome == outcome;
+    });
+    if (known == known_.end()) {
+        const Labels labels = {{"door", door_}, {"kind", std::string(kind)}};
+        Labels with_outcome = labels;
+        with_outcome.emplace_back("outcome", outcome);
+        known = known_.insert(known_.end(),
+                              {.kind = std::string(kind),
+                               .outcome = std::string(outcome),
+                               .requests = &metrics_.counter("baton_requests_total", with_outcome),
+                               .seconds = &metrics_.histogram("baton_request_seconds", labels)});
+    }
+    known->requests->add();
+    known->seconds->observe(took);
 }
 
 void Metrics::append_histogram(std::string& page, const std::string& name,

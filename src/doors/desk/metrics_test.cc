@@ -31,9 +31,10 @@ TEST(Metrics, WhatIsCountedIsOnThePage) {
 
 TEST(Metrics, AHistogramCountsWhatIsNotAboveItsBounds) {
     Metrics metrics;
-    metrics.answered("http", "sql", "200", 1ms);
-    metrics.answered("http", "sql", "200", 1001us);
-    metrics.answered("http", "sql", "200", 31s);
+    DoorAnswers answers(metrics, "http");
+    answers.count("sql", "200", 1ms);
+    answers.count("sql", "200", 1001us);
+    answers.count("sql", "200", 31s);
     const std::string page = metrics.text({});
     EXPECT_NE(page.find("le=\"0.001\"} 1\n"), std::string::npos) << page;
     EXPECT_NE(page.find("le=\"0.0025\"} 2\n"), std::string::npos) << page;
@@ -41,6 +42,22 @@ TEST(Metrics, AHistogramCountsWhatIsNotAboveItsBounds) {
     EXPECT_NE(page.find("_sum{door=\"http\",kind=\"sql\"} 31.002001\n"), std::string::npos) << page;
     EXPECT_NE(page.find("_count{door=\"http\",kind=\"sql\"} 3\n"), std::string::npos) << page;
     EXPECT_NE(page.find("outcome=\"200\"} 3\n"), std::string::npos) << page;
+}
+
+TEST(Metrics, ADoorCountsItsAnswersByKindAndOutcome) {
+    Metrics metrics;
+    DoorAnswers answers(metrics, "pg");
+    answers.count("simple", "00000", 1ms);
+    answers.count("simple", "42601", 1ms);
+    answers.count("simple", "00000", 3ms);
+    answers.count("extended", "00000", 1ms);
+    const std::string page = metrics.text({});
+    EXPECT_NE(page.find("{door=\"pg\",kind=\"simple\",outcome=\"00000\"} 2\n"), std::string::npos)
+        << page;
+    EXPECT_NE(page.find("{door=\"pg\",kind=\"simple\",outcome=\"42601\"} 1\n"), std::string::npos)
+        << page;
+    EXPECT_NE(page.find("_count{door=\"pg\",kind=\"simple\"} 3\n"), std::string::npos) << page;
+    EXPECT_NE(page.find("_count{door=\"pg\",kind=\"extended\"} 1\n"), std::string::npos) << page;
 }
 
 TEST(Metrics, ValuesOfLabelsAreEscaped) {
@@ -52,8 +69,8 @@ TEST(Metrics, ValuesOfLabelsAreEscaped) {
 
 // | `name` | kind | labels | meaning |
 TEST(Metrics, TheManualHasEveryFamilyAndNoOther) {
-    const std::filesystem::path here(BATON_TESTDATA);  // src/front/testdata
-    std::ifstream file(here.parent_path().parent_path().parent_path() / "docs" / "METRICS.md");
+    const std::filesystem::path here(BATON_TESTDATA);  // src/doors/desk/testdata
+    std::ifstream file(here / "../../../../docs/METRICS.md");
     ASSERT_TRUE(file);
     std::set<std::string> written;
     for (std::string line; std::getline(file, line);) {

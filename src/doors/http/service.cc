@@ -76,6 +76,7 @@ Service::Service(front::Desk& desk, const front::Access& access, front::Metrics&
     : desk_(desk),
       access_(access),
       metrics_(metrics),
+      counts_(metrics, "http"),
       options_(options),
       ids_(hex_of(random_bytes(4))),
       answers_(options.idempotency),
@@ -123,14 +124,14 @@ std::optional<Response> Service::refusal(const Request& head, std::string& known
                                          Duration& wait) {
     if (is_open(head)) return std::nullopt;
     if (auto refused = refused_site(head, access_.trusts_everybody() ? &options_.site : nullptr)) {
-        metrics_.answered("http", "none", std::to_string(refused->status), Duration::zero());
+        counts_.count("none", std::to_string(refused->status), Duration::zero());
         return refused;
     }
     const auto somebody = who(head);
     const bool shown = head.header("authorization") != nullptr;
     if (!somebody) {
         Response refused = shown ? unknown_token(head, wait) : unauthenticated();
-        metrics_.answered("http", "none", std::to_string(refused.status), Duration::zero());
+        counts_.count("none", std::to_string(refused.status), Duration::zero());
         if (refused.status == 401) {
             log_stranger(head, shown ? "no such token" : "no token was shown");
         }
@@ -348,7 +349,7 @@ void Service::answer(const JobPtr& job, Answered answered, bool again) {
                         again || response == nullptr ? std::nullopt : std::optional(*response));
     }
     const Instant now = desk_.coordinator().clock().now();
-    metrics_.answered("http", job->kind, std::to_string(status), now - job->since);
+    counts_.count(job->kind, std::to_string(status), now - job->since);
     log_answer(*job, status, now - job->since);
     {
         // The visitor ends with the last who holds it, which may be its own turn.

@@ -111,6 +111,7 @@ private:
     front::Desk& desk_;
     front::Access access_;
     front::Metrics& metrics_;
+    front::DoorAnswers counts_;
     const ServiceOptions options_;
     RequestIds ids_;
     Idempotency answers_;

@@ -186,7 +186,8 @@ void Link::open_session(const wire::OpenSession& session) {
                           },
                       .tell = [link = this](Event event) { link->step(std::move(event)); },
                       .process = options_.connection.process,
-                      .version = options_.connection.version});
+                      .version = options_.connection.version,
+                      .answers = options_.answers});
     runner_->open(session, std::get<front::Principal>(std::move(admitted)));
 }
 

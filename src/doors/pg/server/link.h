@@ -62,7 +62,8 @@ struct LinkOptions {
     pgwire::ConnectionOptions connection;
     std::shared_ptr<boost::asio::ssl::context> tls;  // null: none
     front::Desk* desk = nullptr;
-    std::shared_ptr<front::Shares> kept;  // bytes that clients make us keep, beyond a little
+    front::DoorAnswers* answers = nullptr;  // outlives it
+    std::shared_ptr<front::Shares> kept;    // bytes that clients make us keep, beyond a little
     Duration login_timeout;
     Duration startup_idle_timeout;
 };

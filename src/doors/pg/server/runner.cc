@@ -65,11 +65,12 @@ void Runner::end() {
 
 bool Runner::works() const {
     const bool waits = visitor_ && visitor_->stands_still();
-    return preparing_ || (run_ && !waits && !(run_->stream && run_->stream->watch));
+    return preparing_since_ || (run_ && !waits && !(run_->stream && run_->stream->watch));
 }
 
 std::optional<Duration> Runner::idle_in_transaction() const {
-    if (!visitor_ || run_ || preparing_ || status_ == TransactionStatus::idle) return std::nullopt;
+    if (!visitor_ || run_ || preparing_since_ || status_ == TransactionStatus::idle)
+        return std::nullopt;
     return settings_.idle_in_transaction();
 }
 
@@ -77,7 +78,7 @@ std::optional<Duration> Runner::idle_in_transaction() const {
 
 void Runner::run(const RunSimple& effect) {
     if (visitor_->who().coordinator) return carry_out(effect.text);
-    begin({.text = effect.text, .statements = statements_of(effect.text)});
+    begin({.text = effect.text, .statements = statements_of(effect.text), .kind = "simple"});
 }
 
 void Runner::run(const RunPortal& effect) {
@@ -85,7 +86,8 @@ void Runner::run(const RunPortal& effect) {
     Run run{.text = portal.prepared->text,
             .parameters = portal.parameters,
             .portal = effect.portal,
-            .rows_max = effect.rows_max};
+            .rows_max = effect.rows_max,
+            .kind = "extended"};
     if (portal.stream) {
         run.stream = std::exchange(portal.stream, std::nullopt);
     } else if (portal.prepared->statement) {
@@ -95,10 +97,11 @@ void Runner::run(const RunPortal& effect) {
 }
 
 void Runner::begin(Run run) {
-    CHECK(!run_ && !preparing_);
+    CHECK(!run_ && !preparing_since_);
     turn_ += 1;
     paused_ = false;
     run_ = std::move(run);
+    run_->since = now();
     if (run_->stream) return pump();
     advance();
 }
@@ -118,11 +121,10 @@ void Runner::advance() {
 }
 
 void Runner::carry_out(const std::string& order) {
-    CHECK(!run_ && !preparing_);
+    CHECK(!run_ && !preparing_since_);
     turn_ += 1;
     paused_ = false;
-    run_ = Run{.text = {}, .statements = {}};
-    run_->asked = true;
+    run_ = Run{.text = {}, .statements = {}, .asked = true, .kind = "forwarded", .since = now()};
     on_desk<std::string>(
         [&coordinator = options_.desk->coordinator(), order] {
             return Result<std::string>(baton::carry_out(coordinator.executor(), order));
@@ -363,6 +365,7 @@ void Runner::begin_stream(Stream stream) {
             options_.tell(CopyCame{{copy_header(*stream.copy, stream.columns)}});
         }
     }
+    if (stream.watch || stream.feed) run_->streams_since = now();
     run_->stream = std::move(stream);
     options_.post([self = shared_from_this()] { self->pump(); });
 }
@@ -458,12 +461,23 @@ void Runner::fail_transaction(std::function<void(std::shared_ptr<Execution>)> th
 }
 
 void Runner::finish(Event last) {
+    count(last);
     run_.reset();
     turn_ += 1;
     if (note_role()) {
         options_.tell(ParameterChanged{"in_hot_standby", stands_by_ ? "on" : "off"});
     }
     options_.tell(std::move(last));
+}
+
+void Runner::count(const Event& last) {
+    if (!run_ && !preparing_since_) return;
+    const auto* failed = std::get_if<Failed>(&last);
+    const std::string_view outcome = failed == nullptr ? "00000" : failed->report.sqlstate;
+    if (preparing_since_)
+        return options_.answers->count("prepare", outcome, now() - *preparing_since_);
+    const Instant until = run_->streams_since ? *run_->streams_since : now();
+    options_.answers->count(run_->kind, outcome, until - run_->since);
 }
 
 void Runner::interrupt() {

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "doors/desk/desk.h"
+#include "doors/desk/metrics.h"
 #include "doors/pg/catalog/pg_catalog.h"
 #include "doors/pg/server/settings.h"
 #include "doors/pg/server/statements.h"
@@ -39,7 +40,8 @@ struct RunnerOptions {
     std::function<void(std::function<void()>)> post;      // onto the strand; from any thread
     std::function<void(pgwire::connection::Event)> tell;  // on the strand
     std::uint32_t process = 0;
-    std::string version;  // of Baton
+    std::string version;                    // of Baton
+    front::DoorAnswers* answers = nullptr;  // outlives it
 };
 
 class Runner : public std::enable_shared_from_this<Runner> {
@@ -91,6 +93,9 @@ private:
         std::size_t rows = 0;                   // given in this run
         std::optional<CopyFormat> copy;         // how the rows of the session are wanted
         bool asked = false;                     // the desk has not answered
+        std::string_view kind;                  // in the metrics
+        Instant since{};
+        std::optional<Instant> streams_since;  // rows without an end have begun to come
     };
 
     // ---- the run ----
@@ -120,6 +125,8 @@ private:
     void fail(pgwire::Report report);
     void fail_transaction(std::function<void(std::shared_ptr<Execution>)> then);
     void finish(pgwire::connection::Event last);
+    void count(const pgwire::connection::Event& last);
+    [[nodiscard]] Instant now() const { return options_.desk->coordinator().clock().now(); }
     // True: it is another than the client was told.
     [[nodiscard]] bool note_role();
 
@@ -154,7 +161,7 @@ private:
     std::optional<Run> run_;
     std::uint64_t turn_ = 0;  // counts what was begun: answers to an older one are dropped
     bool paused_ = false;
-    bool preparing_ = false;
+    std::optional<Instant> preparing_since_;
     std::shared_ptr<std::atomic<bool>> halt_;  // of the last question
 };
 

@@ -52,7 +52,7 @@ std::function<Result<pg::Rows>()> Runner::question(std::string text,
 
 void Runner::prepare(Prepare effect) {
     turn_ += 1;
-    preparing_ = true;
+    preparing_since_ = now();
     const auto text = std::make_shared<PreparedText>();
     auto statements = statements_of(effect.text);
     if (statements.size() > 1) {
@@ -124,13 +124,17 @@ void Runner::describe(const Prepare& effect, const std::shared_ptr<PreparedText>
 void Runner::prepared(pgwire::PreparedId id, const std::shared_ptr<PreparedText>& text,
                       std::vector<pgwire::TypeId> types) {
     prepared_[id] = text;
-    preparing_ = false;
-    options_.tell(Prepared{.parameter_types = std::move(types), .columns = text->columns});
+    Prepared event{.parameter_types = std::move(types), .columns = text->columns};
+    count(event);
+    preparing_since_.reset();
+    options_.tell(std::move(event));
 }
 
 void Runner::could_not(pgwire::Report report) {
-    preparing_ = false;
-    options_.tell(Failed{.report = std::move(report), .status = status_});
+    Failed event{.report = std::move(report), .status = status_};
+    count(event);
+    preparing_since_.reset();
+    options_.tell(std::move(event));
 }
 
 void Runner::bind(BindPortal effect) {

@@ -55,9 +55,12 @@ std::string version_number() {
 
 class Server::Inside : public House {
 public:
-    Inside(front::Desk& desk, front::Access access, ServerOptions options)
+    Inside(front::Desk& desk, front::Access access, front::Metrics& metrics, ServerOptions options)
         : desk_(desk),
           options_(std::move(options)),
+          answers_(metrics, "pg"),
+          open_(metrics.gauge("baton_connections", {{"door", "pg"}})),
+          turned_away_(metrics.counter("baton_connections_refused_total", {{"door", "pg"}})),
           mock_(random_bytes(32)),
           kept_(std::make_shared<front::Shares>(options_.kept_bytes_max)),
           acceptor_(asio::make_strand(io_)),
@@ -214,7 +217,7 @@ public:
     }
     void left(std::uint32_t process) override {
         const std::lock_guard lock(mutex_);
-        links_.erase(process);
+        if (links_.erase(process) > 0) open_.add(-1);
         strangers_.left(process);
         if (const auto member = members_.find(process); member != members_.end()) {
             const auto count = counts_.find(member->second);
@@ -278,13 +281,18 @@ private:
         const std::size_t most = options_.connections_max + (first ? kKeptForOthers : 0);
         // One that is refused stays a stranger until it is gone.
         if (!strangers_.contains(process) || members_.size() >= most) {
-            refused_ += 1;
+            turned_away();
             return false;
         }
         strangers_.left(process);
         members_[process] = user;
         counts_[user] += 1;
         return true;
+    }
+
+    void turned_away() {
+        refused_ += 1;
+        turned_away_.add();
     }
 
     // Without the lock: a link that ends here wants it.
@@ -339,7 +347,7 @@ private:
                                    ? strangers_.first_to_go()
                                    : std::nullopt;
             if (first) {
-                refused_ += 1;
+                turned_away();
                 gives_way = links_[*first].lock();
                 strangers_.left(*first);
             }
@@ -351,6 +359,7 @@ private:
             options.connection.process = last_process_;
             link = std::make_shared<Link>(*this, std::move(socket), std::move(options));
             links_[last_process_] = link;
+            open_.add(1);
             strangers_.came(last_process_, address);
         }
         if (gives_way) gives_way->give_way();
@@ -361,6 +370,7 @@ private:
         LinkOptions options{.connection = {},
                             .tls = tls_,
                             .desk = &desk_,
+                            .answers = &answers_,
                             .kept = kept_,
                             .login_timeout = options_.login_timeout,
                             .startup_idle_timeout = options_.startup_idle_timeout};
@@ -380,6 +390,9 @@ private:
 
     front::Desk& desk_;
     const ServerOptions options_;
+    front::DoorAnswers answers_;
+    front::Gauge& open_;
+    front::Counter& turned_away_;
     const std::string mock_;
     const std::shared_ptr<front::Shares> kept_;
 
@@ -407,8 +420,8 @@ private:
 };
 
 Result<std::unique_ptr<Server>> Server::open(front::Desk& desk, front::Access access,
-                                             ServerOptions options) {
-    auto inside = std::make_unique<Inside>(desk, std::move(access), std::move(options));
+                                             front::Metrics& metrics, ServerOptions options) {
+    auto inside = std::make_unique<Inside>(desk, std::move(access), metrics, std::move(options));
     TRY(inside->listen());
     return std::unique_ptr<Server>(new Server(std::move(inside)));
 }

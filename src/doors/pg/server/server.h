@@ -24,6 +24,7 @@
 #include "doors/desk/access.h"
 #include "doors/desk/desk.h"
 #include "doors/desk/logins.h"
+#include "doors/desk/metrics.h"
 #include "ports/log.h"
 
 namespace baton::pgserver {
@@ -57,9 +58,10 @@ struct ServerOptions {
 class Server {
 public:
     // Listens when it returns. Fails with invalid_configuration (the TLS files, the address) and
-    // cannot_open (the port is taken). The desk outlives it.
+    // cannot_open (the port is taken). The desk and the metrics outlive it.
     [[nodiscard]] static Result<std::unique_ptr<Server>> open(front::Desk& desk,
                                                               front::Access access,
+                                                              front::Metrics& metrics,
                                                               ServerOptions options = {});
     // stop() without patience.
     ~Server();
