@@ -175,6 +175,67 @@ std::vector<std::string_view> words_of(std::string_view code) {
     return words;
 }
 
+// Finds the types that a file defines for the whole program: in no function, no other type and no
+// unnamed namespace.
+class TypeFinder {
+public:
+    // With their namespaces: "baton::Word".
+    std::vector<std::string> read(std::string_view code) {
+        std::vector<std::string> found;
+        if (code.starts_with('#')) return found;
+        for (const char c : code) {
+            if (c == '{') {
+                open(found);
+            } else if (c == '}' && !scopes_.empty()) {
+                scopes_.pop_back();
+            }
+            head_ = c == '{' || c == '}' || c == ';' ? "" : head_ + c;
+        }
+        head_ += ' ';
+        return found;
+    }
+
+private:
+    void open(std::vector<std::string>& found) {
+        const std::vector<std::string_view> words = words_of(head_);
+        if (!words.empty() && words.front() == "namespace") {
+            std::string name;
+            for (std::size_t i = 1; i < words.size(); ++i) name += std::string(words[i]) + "::";
+            scopes_.push_back(name.empty() ? std::nullopt : std::optional(name));
+            return;
+        }
+        const std::string type = type_of(words);
+        const bool everywhere = std::all_of(scopes_.begin(), scopes_.end(),
+                                            [](const auto& scope) { return scope.has_value(); });
+        if (!type.empty() && everywhere) {
+            std::string name;
+            for (const auto& scope : scopes_) name += *scope;
+            found.push_back(name + type);
+        }
+        scopes_.emplace_back(std::nullopt);
+    }
+
+    // "struct Word : Text" defines Word; empty: it defines no type, or a specialisation.
+    [[nodiscard]] std::string type_of(const std::vector<std::string_view>& words) const {
+        if (head_.find('(') != std::string::npos || head_.find('=') != std::string::npos) return "";
+        const auto key = std::find_if(words.begin(), words.end(), [](std::string_view word) {
+            return word == "struct" || word == "class" || word == "enum" || word == "union";
+        });
+        if (key == words.end() || head_.find("template") != std::string::npos) return "";
+        auto name = key + 1;
+        if (name != words.end() && (*name == "class" || *name == "struct")) ++name;
+        if (name == words.end()) return "";
+        std::string type(*name);
+        while (std::string_view(name->data() + name->size()).starts_with("::")) {
+            type += "::" + std::string(*++name);  // it was declared inside of another
+        }
+        return type;
+    }
+
+    std::vector<std::optional<std::string>> scopes_;  // none: a function, a type, an unnamed one
+    std::string head_;                                // since the last brace or semicolon
+};
+
 struct Include {
     std::string path;
     bool quoted;
@@ -289,6 +350,7 @@ private:
     void check(const File& file) {
         std::ifstream in(file.path);
         LineReader reader;
+        TypeFinder types;
         std::size_t number = 0;
         bool has_pragma = false;
         for (std::string text; std::getline(in, text);) {
@@ -296,7 +358,9 @@ private:
             has_pragma = has_pragma || text == "#pragma once";
             if (number == 1 && file.is_header && !text.starts_with("// "))
                 complain(file.path, 1, "a header opens with a comment: the one thing it is for");
-            check_line(file, number, text, reader.read(text));
+            const Line line = reader.read(text);
+            check_line(file, number, text, line);
+            for (const std::string& type : types.read(line.code)) check_type(file, number, type);
         }
         if (file.is_header && !has_pragma) complain(file.path, 1, "write #pragma once");
         check_place(file);
@@ -328,6 +392,16 @@ private:
         if (file.module.empty()) return;
         if (file.is_test) forbid(file, number, line.code, in_unit_tests_);
         if (!file.is_test && is_pure(file.module)) forbid(file, number, line.code, in_pure_);
+    }
+
+    // Two types of one name in one program are undefined behaviour, and no linker says so.
+    void check_type(const File& file, std::size_t number, const std::string& type) {
+        if (file.module.empty() || file.is_test) return;
+        const auto [known, is_new] = types_.emplace(type, file.path);
+        if (is_new || known->second == file.path) return;
+        complain(file.path, number,
+                 type + " is defined in " + known->second.lexically_normal().string() +
+                     ", too: rename one, or put it into a namespace of its module");
     }
 
     void check_comment(const File& file, std::size_t number, std::string_view comment) {
@@ -404,7 +478,8 @@ private:
     fs::path root_;
     std::string modules_file_;
     std::map<std::string, std::set<std::string>> deps_;
-    std::set<std::string> undeclared_;  // directories already complained about
+    std::map<std::string, fs::path> types_;  // by name, where they are defined
+    std::set<std::string> undeclared_;       // directories already complained about
     int complaints_ = 0;
 };
 

@@ -128,7 +128,8 @@ protected:
     AllowedFiles allowed_ = *AllowedFiles::of({.directories = {"/"}, .never = {}});
     SystemFiles files_{allowed_};
     ScriptedTcp tcp_;
-    FormattedConnectors connectors_{Doors{.clock = &clock_, .files = &files_, .tcp = &tcp_}};
+    FormattedConnectors connectors_{
+        ConnectorPorts{.clock = &clock_, .files = &files_, .tcp = &tcp_}};
 };
 
 const Batch kTwo = {

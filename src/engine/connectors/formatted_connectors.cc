@@ -119,10 +119,10 @@ Result<OpenedBytes> open_mqtt(MqttDoor& mqtt, const SourceScan& scan) {
     return OpenedBytes{.name = broker.topic, .bytes = std::move(bytes)};
 }
 
-Result<OpenedBytes> open_bytes(const Doors& doors, const SourceScan& scan) {
-    if (scan.type == "File") return open_file(*doors.files, scan);
-    if (scan.type == "TCP" && doors.tcp != nullptr) return open_tcp(*doors.tcp, scan);
-    if (scan.type == "MQTT" && doors.mqtt != nullptr) return open_mqtt(*doors.mqtt, scan);
+Result<OpenedBytes> open_bytes(const ConnectorPorts& ports, const SourceScan& scan) {
+    if (scan.type == "File") return open_file(*ports.files, scan);
+    if (scan.type == "TCP" && ports.tcp != nullptr) return open_tcp(*ports.tcp, scan);
+    if (scan.type == "MQTT" && ports.mqtt != nullptr) return open_mqtt(*ports.mqtt, scan);
     return unsupported("source", scan.type);
 }
 
@@ -176,31 +176,31 @@ Result<std::unique_ptr<RowSink>> open_results(ResultHub& hub, const SinkWrite& s
     return std::unique_ptr<RowSink>(std::make_unique<ResultsSink>(std::move(inlet), schema));
 }
 
-Result<std::unique_ptr<RowSink>> open_rows(const Doors& doors, const SinkWrite& sink,
+Result<std::unique_ptr<RowSink>> open_rows(const ConnectorPorts& ports, const SinkWrite& sink,
                                            const Schema& schema) {
     if (sink.type == "Void") return std::unique_ptr<RowSink>(std::make_unique<VoidSink>());
-    if (sink.type == "Parquet" && doors.tables != nullptr) {
+    if (sink.type == "Parquet" && ports.tables != nullptr) {
         TRY_ASSIGN(path, path_of(sink.type, sink.sink));
-        return doors.tables->write(path, schema);
+        return ports.tables->write(path, schema);
     }
     if (sink.type == "Parquet") return unsupported("sink", sink.type);
-    if (sink.type == kResultsSink && doors.results != nullptr) {
-        return open_results(*doors.results, sink, schema);
+    if (sink.type == kResultsSink && ports.results != nullptr) {
+        return open_results(*ports.results, sink, schema);
     }
     TRY_ASSIGN(encoder, make_encoder(sink.format, schema));
-    if (sink.type == "File") return open_file(*doors.files, sink, std::move(encoder));
-    if (sink.type == "Checksum") return open_checksum(*doors.files, sink, std::move(encoder));
-    if (sink.type == "Print") return open_print(*doors.files, sink, std::move(encoder));
-    if (sink.type == "MQTT" && doors.mqtt != nullptr) {
-        return open_mqtt(*doors.mqtt, sink, std::move(encoder));
+    if (sink.type == "File") return open_file(*ports.files, sink, std::move(encoder));
+    if (sink.type == "Checksum") return open_checksum(*ports.files, sink, std::move(encoder));
+    if (sink.type == "Print") return open_print(*ports.files, sink, std::move(encoder));
+    if (sink.type == "MQTT" && ports.mqtt != nullptr) {
+        return open_mqtt(*ports.mqtt, sink, std::move(encoder));
     }
     return unsupported("sink", sink.type);
 }
 
 }  // namespace
 
-FormattedConnectors::FormattedConnectors(const Doors& doors) : doors_(doors) {
-    CHECK(doors.clock != nullptr && doors.files != nullptr);
+FormattedConnectors::FormattedConnectors(const ConnectorPorts& ports) : ports_(ports) {
+    CHECK(ports.clock != nullptr && ports.files != nullptr);
 }
 
 // The plan says what the coordinator checked; a worker takes nobody's word for it.
@@ -212,34 +212,34 @@ Result<std::unique_ptr<RowSource>> FormattedConnectors::open_source(const Source
     scan.source = std::move(complete.options);
     scan.format = std::move(complete.format);
     if (scan.type == "Generator") {
-        return GeneratorSource::open(scan.source, scan.parsed, scan.wanted, *doors_.clock);
+        return GeneratorSource::open(scan.source, scan.parsed, scan.wanted, *ports_.clock);
     }
     if (text_or(scan.format, "TYPE", "CSV") == kParquet) {
-        if (scan.type != "File" || doors_.tables == nullptr)
+        if (scan.type != "File" || ports_.tables == nullptr)
             return unsupported("source", scan.type);
         TRY_ASSIGN(path, path_of(scan.type, scan.source));
-        return doors_.tables->read(path, scan.parsed, scan.wanted);
+        return ports_.tables->read(path, scan.parsed, scan.wanted);
     }
     TRY_ASSIGN(decoder,
                make_decoder({.format = scan.format, .schema = scan.parsed, .wanted = scan.wanted}));
-    TRY_ASSIGN(opened, open_bytes(doors_, scan));
+    TRY_ASSIGN(opened, open_bytes(ports_, scan));
     return std::unique_ptr<RowSource>(std::make_unique<FormattedSource>(
         FormattedSource::Parts{.name = std::move(opened.name),
                                .bytes = std::move(opened.bytes),
                                .decoder = std::move(decoder),
                                .flush_interval = milliseconds_in(scan.source, "FLUSH_INTERVAL_MS"),
-                               .clock = doors_.clock}));
+                               .clock = ports_.clock}));
 }
 
 Result<std::unique_ptr<RowSink>> FormattedConnectors::open_sink(const SinkWrite& written,
                                                                 const Schema& rows) {
-    if (written.type == kResultsSink) return open_rows(doors_, written, rows);
+    if (written.type == kResultsSink) return open_rows(ports_, written, rows);
     TRY_ASSIGN(complete, complete_sink(written.type, given(written.sink), given(written.format)));
     SinkWrite sink = written;
     sink.type = complete.type;
     sink.sink = std::move(complete.options);
     sink.format = std::move(complete.format);
-    if (!flag_or(sink.sink, "ADD_TIMESTAMP", false)) return open_rows(doors_, sink, rows);
+    if (!flag_or(sink.sink, "ADD_TIMESTAMP", false)) return open_rows(ports_, sink, rows);
     const std::string name(TimestampSink::kColumn);
     Schema wider{.columns = {{.name = name, .type = DataType::uint64, .nullable = false}}};
     for (const Column& column : rows.columns) {
@@ -251,9 +251,9 @@ Result<std::unique_ptr<RowSink>> FormattedConnectors::open_sink(const SinkWrite&
         }
         wider.columns.push_back(column);
     }
-    TRY_ASSIGN(next, open_rows(doors_, sink, wider));
+    TRY_ASSIGN(next, open_rows(ports_, sink, wider));
     return std::unique_ptr<RowSink>(
-        std::make_unique<TimestampSink>(std::move(next), *doors_.clock));
+        std::make_unique<TimestampSink>(std::move(next), *ports_.clock));
 }
 
 }  // namespace baton

@@ -1,6 +1,6 @@
 // FormattedConnectors opens every type of source and sink that the descriptors list.
 //
-// It knows the options; what is outside it reaches through doors. A type whose door is not there is
+// It knows the options, and reaches the outside through ports. A type whose port is not there is
 // refused with not_supported.
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace baton {
 
 // All that is given outlives what is opened.
-struct Doors {
+struct ConnectorPorts {
     const Clock* clock = nullptr;
     FileDoor* files = nullptr;
     TcpDoor* tcp = nullptr;
@@ -27,13 +27,13 @@ struct Doors {
 class FormattedConnectors final : public Connectors {
 public:
     // The clock and the files have to be there.
-    explicit FormattedConnectors(const Doors& doors);
+    explicit FormattedConnectors(const ConnectorPorts& ports);
 
     Result<std::unique_ptr<RowSource>> open_source(const SourceScan& scan) override;
     Result<std::unique_ptr<RowSink>> open_sink(const SinkWrite& sink, const Schema& rows) override;
 
 private:
-    Doors doors_;
+    ConnectorPorts ports_;
 };
 
 }  // namespace baton

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/connectors/counters.h"
-#include "engine/connectors/pause.h"
+#include "engine/connectors/interruptible_pause.h"
 #include "engine/formats/encoder.h"
 #include "engine/streams/row_sink.h"
 #include "ports/bytes.h"
@@ -37,7 +37,7 @@ private:
 
     Parts parts_;
     std::string gathered_;
-    Pause pause_;
+    InterruptiblePause pause_;
     Counter rows_;
     Counter bytes_;
 };

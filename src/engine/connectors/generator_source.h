@@ -22,7 +22,7 @@
 #include "base/result.h"
 #include "core/descriptors/generator.h"
 #include "engine/connectors/counters.h"
-#include "engine/connectors/pause.h"
+#include "engine/connectors/interruptible_pause.h"
 #include "engine/streams/row_source.h"
 #include "model/config.h"
 #include "model/schema.h"
@@ -74,7 +74,7 @@ private:
     Instant last_;                  // when rows were given last
     std::uint64_t given_ = 0;
     bool ended_ = false;
-    Pause pause_;
+    InterruptiblePause pause_;
     Counter rows_;
 };
 

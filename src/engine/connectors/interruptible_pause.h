@@ -1,4 +1,4 @@
-// Pause lets a thread wait for a time, or until another one interrupts it.
+// InterruptiblePause lets a thread wait for a time, or until another one interrupts it.
 #pragma once
 
 #include <condition_variable>
@@ -8,7 +8,7 @@
 
 namespace baton {
 
-class Pause {
+class InterruptiblePause {
 public:
     // False if it was interrupted, now or before.
     bool wait(Duration time) {
