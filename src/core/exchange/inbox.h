@@ -111,22 +111,15 @@ public:
     }
     // The next item of any sender, which makes room for another one.
     [[nodiscard]] Next take() {
-        if (fault_) return *fault_;
-        if (waiting_.empty()) return all_ended() ? Next(AllEnded{}) : Next(Nothing{});
-        Waiting first = std::move(waiting_.front());
-        waiting_.pop_front();
-        Sender& sender = senders_[first.sender];
-        sender.taken += 1;
-        sender.taken_bytes += first.parcel.bytes;
-        if (std::holds_alternative<Finishes>(first.parcel.content)) {
-            sender.ended = true;
-            return SenderEnded{.sender = first.sender, .all = all_ended()};
+        Next next;
+        if (fault_) {
+            next = *fault_;
+        } else if (waiting_.empty()) {
+            if (all_ended()) next = AllEnded{};
+        } else {
+            take_first(next);
         }
-        if (const char* why = read(sender, first.parcel.content)) {
-            distrust(first.sender, why);
-            return *fault_;
-        }
-        return Taken{.sender = first.sender, .item = std::move(first.parcel.item)};
+        return next;
     }
     // An item that was taken turned out to be faulty.
     void distrust(std::size_t sender, const std::string& why) {
@@ -180,6 +173,22 @@ private:
         Parcel parcel;
     };
 
+    void take_first(Next& next) {
+        Waiting first = std::move(waiting_.front());
+        waiting_.pop_front();
+        Sender& sender = senders_[first.sender];
+        sender.taken += 1;
+        sender.taken_bytes += first.parcel.bytes;
+        if (std::holds_alternative<Finishes>(first.parcel.content)) {
+            sender.ended = true;
+            next = SenderEnded{.sender = first.sender, .all = all_ended()};
+        } else if (const char* why = read(sender, first.parcel.content)) {
+            distrust(first.sender, why);
+            next = *fault_;
+        } else {
+            next.template emplace<Taken>(Taken{first.sender, std::move(first.parcel.item)});
+        }
+    }
     [[nodiscard]] bool all_ended() const {
         return std::all_of(senders_.begin(), senders_.end(),
                            [](const Sender& sender) { return sender.ended; });
