@@ -38,8 +38,7 @@ SharedInbox::SharedInbox(exchange::ReceiverId id, std::vector<std::string> sende
     : id_(std::move(id)),
       names_(std::move(senders)),
       schema_(std::move(schema)),
-      inbox_(names_.size(), limits),
-      on_room_(names_.size()) {}
+      inbox_(names_.size(), limits) {}
 
 Error SharedInbox::mistrust(const exchange::Fault& fault) const {
     return {.code = ErrorCode::malformed_message,
@@ -49,11 +48,18 @@ Error SharedInbox::mistrust(const exchange::Fault& fault) const {
 
 // ---- senders ------------------------------------------------------------------------------------
 
-exchange::Progress SharedInbox::attach(std::size_t sender, std::shared_ptr<const OnRoom> on_room) {
+SharedInbox::Attached SharedInbox::attach(std::size_t sender,
+                                          std::shared_ptr<const OnRoom> on_room) {
     const std::lock_guard lock(mutex_);
-    inbox_.attach(sender);
-    on_room_[sender] = std::move(on_room);
-    return inbox_.progress(sender);
+    const std::uint64_t stream = inbox_.attach(sender);
+    on_room_[{sender, stream}] = std::move(on_room);
+    return {.stream = stream, .progress = inbox_.progress(sender)};
+}
+
+void SharedInbox::detach(std::size_t sender, std::uint64_t stream) {
+    const std::lock_guard lock(mutex_);
+    inbox_.detach(sender, stream);
+    on_room_.erase({sender, stream});
 }
 
 exchange::Progress SharedInbox::progress(std::size_t sender) const {
@@ -113,10 +119,14 @@ Result<std::optional<Arrived>> SharedInbox::take(std::chrono::steady_clock::time
     filled_.wait_until(lock, deadline, [&] { return !inbox_.must_wait(); });
     Inbox::Next next = inbox_.take();
     const auto tell = [&](std::size_t sender) {
-        const auto on_room = on_room_[sender];
+        std::vector<std::shared_ptr<const OnRoom>> told;
+        for (const std::uint64_t stream : inbox_.streams(sender)) {
+            const auto found = on_room_.find({sender, stream});
+            if (found != on_room_.end()) told.push_back(found->second);
+        }
         lock.unlock();
         room_.notify_all();
-        if (on_room) (*on_room)();
+        for (const auto& on_room : told) (*on_room)();
     };
     return std::visit(
         Overload{
@@ -191,7 +201,7 @@ void SharedInbox::close() {
     {
         const std::lock_guard lock(mutex_);
         inbox_.close();
-        on_room_.assign(on_room_.size(), nullptr);
+        on_room_.clear();
     }
     room_.notify_all();
     filled_.notify_all();

@@ -12,10 +12,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -57,9 +59,14 @@ public:
     [[nodiscard]] const exchange::ReceiverId& id() const { return id_; }
 
     // ---- for senders, from any thread; each by its position among the senders ----
-    // `on_room` is called, by the thread that takes, when the sender may go further; it replaces
-    // that of an older stream of this sender.
-    exchange::Progress attach(std::size_t sender, std::shared_ptr<const OnRoom> on_room);
+    struct Attached {
+        std::uint64_t stream = 0;
+        exchange::Progress progress;
+    };
+    // `on_room` is called, by the thread that takes, when the sender may go further, until the
+    // stream is detached.
+    [[nodiscard]] Attached attach(std::size_t sender, std::shared_ptr<const OnRoom> on_room);
+    void detach(std::size_t sender, std::uint64_t stream);
     [[nodiscard]] exchange::Progress progress(std::size_t sender) const;
     [[nodiscard]] Result<Done> put(std::size_t sender, std::uint64_t number, ExchangeItem item);
     // Waits until the sender may go further. False if `interrupted` is set or the inbox was closed.
@@ -94,7 +101,7 @@ private:
     mutable std::condition_variable filled_;
     mutable std::condition_variable room_;
     Inbox inbox_;
-    std::vector<std::shared_ptr<const OnRoom>> on_room_;  // of each sender's newest stream
+    std::map<std::pair<std::size_t, std::uint64_t>, std::shared_ptr<const OnRoom>> on_room_;
     ExchangeCounts counts_;
 };
 

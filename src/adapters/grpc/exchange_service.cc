@@ -39,7 +39,10 @@ public:
         perform(answers_.written(ok));
     }
 
-    void OnDone() override { self_.reset(); }  // perhaps the end of this
+    void OnDone() override {
+        if (inbox_) inbox_->detach(sender_, stream_);
+        self_.reset();  // perhaps the end of this
+    }
 
 private:
     // Each of these says whether there is more to be read.
@@ -81,7 +84,9 @@ private:
         const auto room = std::make_shared<const SharedInbox::OnRoom>([weak = weak_from_this()] {
             if (const auto self = weak.lock()) self->tell_progress();
         });
-        say(exchange::Opened{inbox_->attach(sender_, room)});
+        const auto [stream, progress] = inbox_->attach(sender_, room);
+        stream_ = stream;
+        say(exchange::Opened{progress});
         return true;
     }
     bool answer(const exchange::Refused& refused) {

@@ -14,7 +14,8 @@
 //   - A sender announces its origins once, before its first frame; a frame has one of them. Nothing
 //     follows the finish of a sender. That a sender is gone is no end: only its finish is.
 //   - A fault is final: the receiver gets it instead of its next item.
-//   - Items count whatever stream of their sender they arrive on, also late on an older one.
+//   - Items count whatever stream of their sender they arrive on, also late on an older one. All of
+//     its streams that have not ended hear of room: the last to be heard of need not be the newest.
 // Pure: no clock, no I/O, no threads.
 #pragma once
 
@@ -76,8 +77,19 @@ public:
     Inbox(std::size_t senders, Limits limits) : limits_(limits), senders_(senders) {}
 
     // ---- for senders ----
-    // A stream of the sender has opened.
-    void attach(std::size_t sender) { senders_[sender].streams += 1; }
+    // A stream of the sender has opened; its number.
+    [[nodiscard]] std::uint64_t attach(std::size_t sender) {
+        Sender& known = senders_[sender];
+        known.streams.push_back(++known.attached);
+        return known.attached;
+    }
+    void detach(std::size_t sender, std::uint64_t stream) {
+        std::erase(senders_[sender].streams, stream);
+    }
+    // Those that are to hear of room.
+    [[nodiscard]] const std::vector<std::uint64_t>& streams(std::size_t sender) const {
+        return senders_[sender].streams;
+    }
     [[nodiscard]] Progress progress(std::size_t sender) const {
         const Sender& known = senders_[sender];
         return {.arrived = known.arrived,
@@ -152,7 +164,9 @@ public:
     }
     [[nodiscard]] std::uint64_t reconnects() const {
         std::uint64_t again = 0;
-        for (const Sender& sender : senders_) again += sender.streams > 1 ? sender.streams - 1 : 0;
+        for (const Sender& sender : senders_) {
+            again += std::max<std::uint64_t>(sender.attached, 1) - 1;
+        }
         return again;
     }
     [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
@@ -163,7 +177,8 @@ private:
         std::uint64_t arrived_bytes = 0;
         std::uint64_t taken = 0;
         std::uint64_t taken_bytes = 0;
-        std::uint64_t streams = 0;
+        std::uint64_t attached = 0;
+        std::vector<std::uint64_t> streams;  // that have not ended
         bool finished = false;               // its finish has arrived
         bool ended = false;                  // and was taken
         std::optional<std::size_t> origins;  // announced, and taken

@@ -161,11 +161,22 @@ TEST_F(InboxTest, ItemsThatTurnOutToBeFaultyAreAFault) {
 }
 
 TEST_F(InboxTest, EveryStreamAfterTheFirstOfASenderIsAReconnect) {
-    inbox_.attach(0);
-    inbox_.attach(1);
+    (void)inbox_.attach(0);
+    (void)inbox_.attach(1);
     EXPECT_EQ(inbox_.reconnects(), 0U);
-    inbox_.attach(0);
+    (void)inbox_.attach(0);
     EXPECT_EQ(inbox_.reconnects(), 1U);
+}
+
+TEST_F(InboxTest, AllStreamsOfASenderThatHaveNotEndedHearOfRoom) {
+    EXPECT_TRUE(inbox_.streams(0).empty());
+    EXPECT_EQ(inbox_.attach(0), 1U);
+    EXPECT_EQ(inbox_.attach(0), 2U);
+    EXPECT_EQ(inbox_.attach(1), 1U);
+    EXPECT_EQ(inbox_.streams(0), (std::vector<std::uint64_t>{1, 2}));
+    inbox_.detach(0, 2);
+    EXPECT_EQ(inbox_.streams(0), (std::vector<std::uint64_t>{1}));
+    EXPECT_EQ(inbox_.streams(1), (std::vector<std::uint64_t>{1}));
 }
 
 }  // namespace
