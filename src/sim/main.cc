@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "sim/simulation.h"
+#include "testing/exchange/world.h"
 
 namespace {
 
@@ -29,6 +30,28 @@ void tell_failure(const Scenario& scenario, const Report& report, const std::str
     std::printf("\n%s\n", told.problem ? told.problem->c_str() : "nothing: it did not fail again");
 }
 
+// An exchange of frames between workers, a world of its own. False: it fails.
+bool exchange_holds(std::uint64_t seed, bool with_story, bool brief) {
+    const testing::ExchangeScenario scenario = testing::exchange_scenario_of(seed);
+    const testing::ExchangeRun run = testing::run_exchange(scenario, with_story);
+    if (with_story) {
+        print(testing::describe(scenario));
+        print(run.story);
+    }
+    if (!run.problem) return true;
+    std::printf("seed %llu fails: exchange: %s\n", static_cast<unsigned long long>(seed),
+                run.problem->c_str());
+    if (brief) return false;
+    const testing::ExchangeScenario small = testing::shrink(scenario);
+    const testing::ExchangeRun told = testing::run_exchange(small, true);
+    std::printf("\nThis is enough:\n");
+    print(testing::describe(small));
+    std::printf("\nWhat happens then:\n");
+    print(told.story);
+    std::printf("\n%s\n", told.problem.value_or("nothing: it did not fail again").c_str());
+    return false;
+}
+
 }  // namespace
 
 int main(int count, char** values) {
@@ -43,6 +66,7 @@ int main(int count, char** values) {
     std::uint64_t contests = 50;
     std::uint64_t task_lists = 50;
     std::uint64_t strangers = 40;
+    std::uint64_t exchanges = 100;
     bool story = false;
     bool brief = false;
     app.add_option("--seed", seed, "the first seed")->capture_default_str();
@@ -61,6 +85,8 @@ int main(int count, char** values) {
     app.add_option("--task-lists", task_lists, "of 100 runs; the others have none")
         ->capture_default_str();
     app.add_option("--strangers", strangers, "of 100 runs in which others speak to workers")
+        ->capture_default_str();
+    app.add_option("--exchanges", exchanges, "of 100 runs that also play an exchange of frames")
         ->capture_default_str();
     app.add_flag("--story", story, "tell what happens");
     app.add_flag("--brief", brief, "of a run that fails, tell only the seed and what is wrong");
@@ -81,6 +107,7 @@ int main(int count, char** values) {
     std::uint64_t fenced = 0;
     std::uint64_t handovers = 0;
     for (std::uint64_t i = seed; i < seed + runs; ++i) {
+        if (i % 100 < exchanges && !exchange_holds(i, story, brief)) return 1;
         const Scenario scenario = scenario_of(i, size);
         const Report report = simulate(scenario, story ? Telling::story : Telling::nothing);
         if (story) {

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const baton::Schema schema{{{.name = "N", .type = baton::DataType::int64},
                                 {.name = "T", .type = baton::DataType::varsized},
                                 {.name = "B", .type = baton::DataType::boolean}}};
-    baton::Inbox inbox({}, {"A"}, schema, {.items = 4, .bytes = 1 << 20});
+    baton::SharedInbox inbox({}, {"A"}, schema, {.items = 4, .bytes = 1 << 20});
     // Messages one after the other, each behind a byte with its length.
     for (std::size_t at = 0; at < size;) {
         const std::size_t length = std::min<std::size_t>(data[at] * 4U, size - at - 1);

@@ -1,12 +1,9 @@
-// Inbox is what has come for one receiver and was not taken yet, and Receivers are those of a
-// process; internal to this adapter. Local senders and gRPC streams put into it alike.
+// SharedInbox is the exchange::Inbox of one receiver, shared by its threads: the receiver waits in
+// it for items, local senders wait for room, gRPC streams put into it. Receivers are those of a
+// process. Internal to this adapter.
 //
-// Rules:
-//   - Items of a sender are numbered from 1. One that is here already is dropped, one that leaves a
-//     gap is an error: each sender's items are taken in their order, and once.
-//   - A sender may go `items` items and `bytes` bytes beyond what was taken; the last one may cross
-//     that line. One that goes further is an error.
-//   - An error is final: the receiver is told instead of its next item.
+// What is dropped, granted, refused or faulty is decided in core/exchange; here are the locks, and
+// the contents of items.
 #pragma once
 
 #include <atomic>
@@ -14,36 +11,26 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
+#include "core/exchange/directory.h"
+#include "core/exchange/inbox.h"
+#include "core/exchange/progress.h"
 #include "engine/arrow/arrow_ipc.h"
 #include "engine/streams/exchange.h"
 #include "model/schema.h"
 
 namespace baton {
-
-struct ExchangeLimits {
-    std::size_t items = 16;  // on their way from one sender
-    std::size_t bytes = 8 << 20;
-};
-
-struct ReceiverId {
-    ExchangeKey key;
-    std::string worker;
-
-    friend auto operator<=>(const ReceiverId&, const ReceiverId&) = default;
-};
-[[nodiscard]] std::string to_string(const ReceiverId& id);
 
 // A frame as it came over the wire.
 struct EncodedFrame {
@@ -62,112 +49,86 @@ struct ExchangeItem {
     std::size_t bytes = 0;  // that it counts for
 };
 
-// How far a sender came, and how far it may go.
-struct ExchangeProgress {
-    std::uint64_t arrived = 0;    // every item up to this number
-    std::uint64_t items_max = 0;  // the last item that may be sent
-    std::uint64_t bytes_max = 0;  // items may be sent while fewer bytes were, of all items so far
-};
-
-class Inbox {
+class SharedInbox {
 public:
     using OnRoom = std::function<void()>;
 
-    Inbox(ReceiverId id, std::vector<std::string> senders, Schema schema, ExchangeLimits limits);
+    SharedInbox(exchange::ReceiverId id, std::vector<std::string> senders, Schema schema,
+                exchange::Limits limits);
 
-    [[nodiscard]] const ReceiverId& id() const { return id_; }
-    [[nodiscard]] const Schema& schema() const { return schema_; }
-    [[nodiscard]] std::optional<std::size_t> position_of(const std::string& sender) const;
+    [[nodiscard]] const exchange::ReceiverId& id() const { return id_; }
 
-    // ---- for senders, from any thread ----
-    // `on_room` is called, by whoever takes, when the sender may go further; it replaces that of an
-    // older stream of this sender.
-    ExchangeProgress attach(std::size_t sender, std::shared_ptr<const OnRoom> on_room);
-    [[nodiscard]] ExchangeProgress progress(std::size_t sender) const;
+    // ---- for senders, from any thread; each by its position among the senders ----
+    struct Attached {
+        std::uint64_t stream = 0;
+        exchange::Progress progress;
+    };
+    // `on_room` is called, by the thread that takes, when the sender may go further, until the
+    // stream is detached.
+    [[nodiscard]] Attached attach(std::size_t sender, std::shared_ptr<const OnRoom> on_room);
+    void detach(std::size_t sender, std::uint64_t stream);
+    [[nodiscard]] exchange::Progress progress(std::size_t sender) const;
     [[nodiscard]] Result<Done> put(std::size_t sender, std::uint64_t number, ExchangeItem item);
     // Waits until the sender may go further. False if `interrupted` is set or the inbox was closed.
     [[nodiscard]] bool wait_for_room(std::size_t sender, const std::atomic<bool>& interrupted,
                                      bool& waited) const;
-    void wake() const;  // those who wait for room look again
+    void wake() const;  // senders that wait for room look again
 
     // ---- for the receiver ----
     [[nodiscard]] Result<Arrived> next(Duration patience);
     void interrupt();
     void close();
     [[nodiscard]] ExchangeCounts counts() const;
-    // The numbers of the last items, if everything of all senders has arrived.
-    [[nodiscard]] std::optional<std::map<std::string, std::uint64_t>> finished() const;
+    // See exchange::Inbox.
+    [[nodiscard]] std::optional<std::vector<std::uint64_t>> finished() const;
 
 private:
-    struct Sender {
-        std::uint64_t arrived = 0;
-        std::uint64_t arrived_bytes = 0;
-        std::uint64_t taken = 0;
-        std::uint64_t taken_bytes = 0;
-        std::uint64_t attached = 0;          // how often
-        bool finished = false;               // its mark has arrived
-        bool ended = false;                  // and was taken
-        std::optional<std::size_t> origins;  // announced, and taken
-        std::shared_ptr<const OnRoom> on_room;
-    };
-    struct Waiting {
-        std::size_t sender = 0;
-        ExchangeItem item;
-    };
+    using Contents = decltype(ExchangeItem::what);
+    using Inbox = exchange::Inbox<Contents>;
 
-    // Under the lock.
-    [[nodiscard]] ExchangeProgress progress_of(const Sender& sender) const;
-    [[nodiscard]] bool has_room(const Sender& sender) const;
-    [[nodiscard]] bool all_ended() const;
-
-    // Outside of it.
+    // Outside of the lock.
     [[nodiscard]] Result<std::optional<Arrived>> take(
         std::chrono::steady_clock::time_point deadline);
-    [[nodiscard]] Result<Arrived> understand(std::size_t sender, ExchangeItem item);
-    [[nodiscard]] Result<Arrived> understand_frame(std::size_t sender, Frame frame);
-    [[nodiscard]] Error mistrust(std::size_t sender, const std::string& why) const;
+    [[nodiscard]] Result<Arrived> understand(std::size_t sender, Contents contents);
+    [[nodiscard]] Arrived count(std::size_t sender, Frame frame);
+    [[nodiscard]] Error mistrust(const exchange::Fault& fault) const;
 
-    const ReceiverId id_;
+    const exchange::ReceiverId id_;
     const std::vector<std::string> names_;
     const Schema schema_;
-    const ExchangeLimits limits_;
 
     mutable std::mutex mutex_;
     mutable std::condition_variable filled_;
     mutable std::condition_variable room_;
-    std::vector<Sender> senders_;
-    std::deque<Waiting> waiting_;
-    std::optional<Error> error_;
-    bool interrupted_ = false;
-    bool closed_ = false;
+    Inbox inbox_;
+    std::map<std::pair<std::size_t, std::uint64_t>, std::shared_ptr<const OnRoom>> on_room_;
     ExchangeCounts counts_;
 };
 
-// The receivers of this process. Of those that were sent everything it is remembered, for a while,
-// so that a sender that never heard so does not call for ever.
+// The exchange::Directory of this process, shared by its threads.
 class Receivers {
 public:
-    // Fails with conflict if it is open already.
-    [[nodiscard]] Result<std::shared_ptr<Inbox>> open(const ReceiverId& id,
-                                                      const std::vector<std::string>& senders,
-                                                      const Schema& schema, ExchangeLimits limits);
-    void close(const Inbox& inbox);
+    using Directory = exchange::Directory<std::shared_ptr<SharedInbox>>;
 
-    [[nodiscard]] std::shared_ptr<Inbox> find(const ReceiverId& id) const;  // none: null
-    // Waits until it is there; null if `interrupted` is set.
-    [[nodiscard]] std::shared_ptr<Inbox> await(const ReceiverId& id,
-                                               const std::atomic<bool>& interrupted) const;
-    void wake() const;  // those who await look again
-    // The number of this sender's last item, if that receiver is closed and was sent everything.
-    [[nodiscard]] std::optional<std::uint64_t> finished(const ReceiverId& id,
-                                                        const std::string& sender) const;
+    // Fails with conflict if it is open already.
+    [[nodiscard]] Result<std::shared_ptr<SharedInbox>> open(const exchange::ReceiverId& id,
+                                                            const std::vector<std::string>& senders,
+                                                            const Schema& schema,
+                                                            exchange::Limits limits);
+    void close(const SharedInbox& inbox);
+
+    [[nodiscard]] Directory::Admission admit(const exchange::ReceiverId& id,
+                                             const std::string& sender, std::uint64_t schema) const;
+    // Waits until it is admitted, or refused for good; none if `interrupted` is set.
+    [[nodiscard]] std::optional<Directory::Admission> await(
+        const exchange::ReceiverId& id, const std::string& sender, std::uint64_t schema,
+        const std::atomic<bool>& interrupted) const;
+    void wake() const;  // senders that await look again
 
 private:
     mutable std::mutex mutex_;
     mutable std::condition_variable opened_;
-    std::map<ReceiverId, std::shared_ptr<Inbox>> open_;
-    std::map<ReceiverId, std::map<std::string, std::uint64_t>> finished_;
-    std::deque<ReceiverId> finished_order_;  // the oldest first
+    Directory directory_;
 };
 
 }  // namespace baton

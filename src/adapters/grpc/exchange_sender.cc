@@ -1,37 +1,39 @@
 #include "adapters/grpc/exchange_sender.h"
 
-#include <algorithm>
+#include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <baton/exchange.grpc.pb.h>
 #include <grpcpp/alarm.h>
 #include <grpcpp/channel.h>
 
 #include "base/overload.h"
+#include "base/time.h"
+#include "core/exchange/outbox.h"
 #include "engine/arrow/arrow_ipc.h"
 
 namespace baton {
 
 namespace {
 
-using std::chrono::milliseconds;
-
-constexpr milliseconds kBackoffFirst{50};
-constexpr milliseconds kBackoffMax{2000};
 constexpr std::size_t kFrameBytesMax = 4 << 20;  // a batch that is longer goes in parts
 
 class Link;
 
-// What is to be sent and what has arrived. Its streams and its alarm come and go around it.
-class Outbox final : public std::enable_shared_from_this<Outbox> {
+// The exchange::Outbox of one sender, shared by its threads. Its streams and its alarm come and go
+// around it.
+class SharedOutbox final : public std::enable_shared_from_this<SharedOutbox> {
 public:
-    explicit Outbox(const RemoteSenderOptions& options) : options_(options) {}
+    explicit SharedOutbox(const RemoteSenderOptions& options)
+        : options_(options), outbox_(options.open.receiver) {}
 
-    void dial();
+    void wake();  // the first time it begins
     // Waits for room. The item's number.
     [[nodiscard]] Result<std::uint64_t> push(OutgoingItem item, std::size_t rows);
     [[nodiscard]] Result<Done> await_arrival(std::uint64_t number);
@@ -40,47 +42,32 @@ public:
     [[nodiscard]] ExchangeCounts counts() const;
     [[nodiscard]] const RemoteSenderOptions& options() const { return options_; }
 
-    // ---- for the stream; ignored unless it is the present one ----
+    // ---- for a stream ----
     // Whether it is to be read on.
-    [[nodiscard]] bool heard(Link& link, const SaidToSender& said);
-    void written(Link& link);
-    void ended(Link& link, const std::string& why);
+    [[nodiscard]] bool heard(exchange::StreamNumber stream, const exchange::ToSender& said);
+    void written(exchange::StreamNumber stream);
+    void ended(exchange::StreamNumber stream, const std::string& why);
     // Why a stream could not be had, or broke. It is dialled again in any case.
     void failed(const std::string& why);
 
 private:
-    struct Kept {
-        std::uint64_t number = 0;
-        std::shared_ptr<const wire::ToReceiver> message;
-    };
+    using Message = std::shared_ptr<const wire::ToReceiver>;
+    using Outbox = exchange::Outbox<Message>;
 
-    // All under the lock.
-    [[nodiscard]] bool may_send() const {
-        return last_ < granted_.items_max && bytes_ < granted_.bytes_max;
-    }
-    [[nodiscard]] std::optional<Error> halted() const;
-    [[nodiscard]] bool take(const ExchangeProgress& progress);
-    void write_next();
-    void dial_later();
+    void dial(exchange::StreamNumber stream);
+    // Under the lock.
+    void step(const exchange::OutboxEvent& event);
+    void perform(const Outbox::Effects& effects);
+    void set_alarm(Instant due);
 
     const RemoteSenderOptions options_;
 
     mutable std::mutex mutex_;
     std::string told_;  // the last reason
     std::condition_variable changed_;
-    std::shared_ptr<Link> link_;  // none: between two
-    bool opened_ = false;         // the link
-    bool writing_ = false;        // on it
-    std::uint64_t sent_ = 0;      // the last item that was given to it
-    ExchangeProgress granted_;
-    std::uint64_t last_ = 0;   // number of the last item that was made
-    std::uint64_t bytes_ = 0;  // of all items that were made
-    std::deque<Kept> kept_;    // not known to have arrived
-    std::optional<Error> error_;
-    bool interrupted_ = false;
-    bool closed_ = false;
-    std::uint64_t times_opened_ = 0;
-    milliseconds backoff_ = kBackoffFirst;
+    Outbox outbox_;
+    std::shared_ptr<Link> link_;                     // the present stream, once it is dialled
+    std::optional<exchange::StreamNumber> to_dial_;  // without the lock
     std::unique_ptr<grpc::Alarm> alarm_;
     ExchangeCounts counts_;
 };
@@ -89,8 +76,9 @@ private:
 class Link final : public grpc::ClientBidiReactor<wire::ToReceiver, wire::ToSender>,
                    public std::enable_shared_from_this<Link> {
 public:
-    Link(std::shared_ptr<Outbox> outbox, Dialling dialling)
+    Link(std::shared_ptr<SharedOutbox> outbox, exchange::StreamNumber number, Dialling dialling)
         : outbox_(std::move(outbox)),
+          number_(number),
           dialling_(std::move(dialling)),
           channel_(outbox_->options().channels->take(outbox_->options().target, dialling_)),
           stub_(wire::Exchange::NewStub(channel_)) {}
@@ -119,15 +107,15 @@ public:
     void OnReadDone(bool ok) override {
         if (ok) {
             const auto said = recognised();
-            if (said && outbox_->heard(*this, *said)) return StartRead(&in_);
+            if (said && outbox_->heard(number_, *said)) return StartRead(&in_);
             if (!said) why_ = said.error().message;
             context_.TryCancel();
         }
-        outbox_->ended(*this, why_);  // from here on it writes nothing
+        outbox_->ended(number_, why_);  // from here on it writes nothing
         RemoveHold();
     }
     void OnWriteDone(bool ok) override {
-        if (ok) outbox_->written(*this);
+        if (ok) outbox_->written(number_);
     }
     void OnDone(const grpc::Status& status) override {
         if (!status.ok()) outbox_->failed(status.error_message());
@@ -135,12 +123,13 @@ public:
     }
 
 private:
-    Result<SaidToSender> recognised() {
+    Result<exchange::ToSender> recognised() {
         if (!std::exchange(known_, true)) TRY(dialling_.recognise(context_));
         return read(in_);
     }
 
-    const std::shared_ptr<Outbox> outbox_;
+    const std::shared_ptr<SharedOutbox> outbox_;
+    const exchange::StreamNumber number_;
     const Dialling dialling_;
     const std::shared_ptr<grpc::Channel> channel_;
     const std::unique_ptr<wire::Exchange::Stub> stub_;
@@ -155,178 +144,146 @@ private:
 
 // ---- streams ------------------------------------------------------------------------------------
 
-void Outbox::dial() {
-    std::shared_ptr<Link> link;
-    auto dialling = options_.trust->dial(options_.open.receiver.worker);
+Instant monotonic_now() {
+    return at(
+        std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
+}
+
+void SharedOutbox::wake() {
+    std::optional<exchange::StreamNumber> stream;
     {
         const std::lock_guard lock(mutex_);
-        if (closed_ || error_ || link_) return;
-        if (!dialling) {
-            error_ = dialling.error();
-            return changed_.notify_all();
-        }
-        link = link_ = std::make_shared<Link>(shared_from_this(), *std::move(dialling));
-        opened_ = false;
-        writing_ = true;  // what it is for
+        step(exchange::Woke{});
+        stream = std::exchange(to_dial_, std::nullopt);
+    }
+    if (stream) dial(*stream);
+}
+
+void SharedOutbox::dial(exchange::StreamNumber stream) {
+    auto dialling = options_.trust->dial(options_.open.receiver.worker);
+    std::shared_ptr<Link> link;
+    if (dialling) link = std::make_shared<Link>(shared_from_this(), stream, *std::move(dialling));
+    {
+        const std::lock_guard lock(mutex_);
+        if (!link) return step(exchange::CannotDial{.stream = stream, .error = dialling.error()});
+        // It was closed meanwhile.
+        if (!outbox_.listens_to(stream)) return step(exchange::Ended{stream});
+        link_ = link;
     }
     link->start();
 }
 
-void Outbox::dial_later() {
-    if (closed_ || error_) return;
-    alarm_ = std::make_unique<grpc::Alarm>();
-    alarm_->Set(gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
-                             gpr_time_from_millis(backoff_.count(), GPR_TIMESPAN)),
-                [weak = weak_from_this()](bool rang) {
-                    const auto self = weak.lock();
-                    if (rang && self) self->dial();
-                });
-    backoff_ = std::min(backoff_ * 2, kBackoffMax);
-}
-
-bool Outbox::heard(Link& link, const SaidToSender& said) {
+bool SharedOutbox::heard(exchange::StreamNumber stream, const exchange::ToSender& said) {
     const std::lock_guard lock(mutex_);
-    if (link_.get() != &link) return false;
-    const bool go_on = std::visit(
-        Overload{
-            [&](const Opened& opened) {
-                if (opened_ || !take(opened.progress)) return false;
-                opened_ = true;
-                told_.clear();
-                backoff_ = kBackoffFirst;
-                sent_ = opened.progress.arrived;
-                if (times_opened_++ > 0) counts_.reconnects += 1;
-                return true;
-            },
-            [&](const OpenRefused& refused) {
-                if (refused.for_good) {
-                    error_ = Error{.code = ErrorCode::not_supported,
-                                   .message = "cannot send to worker \"" +
-                                              options_.open.receiver.worker + "\": " + refused.why};
-                }
-                return false;
-            },
-            [&](const ExchangeProgress& progress) { return opened_ && take(progress); },
-        },
-        said);
-    if (go_on) write_next();
-    changed_.notify_all();
-    return go_on;
+    step(exchange::Heard{.stream = stream, .said = said});
+    const bool goes_on = outbox_.listens_to(stream);
+    if (goes_on && std::holds_alternative<exchange::Opened>(said)) told_.clear();
+    return goes_on;
 }
 
-bool Outbox::take(const ExchangeProgress& progress) {
-    if (progress.arrived < granted_.arrived || progress.arrived > last_) {
-        error_ = Error{.code = ErrorCode::conflict,
-                       .message = "cannot go on with " + to_string(options_.open.receiver) +
-                                  ": it does not know what it was sent"};
-        return false;
-    }
-    granted_.arrived = progress.arrived;
-    granted_.items_max = std::max(granted_.items_max, progress.items_max);
-    granted_.bytes_max = std::max(granted_.bytes_max, progress.bytes_max);
-    while (!kept_.empty() && kept_.front().number <= granted_.arrived) kept_.pop_front();
-    return true;
-}
-
-void Outbox::written(Link& link) {
+void SharedOutbox::written(exchange::StreamNumber stream) {
     const std::lock_guard lock(mutex_);
-    if (link_.get() != &link) return;
-    writing_ = false;
-    write_next();
+    step(exchange::Written{stream});
 }
 
-void Outbox::write_next() {
-    if (!link_ || !opened_ || writing_ || sent_ == last_) return;
-    sent_ = std::max(sent_, granted_.arrived);
-    if (sent_ == last_) return;
-    const auto next = kept_.begin() + static_cast<std::ptrdiff_t>(sent_ + 1 - kept_.front().number);
-    CHECK(next->number == sent_ + 1);
-    sent_ += 1;
-    writing_ = true;
-    link_->send(next->message);
-}
-
-void Outbox::failed(const std::string& why) {
+void SharedOutbox::failed(const std::string& why) {
     {
         const std::lock_guard lock(mutex_);
-        if (!options_.log || closed_ || why.empty() || why == told_) return;
+        if (!options_.log || outbox_.is_closed() || why.empty() || why == told_) return;
         told_ = why;  // not the same again and again
     }
     options_.log("cannot send rows to " + options_.target + ": " + why);
 }
 
-void Outbox::ended(Link& link, const std::string& why) {
+void SharedOutbox::ended(exchange::StreamNumber stream, const std::string& why) {
     if (!why.empty()) failed(why);
     const std::lock_guard lock(mutex_);
-    if (link_.get() != &link) return;
-    if (closed_ && opened_) link.give_back();
-    link_.reset();
-    dial_later();
-    changed_.notify_all();
+    step(exchange::Ended{stream});
+}
+
+void SharedOutbox::step(const exchange::OutboxEvent& event) {
+    perform(outbox_.step(monotonic_now(), event));
+    if (!outbox_.has_stream()) link_.reset();
+    if (!std::holds_alternative<exchange::Written>(event)) changed_.notify_all();
+}
+
+void SharedOutbox::perform(const Outbox::Effects& effects) {
+    for (const Outbox::Effect& effect : effects) {
+        std::visit(Overload{
+                       [&](const exchange::Dial& dialled) { to_dial_ = dialled.stream; },
+                       [&](const exchange::Write<Message>& write) { link_->send(write.item); },
+                       [&](const exchange::HangUp&) {
+                           if (link_) link_->cancel();  // else it is being dialled
+                       },
+                       [&](const exchange::GiveBack&) { link_->give_back(); },
+                       [&](const exchange::WakeAt& wake_at) { set_alarm(wake_at.at); },
+                   },
+                   effect);
+    }
+}
+
+void SharedOutbox::set_alarm(Instant due) {
+    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(due - monotonic_now());
+    alarm_ = std::make_unique<grpc::Alarm>();
+    alarm_->Set(gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                             gpr_time_from_millis(wait.count(), GPR_TIMESPAN)),
+                [weak = weak_from_this()](bool rang) {
+                    const auto self = weak.lock();
+                    if (rang && self) self->wake();
+                });
 }
 
 // ---- the sender ---------------------------------------------------------------------------------
 
-std::optional<Error> Outbox::halted() const {
-    if (error_) return error_;
-    if (!interrupted_) return std::nullopt;
-    return Error{
-        .code = ErrorCode::cancelled,
-        .message = "cannot send to " + to_string(options_.open.receiver) + ": it was interrupted"};
-}
-
-Result<std::uint64_t> Outbox::push(OutgoingItem item, std::size_t rows) {
+Result<std::uint64_t> SharedOutbox::push(OutgoingItem item, std::size_t rows) {
     const std::size_t bytes = bytes_of(item);
     const bool is_frame = std::holds_alternative<OutgoingFrame>(item);
     auto message = std::make_shared<wire::ToReceiver>();
     write(0, std::move(item), *message);
     std::unique_lock lock(mutex_);
-    const auto ready = [&] { return error_ || interrupted_ || may_send(); };
-    if (!ready()) counts_.stalls += 1;
-    changed_.wait(lock, ready);
-    if (const auto error = halted()) return *error;
-    last_ += 1;
-    bytes_ += bytes;
+    if (outbox_.must_wait()) counts_.stalls += 1;
+    changed_.wait(lock, [&] { return !outbox_.must_wait(); });
+    if (const auto error = outbox_.halted()) return *error;
     counts_.bytes += bytes;
     counts_.rows += rows;
     counts_.frames += is_frame ? 1 : 0;
-    message->mutable_item()->set_number(last_);
-    kept_.push_back({.number = last_, .message = std::move(message)});
-    write_next();
-    return last_;
+    message->mutable_item()->set_number(outbox_.next_number());
+    const auto pushed = outbox_.push(std::move(message), bytes);
+    perform(pushed.effects);
+    return pushed.number;
 }
 
-Result<Done> Outbox::await_arrival(std::uint64_t number) {
+Result<Done> SharedOutbox::await_arrival(std::uint64_t number) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return error_ || interrupted_ || granted_.arrived >= number; });
-    if (granted_.arrived >= number) return Done{};
-    return *halted();
+    changed_.wait(lock, [&] { return outbox_.outcome_of(number).has_value(); });
+    return *outbox_.outcome_of(number);
 }
 
-void Outbox::interrupt() {
+void SharedOutbox::interrupt() {
     const std::lock_guard lock(mutex_);
-    interrupted_ = true;
+    outbox_.interrupt();
     changed_.notify_all();
 }
 
-void Outbox::close() {
+void SharedOutbox::close() {
     std::unique_lock lock(mutex_);
-    closed_ = true;
+    perform(outbox_.close());
     alarm_.reset();
-    if (link_) link_->cancel();
-    changed_.wait(lock, [&] { return !link_; });
+    changed_.wait(lock, [&] { return !outbox_.has_stream(); });
 }
 
-ExchangeCounts Outbox::counts() const {
+ExchangeCounts SharedOutbox::counts() const {
     const std::lock_guard lock(mutex_);
-    return counts_;
+    ExchangeCounts counts = counts_;
+    counts.reconnects = outbox_.reconnects();
+    return counts;
 }
 
 class RemoteSender final : public ExchangeSender {
 public:
     explicit RemoteSender(const RemoteSenderOptions& options)
-        : schema_(options.schema), outbox_(std::make_shared<Outbox>(options)) {
-        outbox_->dial();
+        : schema_(options.schema), outbox_(std::make_shared<SharedOutbox>(options)) {
+        outbox_->wake();
     }
     ~RemoteSender() override { outbox_->close(); }
 
@@ -376,7 +333,7 @@ private:
     }
 
     const Schema schema_;
-    const std::shared_ptr<Outbox> outbox_;
+    const std::shared_ptr<SharedOutbox> outbox_;
 };
 
 }  // namespace

@@ -1,11 +1,9 @@
 // The sender of an exchange whose receiver is another process; internal to this adapter.
 //
-// Rules:
-//   - An item is made only when the receiver has granted room for it, and kept until the receiver
-//     says that it has arrived: what is held is bounded by the grant.
-//   - While it is open it dials again whenever a stream ends, at longer and longer intervals, and
-//     goes on after the last item that arrived.
-//   - It sends nothing but what it is for before the receiver has proved that it is the worker.
+// What is sent when, and when it dials again, is decided by core/exchange/outbox.h. Here are the
+// streams, the alarm and the locks.
+//
+// Rule: it sends nothing but what it is for before the receiver has proved that it is the worker.
 #pragma once
 
 #include <functional>

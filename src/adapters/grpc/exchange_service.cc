@@ -9,7 +9,7 @@
 #include "adapters/grpc/exchange_wire.h"
 #include "adapters/grpc/gate.h"
 #include "base/overload.h"
-#include "base/text.h"
+#include "core/exchange/answers.h"
 
 namespace baton {
 
@@ -36,12 +36,13 @@ public:
 
     void OnWriteDone(bool ok) override {
         const std::lock_guard lock(mutex_);
-        writing_ = false;
-        if (!ok) over_ = true;
-        write_or_finish();
+        perform(answers_.written(ok));
     }
 
-    void OnDone() override { self_.reset(); }  // perhaps the end of this
+    void OnDone() override {
+        if (inbox_) inbox_->detach(sender_, stream_);
+        self_.reset();  // perhaps the end of this
+    }
 
 private:
     // Each of these says whether there is more to be read.
@@ -57,43 +58,40 @@ private:
 
     bool heard(const OpenExchange& open) {
         if (inbox_) return mistrust({.message = "it opens twice"});
-        const auto refuse = [&](const std::string& why, bool for_good) {
-            say(OpenRefused{.why = why, .for_good = for_good});
-            return end();
-        };
         if (open.protocol != kExchangeProtocol) {
-            return refuse("protocol " + std::to_string(open.protocol) + " is not spoken here",
-                          true);
+            return answer(exchange::Refused{
+                .why = "protocol " + std::to_string(open.protocol) + " is not spoken here",
+                .for_good = true});
         }
         if (const auto may = check_sends_as(who_, open.sender); !may) {
-            return refuse(may.error().message, true);
+            return answer(exchange::Refused{.why = may.error().message, .for_good = true});
         }
-        auto inbox = receivers_.find(open.receiver);
-        if (!inbox) {
-            if (const auto last = receivers_.finished(open.receiver, open.sender)) {
-                // It has sent all and did not hear that it arrived.
-                say(Opened{{.arrived = *last, .items_max = *last, .bytes_max = 0}});
-                return true;
-            }
-            return refuse(to_string(open.receiver) + " is not open", false);
-        }
-        const auto sender = inbox->position_of(open.sender);
-        if (!sender) {
-            return refuse(
-                to_string(open.receiver) + " expects nothing from worker " + in_quotes(open.sender),
-                true);
-        }
-        if (open.schema != fingerprint(inbox->schema())) {
-            return refuse(to_string(open.receiver) + " expects rows with another schema", true);
-        }
-        sender_ = *sender;
-        const auto room = std::make_shared<const Inbox::OnRoom>([weak = weak_from_this()] {
+        return std::visit(
+            Overload{
+                [&](Receivers::Directory::Admitted&& admitted) { return answer(admitted); },
+                [&](exchange::Opened&& all) {
+                    say(all);
+                    return true;
+                },
+                [&](exchange::Refused&& refused) { return answer(refused); },
+            },
+            receivers_.admit(open.receiver, open.sender, open.schema));
+    }
+
+    bool answer(const Receivers::Directory::Admitted& admitted) {
+        inbox_ = admitted.receiver;
+        sender_ = admitted.sender;
+        const auto room = std::make_shared<const SharedInbox::OnRoom>([weak = weak_from_this()] {
             if (const auto self = weak.lock()) self->tell_progress();
         });
-        const ExchangeProgress progress = inbox->attach(sender_, room);
-        inbox_ = std::move(inbox);
-        say(Opened{progress});
+        const auto [stream, progress] = inbox_->attach(sender_, room);
+        stream_ = stream;
+        say(exchange::Opened{progress});
         return true;
+    }
+    bool answer(const exchange::Refused& refused) {
+        say(refused);
+        return end();
     }
 
     bool heard(NumberedItem&& item) {
@@ -112,38 +110,32 @@ private:
 
     void tell_progress() {
         const std::lock_guard lock(mutex_);
-        progressed_ = true;
-        write_or_finish();
+        perform(answers_.progressed());
     }
-    void say(const SaidToSender& said) {
+    void say(const exchange::ToSender& first) {
         const std::lock_guard lock(mutex_);
-        first_.emplace();
-        write(said, *first_);
-        write_or_finish();
+        perform(answers_.answer(first));
     }
     bool end() {
         const std::lock_guard lock(mutex_);
-        over_ = true;
-        write_or_finish();
+        perform(answers_.end());
         return false;
     }
 
-    // Under the lock. The newest progress is all that counts: what was not said is not said later.
-    void write_or_finish() {
-        if (writing_ || finished_) return;
-        if (first_) {
-            out_ = *std::exchange(first_, std::nullopt);
-        } else if (over_) {
-            finished_ = true;
-            return Finish(grpc::Status::OK);
-        } else if (progressed_ && inbox_) {
-            progressed_ = false;
-            out_.Clear();
-            write(SaidToSender(inbox_->progress(sender_)), out_);
-        } else {
-            return;
-        }
-        writing_ = true;
+    // Under the lock.
+    void perform(const std::optional<exchange::AnswersEffect>& effect) {
+        if (!effect) return;
+        std::visit(
+            Overload{
+                [&](const exchange::WriteAnswer& first) { write_out(first.answer); },
+                [&](const exchange::WriteProgress&) { write_out(inbox_->progress(sender_)); },
+                [&](const exchange::FinishStream&) { Finish(grpc::Status::OK); },
+            },
+            *effect);
+    }
+    void write_out(const exchange::ToSender& said) {
+        out_.Clear();
+        write(said, out_);
         StartWrite(&out_);
     }
 
@@ -155,14 +147,11 @@ private:
     wire::ToReceiver in_;
     std::size_t sender_ = 0;
 
+    std::shared_ptr<SharedInbox> inbox_;  // set by the reading side before the first answer
+
     std::mutex mutex_;
-    std::shared_ptr<Inbox> inbox_;  // set by the reading side before it is used by any other
+    exchange::Answers answers_;
     wire::ToSender out_;
-    std::optional<wire::ToSender> first_;  // Opened or Refused
-    bool progressed_ = false;
-    bool writing_ = false;
-    bool over_ = false;
-    bool finished_ = false;
 };
 
 class Service final : public wire::Exchange::CallbackService {

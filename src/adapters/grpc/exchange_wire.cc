@@ -88,19 +88,19 @@ Result<SaidToReceiver> read(wire::Item& item) {
     return exchange_lacks("content that is known here");
 }
 
-void write(const ExchangeProgress& progress, wire::Progress& to) {
+void write(const exchange::Progress& progress, wire::Progress& to) {
     to.set_arrived(progress.arrived);
     to.set_items_max(progress.items_max);
     to.set_bytes_max(progress.bytes_max);
 }
 
-Result<ExchangeProgress> read(const wire::Progress& progress) {
+Result<exchange::Progress> read(const wire::Progress& progress) {
     if (!progress.has_arrived() || !progress.has_items_max() || !progress.has_bytes_max()) {
         return exchange_lacks("whole progress");
     }
-    return ExchangeProgress{.arrived = progress.arrived(),
-                            .items_max = progress.items_max(),
-                            .bytes_max = progress.bytes_max()};
+    return exchange::Progress{.arrived = progress.arrived(),
+                              .items_max = progress.items_max(),
+                              .bytes_max = progress.bytes_max()};
 }
 
 }  // namespace
@@ -163,17 +163,20 @@ void write(std::uint64_t number, OutgoingItem item, wire::ToReceiver& message) {
                item);
 }
 
-void write(const SaidToSender& said, wire::ToSender& message) {
-    std::visit(
-        Overload{
-            [&](const Opened& opened) { write(opened.progress, *message.mutable_opened()); },
-            [&](const OpenRefused& refused) {
-                message.mutable_refused()->set_why(refused.why);
-                message.mutable_refused()->set_for_good(refused.for_good);
-            },
-            [&](const ExchangeProgress& progress) { write(progress, *message.mutable_progress()); },
-        },
-        said);
+void write(const exchange::ToSender& said, wire::ToSender& message) {
+    std::visit(Overload{
+                   [&](const exchange::Opened& opened) {
+                       write(opened.progress, *message.mutable_opened());
+                   },
+                   [&](const exchange::Refused& refused) {
+                       message.mutable_refused()->set_why(refused.why);
+                       message.mutable_refused()->set_for_good(refused.for_good);
+                   },
+                   [&](const exchange::Progress& progress) {
+                       write(progress, *message.mutable_progress());
+                   },
+               },
+               said);
 }
 
 Result<SaidToReceiver> read(wire::ToReceiver& message) {
@@ -188,18 +191,18 @@ Result<SaidToReceiver> read(wire::ToReceiver& message) {
     return malformed_exchange("it says nothing that is known here");
 }
 
-Result<SaidToSender> read(const wire::ToSender& message) {
+Result<exchange::ToSender> read(const wire::ToSender& message) {
     switch (message.what_case()) {
         case wire::ToSender::kOpened: {
             TRY_ASSIGN(progress, read(message.opened()));
-            return SaidToSender(Opened{progress});
+            return exchange::ToSender(exchange::Opened{progress});
         }
         case wire::ToSender::kRefused:
-            return SaidToSender(OpenRefused{.why = message.refused().why(),
-                                            .for_good = message.refused().for_good()});
+            return exchange::ToSender(exchange::Refused{.why = message.refused().why(),
+                                                        .for_good = message.refused().for_good()});
         case wire::ToSender::kProgress: {
             TRY_ASSIGN(progress, read(message.progress()));
-            return SaidToSender(progress);
+            return exchange::ToSender(progress);
         }
         case wire::ToSender::WHAT_NOT_SET:
             break;

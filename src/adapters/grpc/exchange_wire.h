@@ -12,6 +12,7 @@
 
 #include "adapters/grpc/exchange_inbox.h"
 #include "base/result.h"
+#include "core/exchange/progress.h"
 #include "model/schema.h"
 
 namespace baton {
@@ -29,7 +30,7 @@ inline constexpr std::size_t kItemBytes = 64;  // that an item counts for beside
 [[nodiscard]] std::uint64_t fingerprint(const Schema& schema);
 
 struct OpenExchange {
-    ReceiverId receiver;
+    exchange::ReceiverId receiver;
     std::string sender;
     std::uint64_t schema = 0;
     std::uint32_t protocol = kExchangeProtocol;
@@ -38,16 +39,8 @@ struct NumberedItem {
     std::uint64_t number = 0;
     ExchangeItem item;
 };
-struct OpenRefused {
-    std::string why;
-    bool for_good = false;
-};
-struct Opened {
-    ExchangeProgress progress;
-};
 
 using SaidToReceiver = std::variant<OpenExchange, NumberedItem>;
-using SaidToSender = std::variant<Opened, OpenRefused, ExchangeProgress>;
 
 // A frame with its rows in Arrow's format.
 struct OutgoingFrame {
@@ -62,10 +55,10 @@ void write(const OpenExchange& open, wire::ToReceiver& message);
 void write(std::uint64_t number, OutgoingItem item, wire::ToReceiver& message);
 // What the item counts for, at both ends.
 [[nodiscard]] std::size_t bytes_of(const OutgoingItem& item);
-void write(const SaidToSender& said, wire::ToSender& message);
+void write(const exchange::ToSender& said, wire::ToSender& message);
 
 // Takes the bytes of a batch out of the message.
 [[nodiscard]] Result<SaidToReceiver> read(wire::ToReceiver& message);
-[[nodiscard]] Result<SaidToSender> read(const wire::ToSender& message);
+[[nodiscard]] Result<exchange::ToSender> read(const wire::ToSender& message);
 
 }  // namespace baton

@@ -9,7 +9,6 @@
 #include "adapters/grpc/exchange_sender.h"
 #include "adapters/grpc/exchange_service.h"
 #include "adapters/grpc/exchange_wire.h"
-#include "base/text.h"
 
 namespace baton {
 
@@ -24,7 +23,8 @@ std::size_t bytes_in(const Batch& batch) {
 // Puts frames as they are into an inbox of this process.
 class LocalSender final : public ExchangeSender {
 public:
-    LocalSender(const Receivers& receivers, ReceiverId to, std::string from, const Schema& schema)
+    LocalSender(const Receivers& receivers, exchange::ReceiverId to, std::string from,
+                const Schema& schema)
         : receivers_(receivers),
           to_(std::move(to)),
           from_(std::move(from)),
@@ -49,7 +49,7 @@ public:
         interrupted_ = true;
         interrupted_.notify_all();
         receivers_.wake();
-        std::shared_ptr<Inbox> inbox;
+        std::shared_ptr<SharedInbox> inbox;
         {
             const std::lock_guard lock(mutex_);
             inbox = inbox_;
@@ -63,20 +63,18 @@ public:
 
 private:
     // The receiver's, when it is there.
-    Result<std::shared_ptr<Inbox>> open() {
-        auto inbox = receivers_.await(to_, interrupted_);
-        if (!inbox) return cancelled();
-        const auto position = inbox->position_of(from_);
-        if (!position || fingerprint_ != fingerprint(inbox->schema())) {
-            const std::string what =
-                position ? "rows with another schema" : "nothing from worker " + in_quotes(from_);
+    Result<std::shared_ptr<SharedInbox>> open() {
+        const auto admission = receivers_.await(to_, from_, fingerprint_, interrupted_);
+        if (!admission) return cancelled();
+        if (const auto* refused = std::get_if<exchange::Refused>(&*admission)) {
             return Error{.code = ErrorCode::not_supported,
-                         .message = "cannot send: " + to_string(to_) + " expects " + what};
+                         .message = "cannot send: " + refused->why};
         }
-        position_ = *position;
+        const auto& admitted = std::get<Receivers::Directory::Admitted>(*admission);
+        position_ = admitted.sender;
         const std::lock_guard lock(mutex_);
-        inbox_ = inbox;
-        return inbox;
+        inbox_ = admitted.receiver;
+        return inbox_;
     }
     Result<Done> put(ExchangeItem item) {
         if (!inbox_) TRY(open());
@@ -99,7 +97,7 @@ private:
     }
 
     const Receivers& receivers_;
-    const ReceiverId to_;
+    const exchange::ReceiverId to_;
     const std::string from_;
     const std::uint64_t fingerprint_;
     std::atomic<bool> interrupted_ = false;
@@ -107,13 +105,13 @@ private:
     std::uint64_t last_ = 0;
 
     mutable std::mutex mutex_;
-    std::shared_ptr<Inbox> inbox_;  // written by the sending thread, under the lock
+    std::shared_ptr<SharedInbox> inbox_;  // written by the sending thread, under the lock
     ExchangeCounts counts_;
 };
 
 class Receiver final : public ExchangeReceiver {
 public:
-    Receiver(Receivers& receivers, std::shared_ptr<Inbox> inbox)
+    Receiver(Receivers& receivers, std::shared_ptr<SharedInbox> inbox)
         : receivers_(receivers), inbox_(std::move(inbox)) {}
     ~Receiver() override {
         receivers_.close(*inbox_);
@@ -126,7 +124,7 @@ public:
 
 private:
     Receivers& receivers_;
-    const std::shared_ptr<Inbox> inbox_;
+    const std::shared_ptr<SharedInbox> inbox_;
 };
 
 }  // namespace
@@ -143,7 +141,7 @@ Result<std::unique_ptr<ExchangeSender>> GrpcExchanges::open_sender(const Exchang
                                                                    const std::string& to,
                                                                    const std::string& address,
                                                                    const Schema& schema) {
-    const ReceiverId receiver{.key = key, .worker = to};
+    const exchange::ReceiverId receiver{.key = key, .worker = to};
     if (address.empty()) {
         return std::unique_ptr<ExchangeSender>(
             std::make_unique<LocalSender>(receivers_, receiver, from, schema));

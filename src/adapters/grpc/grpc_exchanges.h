@@ -21,7 +21,7 @@ namespace baton {
 class ChannelPool;
 
 struct GrpcExchangesOptions {
-    ExchangeLimits limits;  // of what is on its way from one sender
+    exchange::Limits limits;  // of what is on its way from one sender
     std::shared_ptr<Trust> trust = user_trust();
     std::string worker;  // whose service it is; empty: it has none
     // Told who was cut off and why, from any thread.

@@ -158,7 +158,7 @@ private:
 
 // A worker that receives: exchanges and a server for them.
 struct End {
-    explicit End(ExchangeLimits limits = {}) {
+    explicit End(exchange::Limits limits = {}) {
         exchanges = std::make_unique<GrpcExchanges>(
             GrpcExchangesOptions{.limits = limits, .worker = "HUB"});
         auto started = GrpcServer::start({.listen = {{.host = "127.0.0.1", .port = 0}}},
@@ -529,7 +529,7 @@ public:
         stream_->Write(message);
     }
     void say(const wire::ToReceiver& message) { stream_->Write(message); }
-    std::optional<SaidToSender> hear() {
+    std::optional<exchange::ToSender> hear() {
         wire::ToSender message;
         if (!stream_->Read(&message)) return std::nullopt;
         return *read(message);
@@ -567,7 +567,7 @@ TEST(ExchangeService, WhatNoSenderSaysIsAnErrorOfTheReceiver) {
         const auto receiver = hub.receiver({"EDGE", "OTHER"});
         RawSender raw(hub);
         raw.open();
-        EXPECT_TRUE(std::holds_alternative<Opened>(raw.hear().value()));
+        EXPECT_TRUE(std::holds_alternative<exchange::Opened>(raw.hear().value()));
         story(raw);
         bool failed = false;
         for (int i = 0; i < 10 && !failed; ++i) failed = !receiver->next(kPatience);
@@ -618,7 +618,7 @@ TEST(ExchangeService, ASenderThatNeverHeardOfItsEndIsToldByAReceiverThatIsGone) 
     raw.open();
     const auto said = raw.hear();
     ASSERT_TRUE(said);
-    EXPECT_EQ(std::get<Opened>(*said).progress.arrived, 2U);
+    EXPECT_EQ(std::get<exchange::Opened>(*said).progress.arrived, 2U);
 }
 
 }  // namespace

@@ -14,22 +14,13 @@
 #include <string>
 #include <vector>
 
-#include "base/id.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "engine/streams/frame.h"
+#include "model/exchange_key.h"
 #include "model/schema.h"
 
 namespace baton {
-
-// One stream of a run of a query into one worker.
-struct ExchangeKey {
-    QueryId query;
-    std::uint64_t run = 1;
-    std::uint64_t exchange = 0;
-
-    friend auto operator<=>(const ExchangeKey&, const ExchangeKey&) = default;
-};
 
 struct ExchangeCounts {
     std::uint64_t frames = 0;
