@@ -34,6 +34,7 @@
 #include "doors/desk/journal.h"
 #include "doors/desk/logins.h"
 #include "doors/pg/wire/scram.h"
+#include "model/leader.h"
 #include "worker/node/embedded_worker.h"
 
 namespace baton {
@@ -253,11 +254,13 @@ private:
         std::array<char, 256> host{};
         (void)gethostname(host.data(), host.size() - 1);
         seat_ = std::make_unique<Seat>(
-            LeadershipOptions{.timers = timers,
-                              .lock = std::string(kLeaderLock),
-                              .owner = std::string(host.data()) + ":" + std::to_string(getpid()) +
-                                       ":" + id + " " + advertised(settings),
-                              .seed = std::hash<std::string>()(id)},
+            LeadershipOptions{
+                .timers = timers,
+                .lock = std::string(kLeaderLock),
+                .owner = to_string(LeaseOwner{
+                    .process = std::string(host.data()) + ":" + std::to_string(getpid()) + ":" + id,
+                    .address = advertised(settings)}),
+                .seed = std::hash<std::string>()(id)},
             *election_, clock, *coordinator_, log);
         return Done{};
     }

@@ -1,6 +1,5 @@
 #include "coordinator/coordinator_runtime.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -18,27 +17,17 @@ CommitLoopOptions beginning_at(CommitLoopOptions options, Revision start, Epoch 
     return options;
 }
 
-request::CreateQuery* query_of(Step& step) {
-    auto* request = std::get_if<Request>(&step.what);
-    return request == nullptr ? nullptr : std::get_if<request::CreateQuery>(request);
-}
-
 // No stream of a term is taken for one of an earlier term, which the transport may still know.
 constexpr unsigned kAttemptsPerTermBits = 32;
 
-// After this many attempts the writer plans what is left itself: others wait meanwhile, but it
-// ends.
-constexpr int kAttemptsOutside = 8;
 constexpr std::size_t kReadersForHealth = 2;
-constexpr std::chrono::milliseconds kPauseWhenDeposed{50};
-// How long what only the leader can do waits for it before the database is looked at again.
-constexpr std::chrono::milliseconds kForwardSlice{500};
 
 }  // namespace
 
 CoordinatorRuntime::Term::Term(CoordinatorRuntime& coordinator, std::unique_ptr<Sql> writer,
                                std::unique_ptr<SqlSync> sync, const CommitLoopOptions& options)
     : epoch(options.committer.epoch),
+      number(coordinator.last_term_ = coordinator.last_term_.next()),
       commits(std::move(writer), std::move(sync), coordinator.clock_, options, coordinator.durable_,
               [feed = &coordinator.feed_](const std::vector<Change>& changes) {
                   feed->publish(changes);
@@ -100,11 +89,7 @@ CoordinatorRuntime::CommitCounts CoordinatorRuntime::commit_counts() const {
 }
 
 Error CoordinatorRuntime::not_leading() const {
-    const std::string leader = leader_.now().address;
-    return {.code = ErrorCode::fenced,
-            .message = "this coordinator does not lead, so it changes nothing",
-            .hint = leader.empty() ? "nobody leads now; try again in a moment"
-                                   : "ask the one that leads: " + leader};
+    return routing::not_leading(leader_.now().leader);
 }
 
 Result<Done> CoordinatorRuntime::begin_term(std::unique_ptr<Sql> writer,
@@ -155,7 +140,7 @@ Result<Done> CoordinatorRuntime::lead(Epoch epoch, const TermGuard& guard) {
 }
 
 void CoordinatorRuntime::follow() {
-    leader_.set_address({});
+    leader_.set_leader(std::nullopt);
     end_term();
     if (follower_) return;
     FollowerOptions following = options_.following;
@@ -239,120 +224,6 @@ Result<std::unique_ptr<Rehearsal>> CoordinatorRuntime::rehearse() {
     if (!options_.scratch) return std::unique_ptr<Rehearsal>();
     TRY_ASSIGN(now, snapshot());
     return Rehearsal::begin(stage_, options_.scratch, now, planner_, clock_);
-}
-
-Result<Done> CoordinatorRuntime::plan_ahead(Bundle& bundle) {
-    for (std::size_t i = 0; i < bundle.steps.size(); ++i) {
-        request::CreateQuery* query = query_of(bundle.steps[i]);
-        if (query == nullptr || query->plan) continue;
-        TRY_ASSIGN(view, planning_view(names_in(query->tree)));
-        auto made = planner_(query->tree, view);
-        if (made) {
-            query->plan = *std::move(made);
-        } else if (i == 0) {
-            return made.error();
-        }
-        // Otherwise it may need what the steps before it make: the writer gives it a view of that.
-    }
-    return Done{};
-}
-
-std::optional<Outcome> CoordinatorRuntime::try_in(const std::shared_ptr<Term>& term,
-                                                  Bundle& bundle) {
-    Outcome outcome = Refused{.step = 0, .error = not_leading()};
-    if (term) {
-        outcome = execute_in(term, bundle);
-        if (!came_too_late(term, outcome)) return outcome;
-        if (bundle.passed_on) return Refused{.step = 0, .error = not_leading()};
-    }
-    if (!forwarder_ || bundle.passed_on) return outcome;
-    return std::nullopt;
-}
-
-std::optional<Outcome> CoordinatorRuntime::execute_here(Bundle& bundle) {
-    return try_in(current(), bundle);
-}
-
-Outcome CoordinatorRuntime::execute(Bundle bundle) {
-    for (;;) {
-        const std::uint64_t news = leader_.now().news;
-        const auto term = current();
-        if (auto outcome = try_in(term, bundle)) return *std::move(outcome);
-        const Instant deadline = forwarder_->deadline(bundle);
-        if (term && term == current()) {  // deposed, and not told so yet
-            const bool cancelled = bundle.interrupt != nullptr && bundle.interrupt->raised();
-            if (cancelled || clock_.now() >= deadline) {
-                return Refused{.step = 0, .error = not_leading()};
-            }
-            leader_.wait(news, kPauseWhenDeposed, bundle.interrupt);
-            continue;
-        }
-        // Nobody can come to lead while the database is away: that is said soon.
-        if (leader_.now().address.empty()) {
-            const auto there = snapshot();
-            const bool away = !there && there.error().code == ErrorCode::catalog_unavailable;
-            if (away) return Refused{.step = 0, .error = there.error()};
-        }
-        const Instant slice = std::min(deadline, clock_.now() + kForwardSlice);
-        auto forwarded = forwarder_->forward(bundle, slice);
-        auto* done = std::get_if<Outcome>(&forwarded);
-        if (done == nullptr) continue;
-        const auto* refused = std::get_if<Refused>(done);
-        const bool waited = clock_.now() >= slice && slice < deadline;
-        const bool again = refused != nullptr && refused->error.code == ErrorCode::fenced && waited;
-        if (!again) return std::move(*done);
-    }
-}
-
-bool CoordinatorRuntime::came_too_late(const std::shared_ptr<Term>& term,
-                                       const Outcome& outcome) const {
-    const auto* refused = std::get_if<Refused>(&outcome);
-    if (refused == nullptr) return false;
-    if (refused->error.code == ErrorCode::fenced) return true;
-    return refused->error.code == ErrorCode::catalog_unavailable && current() != term;
-}
-
-Outcome CoordinatorRuntime::execute_in(const std::shared_ptr<Term>& term, Bundle& bundle) {
-    // A refusal that does not reach the writer is logged here.
-    const auto refuse = [&](std::size_t step, const Error& error) -> Outcome {
-        if (const std::string& statement = bundle.steps.at(step).statement; !statement.empty()) {
-            log({.received = bundle.received,
-                 .principal = bundle.principal,
-                 .statement = statement,
-                 .error = error,
-                 .took = clock_.now() - bundle.started,
-                 .revision = {}});
-        }
-        return Refused{.step = step, .error = error};
-    };
-    if (auto planned = plan_ahead(bundle); !planned) return refuse(0, planned.error());
-    for (int attempt = 0;; ++attempt) {
-        Outcome outcome = term->commits.submit_and_wait(bundle);
-        auto* wanted = std::get_if<NeedsPlan>(&outcome);
-        if (wanted == nullptr) return outcome;
-        request::CreateQuery* query = query_of(bundle.steps.at(wanted->step));
-        CHECK(query != nullptr);
-        auto made = planner_(query->tree, wanted->view);
-        if (!made) return refuse(wanted->step, made.error());
-        query->plan = *std::move(made);
-        if (attempt >= kAttemptsOutside) bundle.plan_in_place = planner_;
-    }
-}
-
-BundleExecutor CoordinatorRuntime::executor() {
-    return {.execute = [this](Bundle bundle) { return execute(std::move(bundle)); },
-            .own_counts = [this] { return own_counts(); },
-            .now = clock_.now()};
-}
-
-Result<Answer> CoordinatorRuntime::execute(const Request& request) {
-    Bundle bundle;
-    bundle.steps.push_back({.what = request, .statement = {}});
-    bundle.received = clock_.wall_now();
-    bundle.started = clock_.now();
-    Outcome outcome = execute(std::move(bundle));
-    if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
-    return std::get<Answer>(std::get<Accepted>(outcome).answers.front());
 }
 
 Result<std::unique_ptr<Watch>> CoordinatorRuntime::watch(const ViewQuery& query,

@@ -38,6 +38,7 @@
 #include "coordinator/routing/forwarder.h"
 #include "coordinator/routing/leader_board.h"
 #include "core/planning/planner.h"
+#include "core/routing/route.h"
 #include "ports/clock.h"
 #include "ports/leader_line.h"
 #include "ports/result_streams.h"
@@ -94,7 +95,7 @@ public:
     // Ends the term, if there is one: what waits is answered, no command is sent any more, and what
     // workers run goes on. Nobody is known to lead then.
     void follow();
-    // Who leads, by the address that it advertises: whoever holds the election keeps it.
+    // Which coordinator leads. The one that takes part in the election for this process keeps it.
     [[nodiscard]] LeaderBoard& leader() { return leader_; }
     [[nodiscard]] std::optional<Epoch> term() const;  // none: it follows
     // Whether steps have to say how they were written.
@@ -102,10 +103,9 @@ public:
     // Why a change, or something else that only the leader can do, is refused here.
     [[nodiscard]] Error not_leading() const;
 
-    // Does what the bundle asks, planning its queries against a snapshot first, and again if the
-    // catalog changed below the plan; after some attempts the writer plans itself, which ends it.
-    // One that follows has the leader do it, also if its own term ended meanwhile and nothing had
-    // happened. Never NeedsPlan.
+    // Takes the bundle where its route leads (core/routing): queries are planned against a snapshot
+    // first, and again if the catalog changed below the plan; where another coordinator leads, that
+    // one does it. Waits for the outcome, which is never NeedsPlan.
     [[nodiscard]] Outcome execute(Bundle bundle);
     // The same without waiting for another coordinator. None: nothing happened, and only one that
     // leads elsewhere can do it.
@@ -166,6 +166,7 @@ private:
         Term(CoordinatorRuntime& coordinator, std::unique_ptr<Sql> writer,
              std::unique_ptr<SqlSync> sync, const CommitLoopOptions& options);
         const Epoch epoch;
+        const routing::TermNumber number;
         CommitLoop commits;
         std::unique_ptr<ControlLoop> control;  // none: no transport. Guarded by term_mutex_.
     };
@@ -178,14 +179,8 @@ private:
                                           const TermGuard& guard);
     void end_term();
     void interrupt_embedded();
-    [[nodiscard]] Outcome execute_in(const std::shared_ptr<Term>& term, Bundle& bundle);
-    [[nodiscard]] std::optional<Outcome> try_in(const std::shared_ptr<Term>& term, Bundle& bundle);
-    // Nothing happened, because the term was over.
-    [[nodiscard]] bool came_too_late(const std::shared_ptr<Term>& term,
-                                     const Outcome& outcome) const;
-    // Plans the queries as if the bundle's other steps did not matter; the commit finds out if they
-    // do. Fails only if the first step cannot be planned.
-    [[nodiscard]] Result<Done> plan_ahead(Bundle& bundle);
+    // Takes one bundle along its route.
+    class Carriage;
 
     std::unique_ptr<SqlDatabase> database_;
     const Clock& clock_;
@@ -204,6 +199,7 @@ private:
 
     LeaderBoard leader_;
     std::unique_ptr<Forwarder> forwarder_;  // none: there is no way to the leader
+    routing::TermNumber last_term_;         // of those that began
     mutable std::mutex term_mutex_;
     std::shared_ptr<Term> term_;               // none: it follows. Its threads use everything above
     std::unique_ptr<Follower> follower_;       // none: it leads

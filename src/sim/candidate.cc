@@ -22,6 +22,7 @@ void Candidate::give(const Event& event) {
     for (const Effect& effect : machine_.step(clock_.now(), event, world_.prng.next())) {
         perform(effect);
     }
+    process_.stepped();
     schedule_tick();
 }
 

@@ -24,6 +24,7 @@ public:
         std::function<void(Epoch)> lead;
         std::function<void(Epoch, election::Reason)> step_down;
         std::function<void()> left;
+        std::function<void()> stepped;  // it may know of another leader than before
     };
 
     // All outlive it, but for calls that are under way then.
@@ -34,6 +35,7 @@ public:
     // The epoch under which the process may act now.
     [[nodiscard]] std::optional<Epoch> acting() const;
     [[nodiscard]] const std::string& owner() const { return claim_.owner; }
+    [[nodiscard]] ElectionStatus status() const { return machine_.status(clock_.now()); }
 
 private:
     void perform(const election::Effect& effect);

@@ -1,8 +1,12 @@
 #include "sim/coordinator.h"
 
+#include <map>
 #include <utility>
 
+#include "coordinator/routing/forwarded_bundle.h"
+#include "coordinator/routing/leader_board.h"
 #include "coordinator/statements/bind.h"
+#include "model/leader.h"
 #include "sql/parser.h"
 
 namespace baton::sim {
@@ -14,15 +18,10 @@ using testing::SqlCall;
 using testing::SqlFault;
 using testing::SqlMoment;
 
-constexpr int kAttemptsMax = 20;
 constexpr Duration kActsLate = 10ms;         // what was looked at before a pause is done after it
 constexpr Duration kLeavesWithin = 5s;       // then its process ends anyway
 constexpr Duration kLeadAgainAfter = 250ms;  // if a term cannot begin
-
-Error not_leading() {
-    return {.code = ErrorCode::fenced,
-            .message = "this coordinator does not lead, so it changes nothing"};
-}
+constexpr Duration kPatience = 15s;          // of a request, for a leader
 
 }  // namespace
 
@@ -39,7 +38,10 @@ struct SimCoordinator::Life {
     std::unique_ptr<Candidate> candidate;  // none: it leads for ever
     std::optional<Epoch> elected;          // to have a term, though it may not have begun
     std::uint64_t term_number = 0;
-    std::unique_ptr<SimTerm> term;  // last: it uses the others
+    LeaderBoard board;
+    std::uint64_t waits = 0;
+    std::map<std::uint64_t, std::function<void()>> waiting;  // requests, for news of the leader
+    std::unique_ptr<SimTerm> term;                           // last: it uses the others
 };
 
 SimCoordinator::SimCoordinator(World& world, Network& network, SqlDatabase& disk, LeaseStore& store,
@@ -78,6 +80,7 @@ std::optional<SqlFault> SimCoordinator::fault_at(const SqlMoment& moment) {
     }
     if (moment.call != SqlCall::commit) return std::nullopt;
     if (world_.happens(world_.unkindness.commit_unknown)) {
+        observer_.commit_lost();
         return SqlFault{.code = ErrorCode::unknown_outcome,
                         .took_effect = world_.prng.chance(1, 2)};
     }
@@ -210,7 +213,10 @@ void SimCoordinator::contend(Life& life) {
             observer_.gone();
         });
     };
-    const std::string owner = name() + " in its life " + std::to_string(life.number);
+    process.stepped = [this] { see_who_leads(*life_); };
+    const std::string owner = to_string(
+        LeaseOwner{.process = std::to_string(identity_.number) + ":" + std::to_string(life.number),
+                   .address = name()});
     life.candidate = std::make_unique<Candidate>(world_, store_, life.clock, *identity_.timers,
                                                  owner, std::move(process));
 }
@@ -258,12 +264,16 @@ Result<Done> SimCoordinator::open_term(Life& life, SimTerm::Office office) {
     TRY(term->start());
     life.term = std::move(term);
     life.term_number = number;
+    life.board.set_here(true);
+    wake_waiting(life);
     return Done{};
 }
 
 void SimCoordinator::end_term(Life& life, Epoch epoch) {
     if (life.term && life.term->epoch() == epoch) {
         const auto over = std::exchange(life.term, nullptr);
+        life.board.set_here(false);
+        wake_waiting(life);
         over->end();
         observer_.ended(epoch);
         if (const auto seen = revision(life)) life.followed = *seen;
@@ -273,60 +283,161 @@ void SimCoordinator::end_term(Life& life, Epoch epoch) {
 
 // ---- users --------------------------------------------------------------------------------------
 
-void SimCoordinator::ask(const std::string& statement, const Answered& told) {
-    later(world_.travel(), [this, statement, told](Life& life) {
+void SimCoordinator::ask(const std::string& user, const std::string& statement,
+                         const Answered& told) {
+    later(world_.travel(), [this, user, statement, told](Life& life) {
+        observer_.arrived(user);
+        const auto refuse = [&](const Error& error) {
+            answer(user, {.outcome = Refused{.step = 0, .error = error}}, told);
+        };
         const auto statements = sql::parse(statement);
-        if (!statements) return told(Told::refused, &statements.error());
+        if (!statements) return refuse(statements.error());
         auto request = bind(statements->front());
-        if (!request) return told(Told::refused, &request.error());
+        if (!request) return refuse(request.error());
         Bundle bundle;
-        bundle.steps.push_back({.what = *std::move(request), .statement = statement});
+        bundle.steps.push_back(
+            {.what = *std::move(request),
+             .statement = statement,
+             .source = std::make_shared<StepSource>(StepSource{.text = statement})});
+        bundle.principal = user;
         bundle.received = life.clock.wall_now();
         bundle.started = life.clock.now();
-        execute(life, std::move(bundle), 0, told);
+        const auto answer_it = [this, user, told](const Journey::Arrival& arrival) {
+            answer(user, arrival, told);
+        };
+        if (identity_.lines == nullptr) {
+            return execute(life, bundle, routing::Reach::here, answer_it);
+        }
+        // By a thread that may not wait for others, then by one that may.
+        execute(life, bundle, routing::Reach::here_now,
+                [this, bundle, answer_it](const Journey::Arrival& arrival) {
+                    if (arrival.outcome) return answer_it(arrival);
+                    later(world_.up_to(3ms), [this, bundle, answer_it](Life& same) {
+                        execute(same, bundle, routing::Reach::anywhere, answer_it);
+                    });
+                });
     });
 }
 
-void SimCoordinator::execute(Life& life, Bundle bundle, int attempts, const Answered& told) {
-    if (!life.term) {
-        const Error error = not_leading();
-        return told(Told::refused, &error);
-    }
-    auto* query = std::get_if<request::CreateQuery>(&std::get<Request>(bundle.steps.front().what));
-    if (query != nullptr && !query->plan) {
-        const auto planned = [&]() -> Result<QueryPlan> {
-            TRY(life.reads->begin(Access::read));
-            auto view = Reader(*life.reads).planning_view(names_in(query->tree), life.cluster);
-            life.reads->rollback();
-            if (!view) return view.error();
-            return plan(query->tree, *view);
-        }();
-        if (!planned) return told(Told::refused, &planned.error());
-        query->plan = *planned;
-    }
-    Bundle kept = bundle;
-    life.term->submit(std::move(bundle), [this, kept, attempts, told](const Outcome& outcome) {
-        if (!life_) return;
-        const auto* wanted = std::get_if<NeedsPlan>(&outcome);
-        if (wanted != nullptr && attempts == kAttemptsMax) {
-            return world_.violated("a query is planned again and again, and no plan fits");
+void SimCoordinator::answer(const std::string& user, const Journey::Arrival& arrival,
+                            const Answered& told) {
+    const Outcome& outcome = *arrival.outcome;
+    observer_.answered(user, outcome);
+    if (arrival.was_tried && world_.happens(world_.unkindness.answer_lost)) return;
+    const auto* refused = std::get_if<baton::Refused>(&outcome);
+    if (refused == nullptr) return told(Told::accepted, nullptr);
+    const bool unknown = refused->error.code == ErrorCode::unknown_outcome;
+    told(unknown ? Told::nothing : Told::refused, &refused->error);
+}
+
+void SimCoordinator::take_order(const std::string& order,
+                                const std::function<void(const std::string&)>& answer) {
+    later(Duration::zero(), [this, order, answer](Life& life) {
+        const auto wanted = bundle_in(order, life.clock.now());
+        if (const auto* refused = std::get_if<baton::Refused>(&wanted)) {
+            return answer(answer_of(*refused));
         }
-        if (wanted != nullptr) {
-            Bundle again = kept;
-            auto& create =
-                std::get<request::CreateQuery>(std::get<Request>(again.steps.front().what));
-            const auto replanned = plan(create.tree, wanted->view);
-            if (!replanned) return told(Told::refused, &replanned.error());
-            create.plan = *replanned;
-            return execute(*life_, std::move(again), attempts + 1, told);
-        }
-        if (world_.happens(world_.unkindness.answer_lost)) return;
-        if (const auto* refused = std::get_if<baton::Refused>(&outcome)) {
-            const bool unknown = refused->error.code == ErrorCode::unknown_outcome;
-            return told(unknown ? Told::nothing : Told::refused, &refused->error);
-        }
-        told(Told::accepted, nullptr);
+        execute(life, std::get<Bundle>(wanted), routing::Reach::anywhere,
+                [answer](const Journey::Arrival& arrival) { answer(answer_of(*arrival.outcome)); });
     });
+}
+
+void SimCoordinator::execute(Life& life, const Bundle& bundle, routing::Reach reach,
+                             const Journey::Arrived& arrived) {
+    const routing::Request request{.reach = bundle.passed_on ? routing::Reach::passed_on : reach,
+                                   .trial = !bundle.keep,
+                                   .deadline = bundle.started + kPatience};
+    std::make_shared<Journey>(process_of(life), bundle, request, arrived)->begin();
+}
+
+Journey::Process SimCoordinator::process_of(Life& life) {
+    const std::uint64_t number = life.number;
+    Journey::Process process;
+    process.look = [this] { return look(*life_); };
+    process.planning_view = [this](const MentionedNames& names) {
+        return planning_view(*life_, names);
+    };
+    process.commit = [this, number](routing::TermNumber term, const Bundle& bundle,
+                                    const baton::Answered& answered) {
+        if (!life_->term || life_->term_number != term.value()) return false;
+        life_->term->submit(bundle, [this, number, answered](const Outcome& outcome) {
+            if (life_ && life_->number == number) answered(outcome);
+        });
+        return true;
+    };
+    process.look_at_database = [this]() -> Result<Done> {
+        TRY(life_->reads->begin(Access::read));
+        life_->reads->rollback();
+        return Done{};
+    };
+    process.ask = [this](const routing::Forward& step, const std::string& order,
+                         const std::function<void(const LineAnswer&)>& answered) {
+        forward(*life_, step, order, answered);
+    };
+    process.wait = [this](const routing::Wait& step, const std::function<void()>& woken) {
+        wait(*life_, step, woken);
+    };
+    return process;
+}
+
+routing::Sight SimCoordinator::look(const Life& life) const {
+    const LeaderBoard::Known known = life.board.now();
+    return {
+        .now = life.clock.now(),
+        .own_term = life.term ? std::optional(routing::TermNumber(life.term_number)) : std::nullopt,
+        .leader = known.leader,
+        .news = known.news};
+}
+
+Result<PlanningView> SimCoordinator::planning_view(Life& life, const MentionedNames& names) {
+    TRY(life.reads->begin(Access::read));
+    auto view = Reader(*life.reads).planning_view(names, life.cluster);
+    life.reads->rollback();
+    return view;
+}
+
+void SimCoordinator::forward(const Life& life, const routing::Forward& step,
+                             const std::string& order,
+                             const std::function<void(const LineAnswer&)>& answered) {
+    const Duration patience = life.clock.until(life.clock.now() + step.patience);
+    identity_.lines->ask({.from = name(), .to = step.address, .text = order, .patience = patience},
+                         [this, number = life.number, answered](const LineAnswer& answer) {
+                             deliver(number, [answered, answer](Life&) { answered(answer); });
+                         });
+}
+
+// ---- who leads ----------------------------------------------------------------------------------
+
+void SimCoordinator::wait(Life& life, const routing::Wait& step,
+                          const std::function<void()>& woken) {
+    if (step.doubts_leader) {
+        later(Duration::zero(), [](Life& same) { same.candidate->give(election::Hinted{}); });
+    }
+    const std::uint64_t number = ++life.waits;
+    life.waiting[number] = woken;
+    if (life.board.now().news != step.news) return wake_waiting(life);
+    later(life.clock.until(step.until), [number](Life& same) {
+        const auto waits = same.waiting.extract(number);
+        if (!waits.empty()) waits.mapped()();
+    });
+}
+
+void SimCoordinator::see_who_leads(Life& life) {
+    const std::uint64_t before = life.board.now().news;
+    const ElectionStatus status = life.candidate->status();
+    std::optional<Leader> leader;
+    if (status.leader) {
+        leader = Leader{.address = lease_owner_of(status.leader->owner).address,
+                        .epoch = status.leader->epoch};
+    }
+    life.board.set_leader(leader);
+    if (life.board.now().news != before) wake_waiting(life);
+}
+
+void SimCoordinator::wake_waiting(Life& life) {
+    for (const auto& [number, woken] : std::exchange(life.waiting, {})) {
+        later(Duration::zero(), [woken = woken](Life&) { woken(); });
+    }
 }
 
 }  // namespace baton::sim

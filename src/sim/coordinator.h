@@ -1,7 +1,7 @@
 // SimCoordinator is a coordinator's process in a simulated world, on a real catalog that is the
 // world's. It leads for ever, or contends with others for the lease: then it has a term while it
-// holds it, and refuses users otherwise. It can be killed at any event and started again on the
-// same catalog, paused, told to leave, and cut off from the catalog.
+// holds it, and otherwise refuses users or forwards what they ask. It can be killed at any event
+// and started again on the same catalog, paused, told to leave, and cut off from the catalog.
 //
 // A paused process may have looked whether it may act, and do so when it goes on: what is begun
 // then is for the fence and the workers to refuse.
@@ -15,7 +15,10 @@
 #include <vector>
 
 #include "core/election/timers.h"
+#include "core/routing/route.h"
 #include "sim/candidate.h"
+#include "sim/journey.h"
+#include "sim/leader_lines.h"
 #include "sim/lease_store.h"
 #include "sim/network.h"
 #include "sim/term.h"
@@ -35,6 +38,10 @@ public:
         std::function<void(Epoch)> ended;
         std::function<void()> superseded;  // a higher epoch was heard of
         std::function<void()> gone;        // the process has ended as it was told to
+        std::function<void(const std::string& user)> arrived;  // a request
+        // The request is answered, though the answer may be lost.
+        std::function<void(const std::string& user, const Outcome& outcome)> answered;
+        std::function<void()> commit_lost;  // its outcome is unknown
     };
     struct Identity {
         std::string name;
@@ -42,6 +49,7 @@ public:
         // Of one that contends; none: it leads for ever.
         std::optional<ElectionTimers> timers;
         std::int64_t drift_ppm = 0;
+        LeaderLines* lines = nullptr;  // to other coordinators; none: it forwards nothing
     };
 
     SimCoordinator(World& world, Network& network, SqlDatabase& disk, LeaseStore& store,
@@ -67,7 +75,11 @@ public:
     [[nodiscard]] bool looked_before() const { return looked_before_; }  // and acts only now
 
     // A user's statement. `told` is called at most once; never if nobody answers any more.
-    void ask(const std::string& statement, const std::function<void(Told, const Error*)>& told);
+    void ask(const std::string& user, const std::string& statement,
+             const std::function<void(Told, const Error*)>& told);
+    // An order of another coordinator; answered in the same way.
+    void take_order(const std::string& order,
+                    const std::function<void(const std::string& answer)>& answer);
 
 private:
     struct Life;
@@ -76,7 +88,17 @@ private:
     // Events for this life of the process; they wait while it is paused.
     void later(Duration delay, const std::function<void(Life&)>& action);
     void deliver(std::uint64_t life, const std::function<void(Life&)>& action);
-    void execute(Life& life, Bundle bundle, int attempts, const Answered& told);
+    void execute(Life& life, const Bundle& bundle, routing::Reach reach,
+                 const Journey::Arrived& arrived);
+    [[nodiscard]] Journey::Process process_of(Life& life);
+    void answer(const std::string& user, const Journey::Arrival& arrival, const Answered& told);
+    [[nodiscard]] routing::Sight look(const Life& life) const;
+    [[nodiscard]] Result<PlanningView> planning_view(Life& life, const MentionedNames& names);
+    void forward(const Life& life, const routing::Forward& step, const std::string& order,
+                 const std::function<void(const LineAnswer&)>& answered);
+    void wait(Life& life, const routing::Wait& step, const std::function<void()>& woken);
+    void see_who_leads(Life& life);
+    void wake_waiting(Life& life);
     void try_start();
     void end_life();
     [[nodiscard]] Result<Done> come_alive(Life& life);

@@ -67,6 +67,7 @@ int main(int count, char** values) {
     std::uint64_t task_lists = 50;
     std::uint64_t strangers = 40;
     std::uint64_t exchanges = 100;
+    std::uint64_t forwards = 50;
     bool story = false;
     bool brief = false;
     app.add_option("--seed", seed, "the first seed")->capture_default_str();
@@ -88,6 +89,8 @@ int main(int count, char** values) {
         ->capture_default_str();
     app.add_option("--exchanges", exchanges, "of 100 runs that also play an exchange of frames")
         ->capture_default_str();
+    app.add_option("--forwards", forwards, "of 100 runs in which coordinators contend")
+        ->capture_default_str();
     app.add_flag("--story", story, "tell what happens");
     app.add_flag("--brief", brief, "of a run that fails, tell only the seed and what is wrong");
     CLI11_PARSE(app, count, values);
@@ -99,6 +102,7 @@ int main(int count, char** values) {
                     .contests = contests,
                     .task_lists = task_lists,
                     .strangers = strangers,
+                    .forwards = forwards,
                     .length = std::chrono::minutes(minutes)};
     const auto began = std::chrono::steady_clock::now();
     std::map<QueryState, std::uint64_t> reached;
@@ -106,6 +110,8 @@ int main(int count, char** values) {
     std::uint64_t terms = 0;
     std::uint64_t fenced = 0;
     std::uint64_t handovers = 0;
+    std::uint64_t forwarded = 0;
+    std::uint64_t unknown = 0;
     for (std::uint64_t i = seed; i < seed + runs; ++i) {
         if (i % 100 < exchanges && !exchange_holds(i, story, brief)) return 1;
         const Scenario scenario = scenario_of(i, size);
@@ -127,13 +133,16 @@ int main(int count, char** values) {
                     std::to_string(asks) + " --incidents " + std::to_string(incidents) +
                     " --coordinators " + std::to_string(coordinators) + " --contests " +
                     std::to_string(contests) + " --task-lists " + std::to_string(task_lists) +
-                    " --strangers " + std::to_string(strangers) + " --story");
+                    " --strangers " + std::to_string(strangers) + " --forwards " +
+                    std::to_string(forwards) + " --story");
             return 1;
         }
         events += report.events;
         terms += report.terms;
         fenced += report.fenced;
         handovers += report.handovers;
+        forwarded += report.forwarded;
+        unknown += report.unknown;
         for (const auto& [state, times] : report.reached) reached[state] += times;
         if (runs == 1)
             std::printf("fingerprint %016llx\n",
@@ -147,6 +156,9 @@ int main(int count, char** values) {
                 static_cast<unsigned long long>(terms), static_cast<unsigned long long>(fenced));
     std::printf("%8llu  partitions that went to another worker\n",
                 static_cast<unsigned long long>(handovers));
+    std::printf("%8llu  requests that were forwarded\n%8llu  outcomes that were unknown\n",
+                static_cast<unsigned long long>(forwarded),
+                static_cast<unsigned long long>(unknown));
     for (const auto& [state, times] : reached) {
         std::printf("%8llu  %s\n", static_cast<unsigned long long>(times),
                     std::string(to_string(state)).c_str());

@@ -16,6 +16,7 @@ constexpr std::size_t kSmall = 8;  // workers
 constexpr std::uint64_t kContestSalt = 0x6c656164;
 constexpr std::uint64_t kListSalt = 0x6c697374;
 constexpr std::uint64_t kStrangerSalt = 0x7374726e;
+constexpr std::uint64_t kForwardSalt = 0x666f7277;
 
 class Author {
 public:
@@ -24,6 +25,7 @@ public:
           contest_prng_(seed ^ kContestSalt),
           list_prng_(seed ^ kListSalt),
           stranger_prng_(seed ^ kStrangerSalt),
+          forward_prng_(seed ^ kForwardSalt),
           size_(size) {
         scenario_.seed = seed;
         scenario_.length = size.length;
@@ -39,6 +41,8 @@ public:
         if (contest_prng_.chance(size_.contests, 100)) contest();
         if (list_prng_.chance(size_.task_lists, 100)) task_lists();
         if (stranger_prng_.chance(size_.strangers, 100)) strangers();
+        const bool may_forward = forward_prng_.chance(size_.forwards, 100);
+        if (may_forward && scenario_.coordinators() > 1) forwards();
         const auto by_time = [](const auto& a, const auto& b) { return a.at < b.at; };
         std::stable_sort(scenario_.asks.begin(), scenario_.asks.end(), by_time);
         std::stable_sort(scenario_.incidents.begin(), scenario_.incidents.end(), by_time);
@@ -330,10 +334,32 @@ private:
         }
     }
 
+    // ---- requests that are forwarded ------------------------------------------------------------
+
+    // More of them, and such as may happen twice without anybody being refused.
+    void forwards() {
+        scenario_.forwards = true;
+        for (std::uint64_t i = forward_prng_.between(0, size_.asks_max); i > 0; --i) {
+            const auto length = static_cast<std::uint64_t>(size_.length.count());
+            const Duration at(forward_prng_.between(1, length));
+            const std::size_t worker = forward_prng_.between(0, scenario_.workers.size() - 1);
+            const std::string verb = forward_prng_.chance(1, 3) ? "DRAIN" : "RESUME";
+            scenario_.asks.push_back({at, verb + " WORKER '" + scenario_.workers.at(worker) + "'"});
+        }
+        const auto maybe = [&](std::uint64_t limit) {
+            return forward_prng_.chance(1, 2) ? forward_prng_.between(0, limit) : 0;
+        };
+        Unkindness& u = scenario_.unkindness;
+        u.line_refused = maybe(300);
+        u.line_lost = maybe(200);
+        u.line_slow = maybe(300);
+    }
+
     Prng prng_;
     Prng contest_prng_;
     Prng list_prng_;
     Prng stranger_prng_;
+    Prng forward_prng_;
     const Size size_;
     Scenario scenario_;
     std::uint64_t sources_ = 0;
@@ -450,6 +476,9 @@ std::vector<std::string> describe(const Scenario& scenario) {
     chance("calls of the lease store are slow", u.lease_slow);
     chance("calls of the lease store are refused", u.lease_refused);
     chance("calls of the lease store have an unknown outcome", u.lease_unknown);
+    chance("connections between coordinators are refused", u.line_refused);
+    chance("orders between coordinators, or their answers, are lost", u.line_lost);
+    chance("orders between coordinators, or their answers, are slow", u.line_slow);
     if (u.drift_ppm != 0) {
         lines.push_back("the coordinator's clock drifts by " + std::to_string(u.drift_ppm) +
                         " ppm");
@@ -459,6 +488,7 @@ std::vector<std::string> describe(const Scenario& scenario) {
                         std::to_string(scenario.worker_drifts[i]) + " ppm");
     }
     lines.push_back("workers have partitions for " + seconds(scenario.partition_lease));
+    if (scenario.forwards) lines.emplace_back("coordinators that follow forward requests");
     for (std::size_t i = 0; i < scenario.drifts.size(); ++i) {
         lines.push_back(coordinator_name(scenario, i) + " contends for a lease of " +
                         seconds(scenario.lease_ttl) + ", its clock drifts by " +

@@ -34,6 +34,10 @@ struct Unkindness {
     std::uint64_t lease_slow = 0;     // they take up to twice a lease, most of them far less
     std::uint64_t lease_refused = 0;  // nothing happened
     std::uint64_t lease_unknown = 0;  // half of them happened
+    // Of those that forward requests to each other:
+    std::uint64_t line_refused = 0;  // a connection cannot be had
+    std::uint64_t line_lost = 0;     // an order, or its answer
+    std::uint64_t line_slow = 0;     // they take up to 20 s, most of them far less
 
     friend bool operator==(const Unkindness&, const Unkindness&) = default;
 };
@@ -100,6 +104,7 @@ struct Scenario {
     // For how long workers may have partitions without being heard.
     Duration partition_lease = std::chrono::seconds(30);
     std::vector<std::int64_t> worker_drifts;  // ppm, of the clocks of workers: one each, or none
+    bool forwards = false;  // coordinators that follow have the leader do what they are asked
 
     [[nodiscard]] bool is_contest() const { return lease_ttl > Duration::zero(); }
     [[nodiscard]] std::size_t coordinators() const { return is_contest() ? drifts.size() : 1; }
@@ -115,6 +120,7 @@ struct Size {
     std::uint64_t contests = 50;    // of 100 runs
     std::uint64_t task_lists = 50;  // of 100 runs
     std::uint64_t strangers = 40;   // of 100 runs
+    std::uint64_t forwards = 50;    // of 100 runs with coordinators that contend
     Duration length = std::chrono::minutes(3);
 };
 // Each kind of unkindness is left out of half of the runs, so that rare mixtures are tried too.

@@ -5,11 +5,13 @@
 //     kill W | restart W | cut W | cut-to W | cut-from W | mend W     (W: EDGE, MID, HUB,
 //     coordinator) prepares fail | prepares fail for now | prepares succeed
 //
+//     forwarding          before all others: coordinators that follow forward requests
 //     coordinators N      first of all: so many contend for a lease of 3 s
 //     leader | wait       who leads; the same, as soon as somebody else does
 //     kill C | pause C | leave C | cut C | cut-store C | store away | mend C     (C: A, B, C,
 //     store) send C STATEMENT    asks this one, and goes on at once leases unknown | leases lost |
 //     leases fine     what comes of calls of the lease store
+//     lines lost | lines refused | lines fine     what comes of orders between coordinators
 //
 // Each scene begins with EDGE -> MID -> HUB, a source S on EDGE and sinks K and L on HUB, which has
 // two slots.
@@ -126,6 +128,16 @@ private:
             Unkindness& unkindness = stage_->world().unkindness;
             unkindness.lease_unknown = rest == "unknown" ? 1000 : 0;
             unkindness.lease_lost = rest == "lost" ? 1000 : 0;
+            return "";
+        }
+        if (verb == "forwarding") {
+            scenario_.forwards = true;
+            return "";
+        }
+        if (verb == "lines") {
+            Unkindness& unkindness = stage_->world().unkindness;
+            unkindness.line_lost = rest == "lost" ? 1000 : 0;
+            unkindness.line_refused = rest == "refused" ? 1000 : 0;
             return "";
         }
         return incident(verb, rest);

@@ -43,6 +43,8 @@ Report simulate(const Scenario& scenario, Telling telling) {
             .terms = stage.leader_checks().terms(),
             .fenced = stage.leader_checks().fenced(),
             .handovers = stage.partition_checks().handovers(),
+            .forwarded = stage.request_checks().forwarded(),
+            .unknown = stage.request_checks().unknown(),
             .reached = stage.checks().reached(),
             .story = world.story()};
 }
@@ -64,7 +66,8 @@ Scenario shrink(const Scenario& failing, unsigned runs_max) {
           &Unkindness::commit_unknown, &Unkindness::commit_refused, &Unkindness::busy,
           &Unkindness::prepare_terminal, &Unkindness::prepare_transient, &Unkindness::breaks,
           &Unkindness::ends, &Unkindness::lease_lost, &Unkindness::lease_slow,
-          &Unkindness::lease_refused, &Unkindness::lease_unknown}) {
+          &Unkindness::lease_refused, &Unkindness::lease_unknown, &Unkindness::line_refused,
+          &Unkindness::line_lost, &Unkindness::line_slow}) {
         without(member);
     }
     without(&Unkindness::drift_ppm);

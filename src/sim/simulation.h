@@ -22,6 +22,8 @@ struct Report {
     std::uint64_t terms = 0;      // of coordinators that contend
     std::uint64_t fenced = 0;     // writes of those that had looked before they were paused
     std::uint64_t handovers = 0;  // of partitions, from one worker to another
+    std::uint64_t forwarded = 0;  // orders from one coordinator to another
+    std::uint64_t unknown = 0;    // requests whose outcome is unknown
     std::map<QueryState, std::uint64_t> reached;  // how often queries came into each state
     std::vector<std::string> story;               // what happened, if it was to be told
 };

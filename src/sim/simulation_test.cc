@@ -30,6 +30,8 @@ TEST(Simulation, NothingBadHappensAndAllComesToRestOnceTheWorldHeals) {
     std::uint64_t terms = 0;
     std::uint64_t fenced = 0;
     std::uint64_t handovers = 0;
+    std::uint64_t forwarded = 0;
+    std::uint64_t unknown = 0;
     for (std::uint64_t seed = first; seed < first + runs; ++seed) {
         const Scenario scenario = scenario_of(seed);
         const Report report = simulate(scenario);
@@ -40,6 +42,8 @@ TEST(Simulation, NothingBadHappensAndAllComesToRestOnceTheWorldHeals) {
         terms += report.terms;
         fenced += report.fenced;
         handovers += report.handovers;
+        forwarded += report.forwarded;
+        unknown += report.unknown;
     }
     if (runs < 100) return;
     // A simulator that tries nothing finds nothing.
@@ -50,6 +54,8 @@ TEST(Simulation, NothingBadHappensAndAllComesToRestOnceTheWorldHeals) {
     EXPECT_GT(terms, 5 * contests) << "leaders stayed as they were";
     EXPECT_GT(fenced, 0U) << "no deposed leader ever tried to write";
     EXPECT_GT(handovers, runs) << "partitions stayed where they were";
+    EXPECT_GT(forwarded, runs) << "coordinators that follow did not forward";
+    EXPECT_GT(unknown, runs / 10) << "no answer was ever lost";
 }
 
 // Smaller ones: with fewer statements, with fewer incidents.

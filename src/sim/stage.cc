@@ -19,17 +19,15 @@ constexpr Duration kRests = 1min;
 constexpr Duration kFailsOver = 20s;
 constexpr Duration kComesLater = 61s;  // fragments whose end or failure was decided before
 
+bool stands_still(IncidentKind kind) {
+    return kind == IncidentKind::coordinator_killed || kind == IncidentKind::coordinator_paused ||
+           kind == IncidentKind::coordinator_leaves;
+}
+
 std::unique_ptr<SqlDatabase> new_disk() {
     SqliteOptions options;
     options.initialise = [](Sql& sql) { return migrate(sql); };
     return *open_temporary_sqlite(options);
-}
-
-// "CREATE QUERY Q7 AS .." -> "Q7" for "CREATE QUERY "
-std::optional<std::string> name_after(std::string_view statement, std::string_view words) {
-    if (!statement.starts_with(words)) return std::nullopt;
-    const std::string_view rest = statement.substr(words.size());
-    return std::string(rest.substr(0, rest.find(' ')));
 }
 
 }  // namespace
@@ -44,6 +42,11 @@ Stage::Stage(const Scenario& scenario, bool with_story)
       leader_checks_(world_, *disk_, scenario.lease_ttl, coordinators_),
       partition_checks_(world_, *disk_, workers_),
       lease_store_(world_, *disk_, [this] { leader_checks_.store_called(); }),
+      request_checks_(world_, *disk_,
+                      [this](std::size_t coordinator, Instant since) {
+                          return is_undisturbed(coordinator, since);
+                      }),
+      lines_(world_, request_checks_),
       coordinators_(make_coordinators()) {}
 
 LeaderChecks::Coordinators Stage::make_coordinators() {
@@ -54,9 +57,15 @@ LeaderChecks::Coordinators Stage::make_coordinators() {
         if (scenario_.is_contest()) {
             identity.timers = *ElectionTimers::of(scenario_.lease_ttl);
             identity.drift_ppm = scenario_.drifts.at(i);
+            if (scenario_.forwards) identity.lines = &lines_;
         }
         made.push_back(std::make_unique<SimCoordinator>(world_, network_, *disk_, lease_store_,
                                                         std::move(identity), observer(i)));
+        SimCoordinator& one = *made.back();
+        lines_.add(one.name(),
+                   {.is_up = [&one] { return one.is_up(); },
+                    .take = [&one](const std::string& order,
+                                   const auto& answer) { one.take_order(order, answer); }});
     }
     return made;
 }
@@ -88,7 +97,11 @@ SimCoordinator::Observer Stage::observer(std::size_t coordinator) {
                 },
             .superseded =
                 [this, coordinator] { leader_checks_.superseded(*coordinators_.at(coordinator)); },
-            .gone = [this, coordinator] { gone(coordinator); }};
+            .gone = [this, coordinator] { gone(coordinator); },
+            .arrived = [this](const std::string& user) { request_checks_.arrived(user); },
+            .answered = [this](const std::string& user,
+                               const Outcome& outcome) { request_checks_.answered(user, outcome); },
+            .commit_lost = [this] { request_checks_.commit_lost(); }};
 }
 
 TermObserver Stage::term_observer(std::size_t coordinator) {
@@ -124,6 +137,7 @@ void Stage::start_coordinator(std::size_t number) {
 
 // Who has left is started again, unless an incident does that.
 void Stage::gone(std::size_t coordinator) {
+    disturbed_[coordinator] = world_.agenda.now();
     if (!is_kept_down(coordinator)) start_coordinator(coordinator);
 }
 
@@ -161,8 +175,9 @@ void Stage::set_up() {
             answer = outcome;
             if (error != nullptr) why = error->message;
         };
-        for (const auto& coordinator : coordinators_) {
-            if (leader == nullptr || leader == coordinator.get()) coordinator->ask(statement, told);
+        for (std::size_t i = 0; i < coordinators_.size(); ++i) {
+            if (leader != nullptr && leader != coordinators_[i].get()) continue;
+            coordinators_[i]->ask(user_of(i), statement, told);
         }
         const Instant end = world_.agenda.now() + 1min;
         while (!answer && step(end)) {
@@ -181,65 +196,6 @@ void Stage::begin_scenario() {
     for (const Incident& incident : scenario_.incidents) {
         world_.agenda.after(incident.at, [this, incident] { begin(incident); });
     }
-}
-
-// ---- users --------------------------------------------------------------------------------------
-
-struct Stage::Question {
-    std::string statement;
-    std::size_t coordinator = 0;  // that is asked
-    std::size_t others = 0;       // that may be asked after it
-    Instant asked;
-};
-
-void Stage::ask(const std::string& statement) {
-    const std::size_t count = coordinators_.size();
-    const std::size_t first = count == 1 ? 0 : world_.prng.between(0, count - 1);
-    ask(statement, first, count - 1);
-}
-
-void Stage::ask_of(std::size_t coordinator, const std::string& statement) {
-    ask(statement, coordinator, 0);
-}
-
-void Stage::ask(const std::string& statement, std::size_t coordinator, std::size_t others) {
-    world_.tell(40, [&] { return "a user asks: " + statement; });
-    if (const auto dropped = name_after(statement, "DROP QUERY ")) checks_.drop_asked(*dropped);
-    if (const auto stopped = name_after(statement, "STOP QUERY ")) checks_.stop_asked(*stopped);
-    put({.statement = statement,
-         .coordinator = coordinator,
-         .others = others,
-         .asked = world_.agenda.now()});
-}
-
-void Stage::put(const Question& question) {
-    SimCoordinator& asked = *coordinators_.at(question.coordinator);
-    const auto ask_next = [=, this] {
-        Question next = question;
-        next.coordinator = (question.coordinator + 1) % coordinators_.size();
-        next.others -= 1;
-        put(next);
-    };
-    if (!asked.is_up() && question.others > 0) return ask_next();
-    asked.ask(question.statement, [=, this](Told told, const Error* error) {
-        const bool elsewhere = error != nullptr && error->code == ErrorCode::fenced;
-        if (elsewhere && question.others > 0) return ask_next();
-        answered(question, told, error);
-    });
-}
-
-void Stage::answered(const Question& question, Told told, const Error* error) {
-    const std::string& statement = question.statement;
-    const auto created = name_after(statement, "CREATE QUERY ");
-    const auto dropped = name_after(statement, "DROP QUERY ");
-    const auto stopped = name_after(statement, "STOP QUERY ");
-    answers_.push_back(statement + ": " +
-                       (told == Told::accepted ? "accepted" : to_string(*error)));
-    world_.tell(41, [&] { return "a user is told: " + answers_.back(); });
-    if (dropped && told != Told::nothing) checks_.drop_answered(*dropped);
-    if (told != Told::accepted) return;
-    if (created) checks_.create_acknowledged(*created, question.asked);
-    if (stopped) checks_.stop_acknowledged(*stopped);
 }
 
 // ---- incidents ----------------------------------------------------------------------------------
@@ -299,6 +255,7 @@ bool Stage::is_kept_down(std::size_t coordinator) const {
 
 void Stage::change(const Incident& incident, bool begins) {
     if (incident.kind >= IncidentKind::coordinator_killed) checks_.coordinator_disturbed();
+    if (stands_still(incident.kind)) disturbed_[incident.coordinator] = world_.agenda.now();
     const bool goes_on = begins || is_under_way(incident.kind, incident);
     const auto& worker = *workers_.at(incident.worker);
     const auto& coordinator = coordinators_.at(incident.coordinator);
@@ -421,6 +378,7 @@ void Stage::settle() {
 }
 
 void Stage::rest() {
+    request_checks_.check_all();
     const SimCoordinator* leader = leader_checks_.leader();
     const std::uint64_t terms = leader_checks_.terms();
     const std::uint64_t assignments = partition_checks_.assignments();

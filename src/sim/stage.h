@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,9 +17,11 @@
 #include "sim/checks.h"
 #include "sim/coordinator.h"
 #include "sim/leader_checks.h"
+#include "sim/leader_lines.h"
 #include "sim/lease_store.h"
 #include "sim/network.h"
 #include "sim/partition_checks.h"
+#include "sim/request_checks.h"
 #include "sim/scenario.h"
 #include "sim/worker.h"
 #include "sim/world.h"
@@ -59,6 +62,7 @@ public:
     [[nodiscard]] const Checks& checks() const { return checks_; }
     [[nodiscard]] const LeaderChecks& leader_checks() const { return leader_checks_; }
     [[nodiscard]] const PartitionChecks& partition_checks() const { return partition_checks_; }
+    [[nodiscard]] const RequestChecks& request_checks() const { return request_checks_; }
     [[nodiscard]] const LeaderChecks::Coordinators& coordinators() const { return coordinators_; }
     // What the users were told since the last time.
     [[nodiscard]] std::vector<std::string> take_answers() { return std::exchange(answers_, {}); }
@@ -90,6 +94,9 @@ private:
     void ask(const std::string& statement, std::size_t coordinator, std::size_t others);
     void put(const Question& question);
     void answered(const Question& question, Told told, const Error* error);
+    // A name for the next request to this coordinator.
+    [[nodiscard]] std::string user_of(std::size_t coordinator);
+    [[nodiscard]] bool is_undisturbed(std::size_t coordinator, Instant since) const;
 
     const Scenario& scenario_;
     World world_;
@@ -103,7 +110,10 @@ private:
     LeaderChecks leader_checks_;
     PartitionChecks partition_checks_;
     LeaseStore lease_store_;
+    RequestChecks request_checks_;
+    LeaderLines lines_;
     LeaderChecks::Coordinators coordinators_;
+    std::map<std::size_t, Instant> disturbed_;  // when a coordinator last stood still
     std::vector<Incident> under_way_;
     std::vector<std::string> answers_;
 };

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <utility>
+#include <variant>
 
 #include "base/overload.h"
 #include "coordinator/routing/field_codec.h"
@@ -310,37 +311,21 @@ Result<Bundle> head_in(Unpacker& from) {
     return bundle;
 }
 
-Result<Outcome> carry_out_bundle(const BundleExecutor& executor, Unpacker& from) {
+using Wanted = std::variant<Bundle, Refused>;
+
+Result<Wanted> bundle_after_kind(Unpacker& from, Instant now) {
     TRY_ASSIGN(bundle, head_in(from));
-    bundle.started = executor.now;
+    bundle.started = now;
     TRY_ASSIGN(count, from.number());
     for (std::uint64_t i = 0; i < count; ++i) {
         TRY_ASSIGN(source, source_in(from));
         auto step = step_of(source, bundle.principal);
-        if (!step) return Outcome(Refused{.step = i, .error = step.error()});
+        if (!step) return Wanted(Refused{.step = i, .error = step.error()});
         bundle.steps.push_back(*std::move(step));
     }
     TRY(from.end());
     if (bundle.steps.empty()) return malformed_order("an order of nothing");
-    return executor.execute(std::move(bundle));
-}
-
-std::string told(const Outcome& outcome) {
-    Packer to;
-    if (const auto* accepted = std::get_if<Accepted>(&outcome)) {
-        to.text(kAccepted);
-        to.number(accepted->revision.value());
-        to.number(accepted->answers.size());
-        for (const StepAnswer& answer : accepted->answers) {
-            to.number(answer.index());
-            std::visit([&](const auto& value) { pack(to, value); }, answer);
-        }
-    } else if (const auto* refused = std::get_if<Refused>(&outcome)) {
-        to.text(kRefused);
-        to.number(refused->step);
-        pack(to, refused->error);
-    }
-    return to.packed();
+    return Wanted(std::move(bundle));
 }
 
 std::string told(const LiveCounts& counts) {
@@ -423,16 +408,41 @@ std::string order_for_counts() {
     return to.packed();
 }
 
+std::variant<Bundle, Refused> bundle_in(std::string_view order, Instant now) {
+    auto wanted = [&]() -> Result<Wanted> {
+        Unpacker from(order);
+        TRY_ASSIGN(kind, from.text());
+        if (kind != kBundle) return malformed_order("an order of another version of Baton");
+        return bundle_after_kind(from, now);
+    }();
+    return wanted ? *std::move(wanted) : Wanted(Refused{.step = 0, .error = wanted.error()});
+}
+
+std::string answer_of(const Outcome& outcome) {
+    Packer to;
+    if (const auto* accepted = std::get_if<Accepted>(&outcome)) {
+        to.text(kAccepted);
+        to.number(accepted->revision.value());
+        to.number(accepted->answers.size());
+        for (const StepAnswer& answer : accepted->answers) {
+            to.number(answer.index());
+            std::visit([&](const auto& value) { pack(to, value); }, answer);
+        }
+    } else if (const auto* refused = std::get_if<Refused>(&outcome)) {
+        to.text(kRefused);
+        to.number(refused->step);
+        pack(to, refused->error);
+    }
+    return to.packed();
+}
+
 std::string carry_out(const BundleExecutor& executor, std::string_view order) {
     Unpacker from(order);
     const auto kind = from.text();
     if (kind && *kind == kCounts) return told(executor.own_counts());
-    const auto outcome = [&]() -> Result<Outcome> {
-        if (!kind) return kind.error();
-        if (*kind != kBundle) return malformed_order("an order of another version of Baton");
-        return carry_out_bundle(executor, from);
-    }();
-    return told(outcome ? *outcome : Outcome(Refused{.step = 0, .error = outcome.error()}));
+    auto wanted = bundle_in(order, executor.now);
+    if (const auto* refused = std::get_if<Refused>(&wanted)) return answer_of(*refused);
+    return answer_of(executor.execute(std::get<Bundle>(std::move(wanted))));
 }
 
 Result<Outcome> outcome_of(std::string_view answer, const Bundle& bundle) {

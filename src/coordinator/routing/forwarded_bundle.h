@@ -10,6 +10,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -28,6 +29,10 @@ struct BundleExecutor {
 [[nodiscard]] Result<std::string> order_of(const Bundle& bundle);
 // What is asked for beside changes: what the leader knows of fragments that run.
 [[nodiscard]] std::string order_for_counts();
+
+// The bundle that an order asks for, begun now; or the refusal of one that cannot be read.
+[[nodiscard]] std::variant<Bundle, Refused> bundle_in(std::string_view order, Instant now);
+[[nodiscard]] std::string answer_of(const Outcome& outcome);
 
 // Does what the order says and returns what became of it, or why it could not be read.
 [[nodiscard]] std::string carry_out(const BundleExecutor& executor, std::string_view order);

@@ -1,6 +1,5 @@
 #include "coordinator/routing/forwarder.h"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -11,17 +10,6 @@
 namespace baton {
 
 namespace {
-
-Outcome refused(ErrorCode code, std::string message, std::string hint) {
-    return Refused{.step = 0,
-                   .error = {.code = code, .message = std::move(message), .hint = std::move(hint)}};
-}
-
-Error nobody_leads() {
-    return {.code = ErrorCode::fenced,
-            .message = "nobody leads now, so nothing is changed",
-            .hint = "try again in a moment"};
-}
 
 bool is_interrupted(const Bundle& bundle) {
     return bundle.interrupt != nullptr && bundle.interrupt->raised();
@@ -45,85 +33,87 @@ Forwarder::~Forwarder() {
     thread_.join();
 }
 
-// ---- what is waited for -------------------------------------------------------------------------
+// ---- steps of a route ---------------------------------------------------------------------------
 
-std::variant<Outcome, LeadsHere> Forwarder::forward(const Bundle& bundle, Instant deadline) {
-    const auto order = order_of(bundle);
-    if (!order) return Outcome(Refused{.step = 0, .error = order.error()});
-    if (order->size() > options_.bytes_max) {
-        return refused(ErrorCode::too_large, "this is too much to be passed on to who leads",
-                       "ask the one that leads, or for less at once");
-    }
-    const Waiting waiting;
-    Error why_not = nobody_leads();
-    LeaderBoard::Known known = board_.now();
-    for (;;) {
-        if (known.here) return LeadsHere{};
-        if (is_interrupted(bundle)) {
-            return refused(ErrorCode::cancelled, "it was cancelled before it was passed on",
-                           "nothing has happened");
-        }
-        if (known.address.empty()) {
-            why_not = nobody_leads();
-        } else if (auto done = attempt(known.address, *order, bundle, why_not)) {
-            return *std::move(done);
-        }
-        const Duration left = deadline - clock_.now();
-        if (left <= Duration::zero()) return Outcome(Refused{.step = 0, .error = why_not});
-        board_.doubt();
-        known = board_.wait(known.news, std::min(left, options_.pause), bundle.interrupt);
-    }
+routing::Event Forwarder::take(const routing::There& step, Delivery& delivery) {
+    return std::visit([&](const auto& one) { return take_one(one, delivery); }, step);
 }
 
-Forwarder::Attempt Forwarder::attempt(const std::string& address, const std::string& order,
-                                      const Bundle& bundle, Error& why_not) {
-    LineAnswer answer =
-        line_.ask(address, order, options_.patience, [&bundle] { return is_interrupted(bundle); });
-    if (const auto* unsent = std::get_if<NotSent>(&answer)) {
-        why_not = {.code = ErrorCode::fenced,
-                   .message = "the coordinator that leads, at " + address +
-                              ", cannot be asked: " + unsent->why.message,
-                   .hint = "nothing has happened; try again in a moment"};
-        const bool for_good = unsent->why.code == ErrorCode::not_authenticated ||
-                              unsent->why.code == ErrorCode::not_supported;
-        return for_good ? Attempt(Refused{.step = 0, .error = why_not}) : std::nullopt;
+routing::Event Forwarder::take_one(const routing::WriteOrder& /*step*/, Delivery& delivery) const {
+    auto order = order_of(delivery.bundle);
+    if (!order) return routing::OrderNotWritten{order.error()};
+    if (order->size() > options_.bytes_max) {
+        return routing::OrderNotWritten{{.code = ErrorCode::too_large,
+                                         .message = "this is too much to be passed on to who leads",
+                                         .hint = "ask the one that leads, or for less at once"}};
     }
-    std::string lost;
-    if (const auto* unanswered = std::get_if<NoAnswer>(&answer)) {
-        lost = unanswered->why.message;
-    } else {
-        auto outcome = outcome_of(std::get<std::string>(answer), bundle);
-        const auto* no = outcome ? std::get_if<Refused>(&*outcome) : nullptr;
-        if (no != nullptr && no->error.code == ErrorCode::fenced) {
-            why_not = no->error;
-            return std::nullopt;
+    delivery.order = *std::move(order);
+    return routing::OrderWritten{};
+}
+
+routing::Event Forwarder::take_one(const routing::Forward& step, Delivery& delivery) const {
+    const Waiting waiting;
+    const Bundle& bundle = delivery.bundle;
+    const LineAnswer answer = line_.ask(step.address, delivery.order, step.patience,
+                                        [&bundle] { return is_interrupted(bundle); });
+    if (const auto* unsent = std::get_if<NotSent>(&answer)) return routing::NotSent{unsent->why};
+    if (const auto* lost = std::get_if<NoAnswer>(&answer)) {
+        return routing::AnswerLost{lost->why.message};
+    }
+    auto outcome = outcome_of(std::get<std::string>(answer), bundle);
+    if (!outcome) return routing::AnswerLost{outcome.error().message};
+    delivery.outcome = *std::move(outcome);
+    const auto* refused = std::get_if<Refused>(&*delivery.outcome);
+    if (refused == nullptr) return routing::HappenedThere{};
+    return routing::RefusedThere{refused->error};
+}
+
+routing::Event Forwarder::take_one(const routing::Wait& step, Delivery& delivery) const {
+    const Waiting waiting;
+    if (step.doubts_leader) board_.doubt();
+    board_.wait(step.news, step.until - clock_.now(), delivery.bundle.interrupt);
+    return routing::Woken{};
+}
+
+std::variant<Outcome, LeadsHere> Forwarder::forward(const Bundle& bundle, Instant deadline) {
+    Route route(
+        {.reach = routing::Reach::leader_alone, .trial = !bundle.keep, .deadline = deadline},
+        timing());
+    Delivery delivery{.bundle = bundle};
+    routing::Event event = routing::Begun{};
+    for (;;) {
+        const LeaderBoard::Known known = board_.now();
+        const routing::Step step = route.step(
+            {.now = clock_.now(),
+             .own_term = known.here ? std::optional(routing::TermNumber()) : std::nullopt,
+             .leader = known.leader,
+             .news = known.news,
+             .cancelled = is_interrupted(bundle)},
+            event);
+        if (const auto* end = std::get_if<routing::End>(&step)) {
+            if (std::holds_alternative<routing::Elsewhere>(*end)) return LeadsHere{};
+            if (const auto* refuse = std::get_if<routing::Refuse>(end)) {
+                return Outcome(Refused{.step = 0, .error = refuse->why});
+            }
+            return *std::move(delivery.outcome);
         }
-        if (outcome) return *std::move(outcome);
-        lost = outcome.error().message;
+        event = take(std::get<routing::There>(step), delivery);  // nothing of it is done here
     }
-    if (!bundle.keep && !is_interrupted(bundle)) {
-        why_not = {.code = ErrorCode::fenced, .message = lost, .hint = "nothing has happened"};
-        return std::nullopt;
-    }
-    return refused(ErrorCode::unknown_outcome,
-                   "it was passed on to the coordinator that leads, at " + address +
-                       ", and no answer came: " + lost,
-                   "look before it is tried again: it may or may not have happened");
 }
 
 LiveCounts Forwarder::counts() {
-    const std::string address = board_.now().address;
-    if (address.empty()) return {};
+    const auto leader = board_.now().leader;
+    if (!leader) return {};
     const Waiting waiting;
-    const LineAnswer answer =
-        line_.ask(address, order_for_counts(), options_.counts_patience, [] { return false; });
+    const LineAnswer answer = line_.ask(leader->address, order_for_counts(),
+                                        options_.counts_patience, [] { return false; });
     const auto* told = std::get_if<std::string>(&answer);
     if (told == nullptr) return {};
     auto counts = counts_of(*told);
     return counts ? *std::move(counts) : LiveCounts{};
 }
 
-// ---- what is not --------------------------------------------------------------------------------
+// ---- errands --------------------------------------------------------------------------------
 
 void Forwarder::run_errand(Bundle bundle) {
     {

@@ -1,18 +1,17 @@
-// Forwarder passes what only the leader can do on to it, for a coordinator that follows, and gives
-// back what the leader answered.
+// Forwarder takes a request's steps beyond this coordinator, for one that follows: it writes the
+// order, sends it to the coordinator that leads, gives back what that answered, and waits for news
+// of the leader. Route (core/routing) decides which step is next, and what may be sent again.
 //
-//   - While nobody leads, it waits for who does: nothing was sent, so nothing has happened.
-//   - What was certainly not done (not sent; refused by one that does not lead any more; a trial)
-//     is tried again with whoever leads then, until the time is over.
-//   - What was sent and not answered is never tried again: the answer is unknown_outcome.
-//   - It is asked of the leader alone: who is asked and does not lead refuses, so there are no
-//     rounds.
-// Any thread; who asks waits.
+// Errands are requests that nobody waits for. A thread of the forwarder's own takes them along
+// their routes, which lead to the leader alone.
+// Any thread; a step keeps the thread until it is over.
 #pragma once
 
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 #include <variant>
 #include <vector>
@@ -22,6 +21,7 @@
 #include "coordinator/commit/bundle.h"
 #include "coordinator/commit/interrupt.h"
 #include "coordinator/routing/leader_board.h"
+#include "core/routing/route.h"
 #include "ports/clock.h"
 #include "ports/leader_line.h"
 
@@ -48,10 +48,23 @@ public:
     Forwarder(const Forwarder&) = delete;
     Forwarder& operator=(const Forwarder&) = delete;
 
-    // Until when a bundle may wait for a leader, since it was asked for.
-    [[nodiscard]] Instant deadline(const Bundle& bundle) const {
-        return bundle.started + options_.patience;
+    [[nodiscard]] routing::Request request_for(const Bundle& bundle, routing::Reach reach) const {
+        return {
+            .reach = reach, .trial = !bundle.keep, .deadline = bundle.started + options_.patience};
     }
+    [[nodiscard]] routing::Timing timing() const {
+        return {.answer = options_.patience, .pause = options_.pause};
+    }
+
+    struct Delivery {
+        const Bundle& bundle;
+        std::string order = {};
+        std::optional<Outcome> outcome = {};  // as the last step gave it
+    };
+    // Takes the step and returns what came of it.
+    [[nodiscard]] routing::Event take(const routing::There& step, Delivery& delivery);
+
+    // The whole way of a bundle that is for the leader alone.
     [[nodiscard]] std::variant<Outcome, LeadsHere> forward(const Bundle& bundle, Instant deadline);
     // What the leader knows of fragments that run; nothing if it cannot be had soon.
     [[nodiscard]] LiveCounts counts();
@@ -60,10 +73,10 @@ public:
     void run_errand(Bundle bundle);
 
 private:
-    // What an attempt led to; none: nothing happened, and it may be tried again.
-    using Attempt = std::optional<Outcome>;
-    [[nodiscard]] Attempt attempt(const std::string& address, const std::string& order,
-                                  const Bundle& bundle, Error& why_not);
+    [[nodiscard]] routing::Event take_one(const routing::WriteOrder& step,
+                                          Delivery& delivery) const;
+    [[nodiscard]] routing::Event take_one(const routing::Forward& step, Delivery& delivery) const;
+    [[nodiscard]] routing::Event take_one(const routing::Wait& step, Delivery& delivery) const;
     void run_errands();
 
     LeaderLine& line_;

@@ -79,6 +79,10 @@ std::string accepted() {
 NotSent not_sent(ErrorCode code = ErrorCode::cannot_connect) {
     return {Error{.code = code, .message = "nobody is there"}};
 }
+Leader leader_at(const std::string& address) {
+    return {.address = address, .epoch = Epoch(1)};
+}
+
 NoAnswer no_answer() {
     return {Error{.code = ErrorCode::unknown_outcome, .message = "the connection was lost"}};
 }
@@ -97,7 +101,7 @@ protected:
         Forwarder forwarder(line_, board_, clock_,
                             {.patience = patience, .pause = milliseconds(1)});
         bundle_.started = clock_.now();
-        auto done = forwarder.forward(bundle_, forwarder.deadline(bundle_));
+        auto done = forwarder.forward(bundle_, bundle_.started + patience);
         if (std::holds_alternative<LeadsHere>(done)) return "here";
         const auto& outcome = std::get<Outcome>(done);
         if (std::holds_alternative<Accepted>(outcome)) return "accepted";
@@ -111,14 +115,14 @@ protected:
 };
 
 TEST_F(ForwarderTest, WhatTheLeaderAnswersIsTheAnswer) {
-    board_.set_address("a:1");
+    board_.set_leader(leader_at("a:1"));
     line_.will(accepted());
     EXPECT_EQ(forwarded(), "accepted");
     EXPECT_EQ(line_.asked(), std::vector<std::string>{"a:1"});
 }
 
 TEST_F(ForwarderTest, ARefusalOfTheLeaderIsNotTriedAgain) {
-    board_.set_address("a:1");
+    board_.set_leader(leader_at("a:1"));
     line_.will(refused_with(ErrorCode::unknown_sink));
     EXPECT_EQ(forwarded(), "2033");
     EXPECT_EQ(line_.asked().size(), 1U);
@@ -126,7 +130,7 @@ TEST_F(ForwarderTest, ARefusalOfTheLeaderIsNotTriedAgain) {
 
 TEST_F(ForwarderTest, WhileNobodyLeadsItWaitsForWhoDoes) {
     line_.will(accepted());
-    std::thread later([&] { board_.set_address("b:2"); });
+    std::thread later([&] { board_.set_leader(leader_at("b:2")); });
     EXPECT_EQ(forwarded(), "accepted");
     later.join();
 }
@@ -137,16 +141,16 @@ TEST_F(ForwarderTest, IfNobodyComesToLeadInTimeNothingWasSent) {
 }
 
 TEST_F(ForwarderTest, WhoDoesNotLeadAnyMoreIsAskedAgainOrTheNext) {
-    board_.set_address("a:1");
+    board_.set_leader(leader_at("a:1"));
     line_.will(refused_with(ErrorCode::fenced));
     line_.will(accepted());
-    line_.when_asked = [&] { board_.set_address("b:2"); };
+    line_.when_asked = [&] { board_.set_leader(leader_at("b:2")); };
     EXPECT_EQ(forwarded(), "accepted");
     EXPECT_EQ(line_.asked(), (std::vector<std::string>{"a:1", "b:2"}));
 }
 
 TEST_F(ForwarderTest, WhatWasNotSentIsTriedAgainAndWhoLeadsIsLookedFor) {
-    board_.set_address("a:1");
+    board_.set_leader(leader_at("a:1"));
     line_.will(not_sent());
     line_.will(accepted());
     int doubts = 0;
@@ -156,7 +160,7 @@ TEST_F(ForwarderTest, WhatWasNotSentIsTriedAgainAndWhoLeadsIsLookedFor) {
 }
 
 TEST_F(ForwarderTest, WhatWasSentAndNotAnsweredIsUnknownAndNeverTriedAgain) {
-    board_.set_address("a:1");
+    board_.set_leader(leader_at("a:1"));
     line_.will(no_answer());
     line_.will(accepted());
     EXPECT_EQ(forwarded(), "6006");
@@ -165,20 +169,20 @@ TEST_F(ForwarderTest, WhatWasSentAndNotAnsweredIsUnknownAndNeverTriedAgain) {
 
 TEST_F(ForwarderTest, ATrialIsTriedAgainWhateverBecameOfIt) {
     bundle_.keep = false;
-    board_.set_address("a:1");
+    board_.set_leader(leader_at("a:1"));
     line_.will(no_answer());
     line_.will(accepted());
     EXPECT_EQ(forwarded(), "accepted");
 }
 
 TEST_F(ForwarderTest, AnAnswerThatCannotBeReadIsUnknown) {
-    board_.set_address("a:1");
+    board_.set_leader(leader_at("a:1"));
     line_.will(std::string("8:accepted"));
     EXPECT_EQ(forwarded(), "6006");
 }
 
 TEST_F(ForwarderTest, AnErrandThatCouldNotBeDoneIsDoneWithTheNext) {
-    board_.set_address("a:1");
+    board_.set_leader(leader_at("a:1"));
     line_.will(not_sent());
     line_.will(accepted());
     Forwarder forwarder(line_, board_, clock_, {.patience = Duration::zero()});
@@ -190,7 +194,7 @@ TEST_F(ForwarderTest, AnErrandThatCouldNotBeDoneIsDoneWithTheNext) {
 }
 
 TEST_F(ForwarderTest, OneThatDoesNotLetUsInIsNotAskedUntilTheTimeIsOver) {
-    board_.set_address("a:1");
+    board_.set_leader(leader_at("a:1"));
     line_.will(not_sent(ErrorCode::not_authenticated));
     EXPECT_EQ(forwarded(), "6007");
     EXPECT_EQ(line_.asked().size(), 1U);
@@ -211,7 +215,7 @@ TEST_F(ForwarderTest, AnInterruptEndsTheWaitForALeader) {
 
 TEST_F(ForwarderTest, WhatDoesNotSayHowItWasWrittenIsNotPassedOn) {
     bundle_.steps.front().source = nullptr;
-    board_.set_address("a:1");
+    board_.set_leader(leader_at("a:1"));
     EXPECT_EQ(forwarded(), "6007");
 }
 
@@ -243,7 +247,7 @@ protected:
         ASSERT_TRUE(follower) << to_string(follower.error());
         follower_ = *std::move(follower);
         follower_->follow();
-        follower_->leader().set_address("leader:1");
+        follower_->leader().set_leader(leader_at("leader:1"));
         there_ = std::make_unique<Session>(*follower_, "ann");
     }
     void TearDown() override { there_.reset(); }
@@ -316,7 +320,7 @@ TEST_F(FollowerTest, AnOrderIsNeverPassedOn) {
 TEST_F(FollowerTest, OneWhoseTermEndsHasTheNextLeaderDoIt) {
     ASSERT_TRUE(follower_->lead(Epoch(1)));
     follower_->follow();
-    follower_->leader().set_address("leader:1");
+    follower_->leader().set_leader(leader_at("leader:1"));
     run(*there_, "CREATE LOGICAL SOURCE s (x INT8)");
     EXPECT_EQ(rows("SELECT NAME FROM baton.logical_sources"), "S\n");
 }

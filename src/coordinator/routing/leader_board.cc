@@ -15,10 +15,11 @@ void LeaderBoard::set_here(bool here) {
     changed_.notify_all();
 }
 
-void LeaderBoard::set_address(const std::string& address) {
+void LeaderBoard::set_leader(const std::optional<Leader>& leader) {
     {
         const std::lock_guard lock(mutex_);
-        known_.address = address;
+        if (known_.leader == leader) return;
+        known_.leader = leader;
         known_.news += 1;
     }
     changed_.notify_all();
@@ -29,7 +30,7 @@ LeaderBoard::Known LeaderBoard::now() const {
     return known_;
 }
 
-LeaderBoard::Known LeaderBoard::wait(std::uint64_t news, Duration at_most, Interrupt* interrupt) {
+void LeaderBoard::wait(std::uint64_t news, Duration at_most, Interrupt* interrupt) const {
     // What is raised is noted apart: under the lock nobody asks the Interrupt, which calls us under
     // its own.
     std::atomic<bool> raised = false;
@@ -44,7 +45,6 @@ LeaderBoard::Known LeaderBoard::wait(std::uint64_t news, Duration at_most, Inter
     }
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, at_most, [&] { return known_.news != news || raised; });
-    return known_;
 }
 
 void LeaderBoard::doubt() const {

@@ -44,7 +44,7 @@ public:
 struct LeadershipOptions {
     ElectionTimers timers;
     std::string lock;   // its name
-    std::string owner;  // host:pid:uuid: of this process alone, also after a restart
+    std::string owner;  // of this process alone, also after a restart; see LeaseOwner
     std::uint64_t seed = 0;
 };
 

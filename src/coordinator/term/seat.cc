@@ -1,9 +1,9 @@
 #include "coordinator/term/seat.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/overload.h"
+#include "model/leader.h"
 
 namespace baton {
 
@@ -11,12 +11,6 @@ namespace {
 
 // How often followers learn who leads.
 constexpr std::chrono::milliseconds kLook{250};
-
-// "host:pid:uuid address"
-std::string address_of(const std::string& owner) {
-    const std::size_t space = owner.find(' ');
-    return space == std::string::npos ? owner : owner.substr(space + 1);
-}
 
 }  // namespace
 
@@ -126,7 +120,6 @@ void Seat::obey(const Lead& order) {
         .may_act = [this, epoch = order.epoch] { return leadership_.acting() == epoch; },
         .heard_of = [this](Epoch epoch) { leadership_.heard_of(epoch); }};
     const auto begun = coordinator_.lead(order.epoch, guard);
-    told_.clear();  // whom it knew before, it has forgotten
     if (begun) {
         log_.info("leads", {{"epoch", to_string(order.epoch)}});
         return;
@@ -143,7 +136,6 @@ void Seat::obey(const Lead& order) {
 
 void Seat::obey(const StepDown& order) {
     coordinator_.follow();
-    told_.clear();
     log_.info("follows", {{"epoch", to_string(order.epoch)}, {"reason", order.why}});
     leadership_.drained(order.epoch);
 }
@@ -158,10 +150,12 @@ void Seat::look_after_term() {
 
 void Seat::tell_who_leads() {
     const ElectionStatus status = leadership_.status();
-    const std::string leader = status.leader ? address_of(status.leader->owner) : std::string();
-    if (leader == told_) return;
-    told_ = leader;
-    coordinator_.leader().set_address(leader);
+    std::optional<Leader> leader;
+    if (status.leader) {
+        leader = Leader{.address = lease_owner_of(status.leader->owner).address,
+                        .epoch = status.leader->epoch};
+    }
+    coordinator_.leader().set_leader(leader);
 }
 
 }  // namespace baton

@@ -23,7 +23,7 @@ namespace baton {
 class Seat final : private LeadershipListener {
 public:
     // All outlive it; `database` is the catalog's, for connections of the election's own. The owner
-    // of the options is `host:pid:uuid address`: what follows the space is told to clients.
+    // of the options is the text of a LeaseOwner.
     Seat(const LeadershipOptions& options, SqlDatabase& database, const Clock& clock,
          CoordinatorRuntime& coordinator, Log& log);
     ~Seat() override;
@@ -65,7 +65,6 @@ private:
     bool heard_ = false;   // of another leader
     std::string trouble_;  // to be written to the log
     bool over_ = false;
-    std::string told_;       // who was said to lead
     Leadership leadership_;  // its thread calls us
     std::thread thread_;     // last: it uses everything above
 };
