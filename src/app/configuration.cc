@@ -40,7 +40,7 @@ Error refused(const std::string& where, const std::string& message, std::string 
 }
 
 Result<front::Role> role_in(const std::string& where, const std::string& name) {
-    const auto role = front::role_of(name);
+    const auto role = role_of(name);
     if (role) return *role;
     return refused(where, in_quotes(name) + " is no role", "the roles are reader, writer, admin");
 }

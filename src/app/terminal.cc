@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <iomanip>
-#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -19,6 +18,7 @@
 #include "doors/shell/interrupts.h"
 #include "doors/shell/script.h"
 #include "sql/printer.h"
+#include "sql/vocabulary.h"
 
 namespace baton {
 
@@ -88,8 +88,8 @@ private:
 
     char** matches(const char* word, int end) {
         const std::string line(rl_line_buffer, static_cast<std::size_t>(end));
-        const auto found =
-            shell::completions(earlier_ + line, [this](shell::Named what) { return names(what); });
+        const auto found = shell::completions(earlier_ + line,
+                                              [this](sql::EntityKind kind) { return names(kind); });
         if (found.empty()) return nullptr;
         // The longest beginning that all have in common, then all of them.
         std::string common = found.front();
@@ -107,15 +107,10 @@ private:
         return list;
     }
 
-    std::vector<std::string> names(shell::Named what) {
-        static const std::map<shell::Named, std::string> kQuestions = {
-            {shell::Named::sources, "SELECT NAME FROM baton.logical_sources LIMIT 1000"},
-            {shell::Named::sinks, "SELECT NAME FROM baton.sinks LIMIT 1000"},
-            {shell::Named::queries, "SELECT NAME FROM baton.queries LIMIT 1000"},
-            {shell::Named::workers, "SELECT NAME FROM baton.workers LIMIT 1000"},
-        };
+    std::vector<std::string> names(sql::EntityKind kind) {
         std::vector<std::string> found;
-        const auto table = counterpart_.look(kQuestions.at(what));
+        const std::string view(sql::view_of(sql::row_of(kind)));
+        const auto table = counterpart_.look("SELECT NAME FROM baton." + view + " LIMIT 1000");
         if (!table) return found;  // completion is a help, not an answer
         for (const SqlRow& row : table->rows) {
             if (const auto* name = std::get_if<std::string>(row.data())) {

@@ -8,45 +8,11 @@
 #include "catalog/row_cursor.h"
 #include "core/descriptors/descriptors.h"
 #include "sql/printer.h"
+#include "sql/vocabulary.h"
 
 namespace baton {
 
 namespace {
-
-std::string_view view_name(sql::ShowWhat what) {
-    switch (what) {
-        case sql::ShowWhat::queries:
-            return "QUERIES";
-        case sql::ShowWhat::fragments:
-            return "FRAGMENTS";
-        case sql::ShowWhat::workers:
-            return "WORKERS";
-        case sql::ShowWhat::links:
-            return "LINKS";
-        case sql::ShowWhat::logical_sources:
-            return "LOGICAL_SOURCES";
-        case sql::ShowWhat::physical_sources:
-            return "PHYSICAL_SOURCES";
-        case sql::ShowWhat::sinks:
-            return "SINKS";
-        case sql::ShowWhat::statements:
-            return "STATEMENTS";
-        case sql::ShowWhat::counters:
-            return "COUNTERS";
-        case sql::ShowWhat::task_lists:
-            return "TASK_LISTS";
-        case sql::ShowWhat::partitions:
-            return "PARTITIONS";
-        case sql::ShowWhat::locks:
-            return "LOCKS";
-        case sql::ShowWhat::version:
-        case sql::ShowWhat::source_types:
-        case sql::ShowWhat::sink_types:
-        case sql::ShowWhat::format_types:
-            break;
-    }
-    CHECK(false && "not a view");
-}
 
 Error unsupported(const std::string& clause, Position at) {
     return Error{.code = ErrorCode::not_supported,
@@ -97,7 +63,8 @@ Result<Done> ViewQuery::filter(const std::optional<sql::Expr>& where) {
 }
 
 Result<ViewQuery> ViewQuery::from(const sql::Show& show) {
-    TRY_ASSIGN(view, find_view(view_name(show.what)));
+    CHECK(!is_static(show.what));
+    TRY_ASSIGN(view, find_view(sql::row_of(show.what).view));
     ViewQuery query(*view);
     query.take_all(true);
     if (show.for_logical) {
@@ -402,8 +369,7 @@ void add_descriptors(DescriptorKind kind, const std::string& space, std::vector<
 }  // namespace
 
 bool is_static(sql::ShowWhat what) {
-    return what == sql::ShowWhat::version || what == sql::ShowWhat::source_types ||
-           what == sql::ShowWhat::sink_types || what == sql::ShowWhat::format_types;
+    return sql::row_of(what).view.empty();
 }
 
 Result<Table> show_static(const sql::Show& show, const std::string& version) {

@@ -17,6 +17,7 @@
 #include "sql/ast.h"
 #include "sql/parser.h"
 #include "sql/tokens.h"
+#include "sql/vocabulary.h"
 
 namespace baton::sql {
 
@@ -75,6 +76,11 @@ private:
 
     // parser_statements.cc
     Result<Statement> statement();
+    struct Beginning {
+        std::string_view word;
+        Result<Node> (Grammar::*production)();
+    };
+    static std::span<const Beginning> beginnings();
     Result<Done> end_of_statement();
     Error no_statement();
     Result<Node> create();
@@ -85,7 +91,10 @@ private:
     Result<Node> create_task_list();
     Result<Node> create_query();
     Result<Node> drop();
-    Result<EntityKind> entity_kind();
+    Result<EntityKind> entity_kind(std::string_view verb);
+    // Takes the words of one row of a table of the vocabulary; null if it is none of them.
+    template <class Rows>
+    Result<const typename Rows::value_type*> row_among(const Rows& rows);
     Result<Node> stop_query();
     Result<Node> drain_worker();
     Result<Node> resume_worker();
@@ -191,5 +200,21 @@ private:
     std::size_t depth_ = 0;            // of the recursion
     std::size_t parts_ = 0;            // of the present statement
 };
+
+template <class Rows>
+Result<const typename Rows::value_type*> Grammar::row_among(const Rows& rows) {
+    for (const auto& row : rows) {
+        std::string_view word = first_word(row.words);
+        if (!tokens_.accept(word)) continue;
+        std::string_view rest = row.words;
+        while (rest.size() > word.size()) {
+            rest.remove_prefix(word.size() + 1);
+            word = first_word(rest);
+            TRY(tokens_.expect(word));
+        }
+        return &row;
+    }
+    return nullptr;
+}
 
 }  // namespace baton::sql

@@ -29,41 +29,11 @@ Result<Show> Grammar::show() {
 }
 
 Result<ShowWhat> Grammar::show_what() {
-    if (tokens_.accept("QUERIES")) return ShowWhat::queries;
-    if (tokens_.accept("FRAGMENTS")) return ShowWhat::fragments;
-    if (tokens_.accept("WORKERS")) return ShowWhat::workers;
-    if (tokens_.accept("LINKS")) return ShowWhat::links;
-    if (tokens_.accept("SINKS")) return ShowWhat::sinks;
-    if (tokens_.accept("STATEMENTS")) return ShowWhat::statements;
-    if (tokens_.accept("COUNTERS")) return ShowWhat::counters;
-    if (tokens_.accept("PARTITIONS")) return ShowWhat::partitions;
-    if (tokens_.accept("LOCKS")) return ShowWhat::locks;
-    if (tokens_.accept("VERSION")) return ShowWhat::version;
-    ShowWhat what = ShowWhat::logical_sources;
-    std::string_view second = "SOURCES";
-    if (tokens_.accept("LOGICAL")) {
-        what = ShowWhat::logical_sources;
-    } else if (tokens_.accept("PHYSICAL")) {
-        what = ShowWhat::physical_sources;
-    } else if (tokens_.accept("TASK")) {
-        what = ShowWhat::task_lists;
-        second = "LISTS";
-    } else {
-        second = "TYPES";
-        if (tokens_.accept("SOURCE")) {
-            what = ShowWhat::source_types;
-        } else if (tokens_.accept("SINK")) {
-            what = ShowWhat::sink_types;
-        } else if (tokens_.accept("FORMAT")) {
-            what = ShowWhat::format_types;
-        } else {
-            Error error = tokens_.unexpected();
-            if (tokens_.sees("SOURCES")) error.hint = "write LOGICAL SOURCES or PHYSICAL SOURCES";
-            return error;
-        }
-    }
-    TRY(tokens_.expect(second));
-    return what;
+    TRY_ASSIGN(row, row_among(kShown));
+    if (row != nullptr) return row->what;
+    Error error = tokens_.unexpected();
+    if (tokens_.sees("SOURCES")) error.hint = "write LOGICAL SOURCES or PHYSICAL SOURCES";
+    return error;
 }
 
 Result<std::optional<OutputFormat>> Grammar::output_format() {

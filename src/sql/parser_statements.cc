@@ -1,24 +1,47 @@
 // Statements that change something, and those around them.
+#include <algorithm>
 #include <array>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "sql/grammar.h"
 #include "sql/words.h"
 
 namespace baton::sql {
 
-namespace {
-
-// Words that begin a statement, for the error when none does.
-const std::vector<std::string>& statement_words() {
-    static const std::vector<std::string> kWords = {
-        "SELECT",  "CREATE", "DROP",    "SHOW",   "EXPLAIN",  "WATCH",  "STOP",
-        "DRAIN",   "RESUME", "BEGIN",   "COMMIT", "ROLLBACK", "CANCEL", "WAIT",
-        "ACQUIRE", "RENEW",  "RELEASE", "ENABLE", "DISABLE"};
-    return kWords;
+// SELECT is first, and may stand in parentheses.
+std::span<const Grammar::Beginning> Grammar::beginnings() {
+    static constexpr std::array kBeginnings = {
+        Beginning{"SELECT", &Grammar::query_statement},
+        Beginning{"CREATE", &Grammar::create},
+        Beginning{"DROP", &Grammar::drop},
+        Beginning{"SHOW", &Grammar::show_statement},
+        Beginning{"EXPLAIN", &Grammar::explain},
+        Beginning{"WATCH", &Grammar::watch},
+        Beginning{"STOP", &Grammar::stop_query},
+        Beginning{"DRAIN", &Grammar::drain_worker},
+        Beginning{"RESUME", &Grammar::resume_worker},
+        Beginning{"BEGIN", &Grammar::begin},
+        Beginning{"COMMIT", &Grammar::commit},
+        Beginning{"ROLLBACK", &Grammar::rollback},
+        Beginning{"CANCEL", &Grammar::cancel},
+        Beginning{"WAIT", &Grammar::wait_for_query},
+        Beginning{"ACQUIRE", &Grammar::acquire_lock},
+        Beginning{"RENEW", &Grammar::renew_lock},
+        Beginning{"RELEASE", &Grammar::release_lock},
+        Beginning{"ENABLE", &Grammar::enable_lock},
+        Beginning{"DISABLE", &Grammar::disable_lock},
+    };
+    static_assert(std::all_of(kForms.begin(), kForms.end(),
+                              [](const Form& form) {
+                                  return std::any_of(kBeginnings.begin(), kBeginnings.end(),
+                                                     [&](const Beginning& one) {
+                                                         return one.word == form.opening.verb;
+                                                     });
+                              }),
+                  "each verb of a statement needs its production");
+    return kBeginnings;
 }
-
-}  // namespace
 
 Result<std::vector<Statement>> Grammar::statements() {
     std::vector<Statement> list;
@@ -55,28 +78,13 @@ Result<Done> Grammar::end_of_statement() {
 }
 
 Result<Statement> Grammar::statement() {
-    struct Beginning {
-        std::string_view word;
-        Result<Node> (Grammar::*production)();
-    };
-    static constexpr std::array kBeginnings = {
-        Beginning{"CREATE", &Grammar::create},       Beginning{"DROP", &Grammar::drop},
-        Beginning{"SHOW", &Grammar::show_statement}, Beginning{"EXPLAIN", &Grammar::explain},
-        Beginning{"WATCH", &Grammar::watch},         Beginning{"STOP", &Grammar::stop_query},
-        Beginning{"DRAIN", &Grammar::drain_worker},  Beginning{"RESUME", &Grammar::resume_worker},
-        Beginning{"BEGIN", &Grammar::begin},         Beginning{"COMMIT", &Grammar::commit},
-        Beginning{"ROLLBACK", &Grammar::rollback},   Beginning{"CANCEL", &Grammar::cancel},
-        Beginning{"WAIT", &Grammar::wait_for_query}, Beginning{"ACQUIRE", &Grammar::acquire_lock},
-        Beginning{"RENEW", &Grammar::renew_lock},    Beginning{"RELEASE", &Grammar::release_lock},
-        Beginning{"ENABLE", &Grammar::enable_lock},  Beginning{"DISABLE", &Grammar::disable_lock},
-    };
     const Position at = tokens_.peek().at;
     parts_ = 0;
     if (tokens_.sees("SELECT") || tokens_.sees(Symbol::open)) {
         TRY_ASSIGN(node, query_statement());
         return Statement{.node = std::move(node), .at = at};
     }
-    for (const Beginning& beginning : kBeginnings) {
+    for (const Beginning& beginning : beginnings()) {
         if (!tokens_.sees(beginning.word)) continue;
         tokens_.take();
         TRY_ASSIGN(node, (this->*beginning.production)());
@@ -92,30 +100,32 @@ Error Grammar::no_statement() {
             return tokens_.not_supported(known->name, known->instead);
         }
     }
-    Error error = tokens_.unexpected_word("a statement", statement_words());
+    std::vector<std::string> words;
+    for (const Beginning& beginning : beginnings()) words.emplace_back(beginning.word);
+    Error error = tokens_.unexpected_word("a statement", words);
     if (error.code == ErrorCode::syntax && error.hint.empty() && token.kind != TokenKind::invalid) {
-        error.hint = "a statement begins with " + baton::join(statement_words(), ", ");
+        error.hint = "a statement begins with " + baton::join(words, ", ");
     }
     return error;
 }
 
 Result<Grammar::Node> Grammar::create() {
-    if (tokens_.accept("LOGICAL")) return create_logical_source();
-    if (tokens_.accept("PHYSICAL")) return create_physical_source();
-    if (tokens_.accept("SINK")) return create_sink();
-    if (tokens_.accept("WORKER")) return create_worker();
-    if (tokens_.accept("TASK")) return create_task_list();
-    if (tokens_.accept("QUERY")) return create_query();
-    const Token& token = tokens_.peek();
-    if (token.kind == TokenKind::word) {
-        if (const Unsupported* known = unsupported_entity(token.text)) {
-            return tokens_.not_supported("CREATE " + std::string(known->name), known->instead);
-        }
+    TRY_ASSIGN(kind, entity_kind("CREATE"));
+    switch (kind) {
+        case EntityKind::logical_source:
+            return create_logical_source();
+        case EntityKind::physical_source:
+            return create_physical_source();
+        case EntityKind::sink:
+            return create_sink();
+        case EntityKind::worker:
+            return create_worker();
+        case EntityKind::task_list:
+            return create_task_list();
+        case EntityKind::query:
+            return create_query();
     }
-    Error error = tokens_.unexpected();
-    if (tokens_.sees("SOURCE"))
-        error.hint = "write CREATE LOGICAL SOURCE or CREATE PHYSICAL SOURCE";
-    return error;
+    CHECK(false && "an unknown kind");
 }
 
 Result<bool> Grammar::if_not_exists() {
@@ -127,7 +137,6 @@ Result<bool> Grammar::if_not_exists() {
 }
 
 Result<Grammar::Node> Grammar::create_logical_source() {
-    TRY(tokens_.expect("SOURCE"));
     CreateLogicalSource node;
     TRY_ASSIGN(lenient, if_not_exists());
     node.if_not_exists = lenient;
@@ -139,7 +148,6 @@ Result<Grammar::Node> Grammar::create_logical_source() {
 }
 
 Result<Grammar::Node> Grammar::create_physical_source() {
-    TRY(tokens_.expect("SOURCE"));
     if (tokens_.sees("IF")) {
         return tokens_.not_supported("IF NOT EXISTS of a physical source", "it has no name");
     }
@@ -181,7 +189,6 @@ Result<Grammar::Node> Grammar::create_worker() {
 }
 
 Result<Grammar::Node> Grammar::create_task_list() {
-    TRY(tokens_.expect("LIST"));
     CreateTaskList node;
     TRY_ASSIGN(lenient, if_not_exists());
     node.if_not_exists = lenient;
@@ -213,37 +220,28 @@ Result<Grammar::Node> Grammar::create_query() {
     return Node(std::move(node));
 }
 
-Result<EntityKind> Grammar::entity_kind() {
-    if (tokens_.accept("LOGICAL")) {
-        TRY(tokens_.expect("SOURCE"));
-        return EntityKind::logical_source;
-    }
-    if (tokens_.accept("PHYSICAL")) {
-        TRY(tokens_.expect("SOURCE"));
-        return EntityKind::physical_source;
-    }
-    if (tokens_.accept("SINK")) return EntityKind::sink;
-    if (tokens_.accept("WORKER")) return EntityKind::worker;
-    if (tokens_.accept("TASK")) {
-        TRY(tokens_.expect("LIST"));
-        return EntityKind::task_list;
-    }
-    if (tokens_.accept("QUERY")) return EntityKind::query;
+// Behind the verb: CREATE or DROP.
+Result<EntityKind> Grammar::entity_kind(std::string_view verb) {
+    TRY_ASSIGN(row, row_among(kKinds));
+    if (row != nullptr) return row->kind;
+    const std::string before = std::string(verb) + " ";
     const Token& token = tokens_.peek();
     if (token.kind == TokenKind::word) {
         if (const Unsupported* known = unsupported_entity(token.text)) {
-            return tokens_.not_supported("DROP " + std::string(known->name), known->instead);
+            return tokens_.not_supported(before + std::string(known->name), known->instead);
         }
     }
     Error error = tokens_.unexpected();
-    if (tokens_.sees("SOURCE")) error.hint = "write DROP LOGICAL SOURCE or DROP PHYSICAL SOURCE";
+    if (tokens_.sees("SOURCE")) {
+        error.hint = "write " + before + "LOGICAL SOURCE or " + before + "PHYSICAL SOURCE";
+    }
     return error;
 }
 
 Result<Grammar::Node> Grammar::drop() {
     if (tokens_.accept("LOCK")) return drop_lock();
     Drop node;
-    TRY_ASSIGN(kind, entity_kind());
+    TRY_ASSIGN(kind, entity_kind("DROP"));
     node.kind = kind;
     if (tokens_.sees("IF") && tokens_.sees("EXISTS", 1)) {
         tokens_.take();

@@ -2,66 +2,11 @@
 
 #include "base/overload.h"
 #include "sql/printing.h"
+#include "sql/vocabulary.h"
 
 namespace baton::sql {
 
 namespace {
-
-std::string_view text_of(EntityKind kind) {
-    switch (kind) {
-        case EntityKind::logical_source:
-            return "LOGICAL SOURCE ";
-        case EntityKind::physical_source:
-            return "PHYSICAL SOURCE ";
-        case EntityKind::sink:
-            return "SINK ";
-        case EntityKind::worker:
-            return "WORKER ";
-        case EntityKind::query:
-            return "QUERY ";
-        case EntityKind::task_list:
-            return "TASK LIST ";
-    }
-    return "?";
-}
-
-std::string_view text_of(ShowWhat what) {
-    switch (what) {
-        case ShowWhat::queries:
-            return "QUERIES";
-        case ShowWhat::fragments:
-            return "FRAGMENTS";
-        case ShowWhat::workers:
-            return "WORKERS";
-        case ShowWhat::links:
-            return "LINKS";
-        case ShowWhat::logical_sources:
-            return "LOGICAL SOURCES";
-        case ShowWhat::physical_sources:
-            return "PHYSICAL SOURCES";
-        case ShowWhat::sinks:
-            return "SINKS";
-        case ShowWhat::statements:
-            return "STATEMENTS";
-        case ShowWhat::counters:
-            return "COUNTERS";
-        case ShowWhat::task_lists:
-            return "TASK LISTS";
-        case ShowWhat::partitions:
-            return "PARTITIONS";
-        case ShowWhat::locks:
-            return "LOCKS";
-        case ShowWhat::version:
-            return "VERSION";
-        case ShowWhat::source_types:
-            return "SOURCE TYPES";
-        case ShowWhat::sink_types:
-            return "SINK TYPES";
-        case ShowWhat::format_types:
-            return "FORMAT TYPES";
-    }
-    return "?";
-}
 
 std::string_view text_of(ExplainLevel level) {
     switch (level) {
@@ -178,7 +123,8 @@ void Printing::format(const std::optional<OutputFormat>& format) {
 
 void Printing::operator()(const Drop& node) {
     put("DROP ");
-    put(text_of(node.kind));
+    put(row_of(node.kind).words);
+    put(" ");
     if (node.if_exists) put("IF EXISTS ");
     const auto* named = std::get_if<std::string>(&node.target);
     if (named != nullptr && node.kind == EntityKind::worker) {
@@ -207,7 +153,7 @@ void Printing::operator()(const ResumeWorker& node) {
 
 void Printing::operator()(const Show& node) {
     put("SHOW ");
-    put(text_of(node.what));
+    put(row_of(node.what).words);
     if (node.for_logical) {
         put(" FOR ");
         name(*node.for_logical);

@@ -9,6 +9,7 @@
 #include "base/overload.h"
 #include "sql/parser.h"
 #include "sql/printer.h"
+#include "sql/vocabulary.h"
 
 namespace baton::sql {
 namespace {
@@ -250,7 +251,7 @@ std::optional<OutputFormat> any_format() {
 }
 
 Drop any_drop() {
-    Drop drop{.kind = static_cast<EntityKind>(up_to(4)), .if_exists = coin()};
+    Drop drop{.kind = kKinds.at(up_to(kKinds.size() - 1)).kind, .if_exists = coin()};
     if (drop.kind == EntityKind::query) drop.mode = any_mode();
     if (coin()) {
         drop.target = any_name_or_number();
@@ -261,10 +262,9 @@ Drop any_drop() {
 }
 
 Show any_show() {
-    Show show{
-        .what = static_cast<ShowWhat>(up_to(static_cast<std::size_t>(ShowWhat::format_types))),
-        .where = maybe([] { return any_expr(2); }),
-        .format = any_format()};
+    Show show{.what = kShown.at(up_to(kShown.size() - 1)).what,
+              .where = maybe([] { return any_expr(2); }),
+              .format = any_format()};
     if (show.what == ShowWhat::physical_sources) show.for_logical = maybe(any_name);
     return show;
 }

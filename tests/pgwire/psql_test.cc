@@ -80,7 +80,8 @@ TEST_F(Psql, PointsAtAParameterThatThereIsNot) {
               "LINE 1: SHOW LINKS; SHOW nothing\n"
               "                         ^\n"
               "HINT:  SHOW also tells of QUERIES, FRAGMENTS, WORKERS, LINKS, SINKS, STATEMENTS, "
-              "COUNTERS, TASK LISTS, PARTITIONS, LOCKS, LOGICAL SOURCES and PHYSICAL SOURCES\n");
+              "COUNTERS, PARTITIONS, LOCKS, VERSION, LOGICAL SOURCES, PHYSICAL SOURCES, "
+              "TASK LISTS, SOURCE TYPES, SINK TYPES and FORMAT TYPES\n");
 }
 
 TEST_F(Psql, KnowsThatATransactionHasFailed) {

@@ -8,6 +8,7 @@
 #include "coordinator/routing/field_codec.h"
 #include "coordinator/statements/bind.h"
 #include "sql/parser.h"
+#include "sql/vocabulary.h"
 
 namespace baton {
 
@@ -266,7 +267,7 @@ Result<Step> step_of(const StepSource& source, const std::string& principal) {
         std::string text = query.statement;
         return Step{.what = Request(std::move(query)), .statement = std::move(text)};
     }
-    if (changes_catalog(statement)) {
+    if (sql::changes_catalog(statement)) {
         TRY_ASSIGN(request, bind(statement));
         return Step{.what = std::move(request), .statement = without_secrets(statement)};
     }

@@ -11,6 +11,7 @@
 #include "coordinator/statements/bind.h"
 #include "sql/parser.h"
 #include "sql/printer.h"
+#include "sql/vocabulary.h"
 
 namespace baton {
 
@@ -256,7 +257,7 @@ Result<StatementResult> Session::run(const sql::Statement& statement) {
         return transaction_state("the transaction has failed", "ROLLBACK ends it");
     }
     Result<StatementResult> result = [&]() -> Result<StatementResult> {
-        if (changes_catalog(statement)) return run_change(statement);
+        if (sql::changes_catalog(statement)) return run_change(statement);
         return run_other(statement);
     }();
     if (!result && transaction_ && !paused_) {
@@ -269,6 +270,9 @@ Result<StatementResult> Session::run(const sql::Statement& statement) {
 
 Result<StatementResult> Session::run_other(const sql::Statement& statement) {
     using R = Result<StatementResult>;
+    if (sql::form_of(statement).in_transaction == sql::InTransaction::refused) {
+        TRY(outside_transaction(sql::tag_of(statement)));
+    }
     return std::visit(
         Overload{
             [&](const sql::SelectOnce& s) -> R {
@@ -283,7 +287,7 @@ Result<StatementResult> Session::run_other(const sql::Statement& statement) {
             [&](const sql::Commit&) -> R { return run_commit(); },
             [&](const sql::Rollback&) -> R { return run_rollback(); },
             [&](const sql::Explain& s) -> R { return run_explain(s); },
-            [&](const sql::LockStatement& s) -> R { return run_lock(s); },
+            [&](const sql::LockStatement& s) -> R { return run_lock(statement, s); },
             [](const sql::Cancel&) -> R {
                 return Error{.code = ErrorCode::not_supported,
                              .message =
@@ -291,8 +295,8 @@ Result<StatementResult> Session::run_other(const sql::Statement& statement) {
                                  "queries to cancel",
                              .hint = "STOP QUERY ends a continuous query"};
             },
-            [](const auto&) -> R {
-                return Error{.code = ErrorCode::defect, .message = "a statement nobody runs"};
+            [](const sql::ChangesCatalog auto&) -> R {
+                return Error{.code = ErrorCode::defect, .message = "run_change runs it"};
             },
         },
         statement.node);
@@ -371,7 +375,7 @@ Result<StatementResult> Session::run_change(const sql::Statement& statement) {
     }();
     if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
     auto& accepted = std::get<Accepted>(outcome);
-    StatementResult result{.tag = tag_of(statement),
+    StatementResult result{.tag = sql::tag_of(statement),
                            .value = std::get<Answer>(std::move(accepted.answers.back())),
                            .format = {},
                            .revision = {}};
@@ -455,7 +459,6 @@ Result<Done> Session::outside_transaction(std::string_view what) const {
 }
 
 Result<StatementResult> Session::run_watch(const sql::Watch& statement) {
-    TRY(outside_transaction("WATCH"));
     const auto* show = std::get_if<sql::Show>(&statement.source);
     if (show != nullptr && is_static(show->what)) {
         return Error{.code = ErrorCode::not_supported,

@@ -166,7 +166,8 @@ private:
     [[nodiscard]] Result<StatementResult> run_watch(const sql::Watch& watch);
     [[nodiscard]] Result<StatementResult> run_wait(const sql::WaitForQuery& wait);
     [[nodiscard]] Result<StatementResult> run_explain(const sql::Explain& explain);
-    [[nodiscard]] Result<StatementResult> run_lock(const sql::LockStatement& lock);
+    [[nodiscard]] Result<StatementResult> run_lock(const sql::Statement& statement,
+                                                   const sql::LockStatement& lock);
     [[nodiscard]] Result<StatementResult> run_begin();
     [[nodiscard]] Result<StatementResult> run_commit();
     [[nodiscard]] Result<StatementResult> run_rollback();

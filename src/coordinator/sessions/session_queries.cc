@@ -8,6 +8,7 @@
 #include "coordinator/statements/bind.h"
 #include "core/planning/explain.h"
 #include "sql/parser.h"
+#include "sql/vocabulary.h"
 
 namespace baton {
 
@@ -34,7 +35,7 @@ Result<Described::Statement> Session::describe(const sql::Statement& statement) 
         TRY_ASSIGN(query, ViewQuery::from(show));
         return query.columns();
     };
-    Described::Statement result{.tag = tag_of(statement)};
+    Described::Statement result{.tag = sql::tag_of(statement)};
     if (const auto* select = std::get_if<sql::SelectOnce>(&statement.node)) {
         if (asks_views(select->query)) {
             TRY_ASSIGN(query, ViewQuery::from(*select));
@@ -127,7 +128,6 @@ Table json_table(const std::vector<Explained>& levels) {
 }  // namespace
 
 Result<StatementResult> Session::run_explain(const sql::Explain& statement) {
-    TRY(outside_transaction("EXPLAIN"));
     std::vector<sql::ExplainLevel> levels = statement.levels;
     if (levels.empty()) {
         levels = {sql::ExplainLevel::logical, sql::ExplainLevel::optimized,
@@ -151,7 +151,6 @@ Result<StatementResult> Session::run_explain(const sql::Explain& statement) {
 // ---- WAIT FOR QUERY -----------------------------------------------------------------------------
 
 Result<StatementResult> Session::run_wait(const sql::WaitForQuery& statement) {
-    TRY(outside_transaction("WAIT"));
     Wait wait{.until = statement.state ? Wait::Until::state : Wait::Until::settled};
     if (statement.state) wait.state = *statement.state;
     if (statement.timeout) wait.timeout = duration_of(*statement.timeout);
@@ -171,12 +170,15 @@ Result<StatementResult> Session::run_wait(const sql::WaitForQuery& statement) {
 
 // ---- locks --------------------------------------------------------------------------------------
 
-Result<StatementResult> Session::run_lock(const sql::LockStatement& statement) {
-    StatementResult result{.tag = tag_of(sql::Statement{.node = statement, .at = {}})};
-    TRY(outside_transaction(result.tag));
-    TRY_ASSIGN(row, coordinator_.locks().run(statement));
-    if (row) result.value = *std::move(row);
-    return result;
+Result<StatementResult> Session::run_lock(const sql::Statement& statement,
+                                          const sql::LockStatement& lock) {
+    TRY_ASSIGN(row, coordinator_.locks().run(lock));
+    std::string tag = sql::tag_of(statement);
+    if (!row) {
+        return StatementResult{.tag = std::move(tag), .value = {}, .format = {}, .revision = {}};
+    }
+    return StatementResult{
+        .tag = std::move(tag), .value = *std::move(row), .format = {}, .revision = {}};
 }
 
 }  // namespace baton

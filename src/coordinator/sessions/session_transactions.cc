@@ -3,7 +3,7 @@
 
 #include "coordinator/sessions/session.h"
 #include "coordinator/sessions/session_parts.h"
-#include "coordinator/statements/bind.h"
+#include "sql/vocabulary.h"
 
 namespace baton {
 
@@ -138,7 +138,7 @@ Result<bool> Session::run_script_transaction(const std::vector<sql::Statement>& 
     const auto begin = statements.begin() + static_cast<std::ptrdiff_t>(at);
     const auto commit = std::find_if(begin, statements.end(), is_commit);
     const bool whole = !transaction_ && commit != statements.end() &&
-                       std::all_of(begin + 1, commit, changes_catalog) &&
+                       std::all_of(begin + 1, commit, sql::changes_catalog) &&
                        commit - begin <= static_cast<std::ptrdiff_t>(kTransactionStatementsMax);
     if (!whole) return false;
 
@@ -159,7 +159,7 @@ Result<bool> Session::run_script_transaction(const std::vector<sql::Statement>& 
     }
     execution.results.push_back({.tag = "BEGIN", .value = {}, .format = {}, .revision = {}});
     for (std::size_t i = 0; i < accepted.answers.size(); ++i) {
-        execution.results.push_back({.tag = tag_of(statements[at + 1 + i]),
+        execution.results.push_back({.tag = sql::tag_of(statements[at + 1 + i]),
                                      .value = std::get<Answer>(std::move(accepted.answers[i])),
                                      .format = {},
                                      .revision = {}});

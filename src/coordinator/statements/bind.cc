@@ -1,13 +1,13 @@
 #include "coordinator/statements/bind.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/check.h"
 #include "base/overload.h"
 #include "base/text.h"
 #include "coordinator/statements/names.h"
 #include "sql/printer.h"
+#include "sql/vocabulary.h"
 
 namespace baton {
 
@@ -36,24 +36,6 @@ Result<Request> bind_create_query(const sql::CreateQuery& statement) {
 
 Error not_a_change() {
     return Error{.code = ErrorCode::defect, .message = "the statement changes nothing"};
-}
-
-std::string_view word(sql::EntityKind kind) {
-    switch (kind) {
-        case sql::EntityKind::logical_source:
-            return "LOGICAL SOURCE";
-        case sql::EntityKind::physical_source:
-            return "PHYSICAL SOURCE";
-        case sql::EntityKind::sink:
-            return "SINK";
-        case sql::EntityKind::worker:
-            return "WORKER";
-        case sql::EntityKind::query:
-            return "QUERY";
-        case sql::EntityKind::task_list:
-            return "TASK LIST";
-    }
-    CHECK(false && "an unknown kind");
 }
 
 }  // namespace
@@ -97,16 +79,7 @@ Result<Request> bind(const sql::Statement& statement) {
             [](const sql::ResumeWorker& s) -> R {
                 return Request(request::DrainWorker{s.name, false});
             },
-            [](const sql::SelectOnce&) -> R { return not_a_change(); },
-            [](const sql::Show&) -> R { return not_a_change(); },
-            [](const sql::Explain&) -> R { return not_a_change(); },
-            [](const sql::Watch&) -> R { return not_a_change(); },
-            [](const sql::Begin&) -> R { return not_a_change(); },
-            [](const sql::Commit&) -> R { return not_a_change(); },
-            [](const sql::Rollback&) -> R { return not_a_change(); },
-            [](const sql::Cancel&) -> R { return not_a_change(); },
-            [](const sql::WaitForQuery&) -> R { return not_a_change(); },
-            [](const sql::LockStatement&) -> R { return not_a_change(); },
+            [](const sql::LeavesCatalog auto&) -> R { return not_a_change(); },
         },
         statement.node);
 }
@@ -133,71 +106,6 @@ Duration duration_of(const sql::TimeSpan& span) {
             return hours(24 * count);
     }
     CHECK(false && "an unknown unit");
-}
-
-bool changes_catalog(const sql::Statement& statement) {
-    return std::visit(Overload{
-                          [](const sql::CreateLogicalSource&) { return true; },
-                          [](const sql::CreatePhysicalSource&) { return true; },
-                          [](const sql::CreateSink&) { return true; },
-                          [](const sql::CreateWorker&) { return true; },
-                          [](const sql::CreateTaskList&) { return true; },
-                          [](const sql::CreateQuery&) { return true; },
-                          [](const sql::Drop&) { return true; },
-                          [](const sql::StopQuery&) { return true; },
-                          [](const sql::DrainWorker&) { return true; },
-                          [](const sql::ResumeWorker&) { return true; },
-                          [](const sql::SelectOnce&) { return false; },
-                          [](const sql::Show&) { return false; },
-                          [](const sql::Explain&) { return false; },
-                          [](const sql::Watch&) { return false; },
-                          [](const sql::Begin&) { return false; },
-                          [](const sql::Commit&) { return false; },
-                          [](const sql::Rollback&) { return false; },
-                          [](const sql::Cancel&) { return false; },
-                          [](const sql::WaitForQuery&) { return false; },
-                          [](const sql::LockStatement&) { return false; },
-                      },
-                      statement.node);
-}
-
-namespace {
-
-std::string tag_of(const sql::LockStatement& statement) {
-    constexpr std::array kTags = {"ACQUIRE LOCK", "RENEW LOCK",   "RELEASE LOCK",
-                                  "ENABLE LOCK",  "DISABLE LOCK", "DROP LOCK"};
-    return kTags.at(statement.act.index());
-}
-
-}  // namespace
-
-std::string tag_of(const sql::Statement& statement) {
-    return std::visit(
-        Overload{
-            [](const sql::CreateLogicalSource&) -> std::string { return "CREATE LOGICAL SOURCE"; },
-            [](const sql::CreatePhysicalSource&) -> std::string {
-                return "CREATE PHYSICAL SOURCE";
-            },
-            [](const sql::CreateSink&) -> std::string { return "CREATE SINK"; },
-            [](const sql::CreateWorker&) -> std::string { return "CREATE WORKER"; },
-            [](const sql::CreateTaskList&) -> std::string { return "CREATE TASK LIST"; },
-            [](const sql::CreateQuery&) -> std::string { return "CREATE QUERY"; },
-            [](const sql::Drop& s) -> std::string { return "DROP " + std::string(word(s.kind)); },
-            [](const sql::StopQuery&) -> std::string { return "STOP QUERY"; },
-            [](const sql::DrainWorker&) -> std::string { return "DRAIN WORKER"; },
-            [](const sql::ResumeWorker&) -> std::string { return "RESUME WORKER"; },
-            [](const sql::SelectOnce&) -> std::string { return "SELECT"; },
-            [](const sql::Show&) -> std::string { return "SHOW"; },
-            [](const sql::Explain&) -> std::string { return "EXPLAIN"; },
-            [](const sql::Watch&) -> std::string { return "WATCH"; },
-            [](const sql::Begin&) -> std::string { return "BEGIN"; },
-            [](const sql::Commit&) -> std::string { return "COMMIT"; },
-            [](const sql::Rollback&) -> std::string { return "ROLLBACK"; },
-            [](const sql::Cancel&) -> std::string { return "CANCEL"; },
-            [](const sql::WaitForQuery&) -> std::string { return "WAIT"; },
-            [](const sql::LockStatement& s) -> std::string { return tag_of(s); },
-        },
-        statement.node);
 }
 
 std::string without_secrets(const sql::Statement& statement) {

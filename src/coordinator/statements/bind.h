@@ -24,11 +24,6 @@ namespace baton {
 
 [[nodiscard]] Duration duration_of(const sql::TimeSpan& span);
 
-[[nodiscard]] bool changes_catalog(const sql::Statement& statement);
-
-// "CREATE SINK": what kind of statement it is.
-[[nodiscard]] std::string tag_of(const sql::Statement& statement);
-
 // The statement as it may be logged and shown.
 [[nodiscard]] std::string without_secrets(const sql::Statement& statement);
 

@@ -1,17 +1,15 @@
 #include "doors/desk/access.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/overload.h"
 #include "base/text.h"
 #include "core/descriptors/descriptors.h"
+#include "sql/vocabulary.h"
 
 namespace baton::front {
 
 namespace {
-
-constexpr std::array kRoles = {"reader", "writer", "admin"};
 
 // Looks at every character, whatever it found before.
 bool same(std::string_view a, std::string_view b) {
@@ -70,17 +68,6 @@ bool writes_files(const sql::SinkTarget& sink) {
 
 }  // namespace
 
-std::string_view to_string(Role role) {
-    return kRoles.at(static_cast<std::size_t>(role));
-}
-
-std::optional<Role> role_of(std::string_view name) {
-    for (std::size_t i = 0; i < kRoles.size(); ++i) {
-        if (kRoles.at(i) == name) return static_cast<Role>(i);
-    }
-    return std::nullopt;
-}
-
 Access::Access(std::vector<User> users, std::vector<Token> tokens, Digest digest)
     : tokens_(std::move(tokens)), digest_(std::move(digest)) {
     for (User& user : users) {
@@ -112,35 +99,11 @@ std::optional<Principal> Access::bearer(std::string_view token) const {
 }
 
 Role needed_for(const sql::Statement& statement) {
-    return std::visit(
-        Overload{
-            [](const sql::SelectOnce& select) {
-                // Rows of what somebody declared; not of any file of a worker.
-                return has_inline_source(select.query, is_any) ? Role::writer : Role::reader;
-            },
-            [](const sql::Show&) { return Role::reader; },
-            [](const sql::Explain&) { return Role::reader; },
-            [](const sql::Watch&) { return Role::reader; },
-            [](const sql::WaitForQuery&) { return Role::reader; },
-            [](const sql::Begin&) { return Role::reader; },
-            [](const sql::Commit&) { return Role::reader; },
-            [](const sql::Rollback&) { return Role::reader; },
-            [](const sql::CreateWorker&) { return Role::admin; },
-            [](const sql::DrainWorker&) { return Role::admin; },
-            [](const sql::ResumeWorker&) { return Role::admin; },
-            [](const sql::Drop& drop) {
-                return drop.kind == sql::EntityKind::worker ? Role::admin : Role::writer;
-            },
-            [](const sql::LockStatement& lock) {
-                // An owner may release what it has; the lock itself is everybody's.
-                const bool owner = std::holds_alternative<sql::lock::Acquire>(lock.act) ||
-                                   std::holds_alternative<sql::lock::Renew>(lock.act) ||
-                                   std::holds_alternative<sql::lock::Release>(lock.act);
-                return owner ? Role::writer : Role::admin;
-            },
-            [](const auto&) { return Role::writer; },
-        },
-        statement.node);
+    const Role least = sql::form_of(statement).role;
+    // A reader reads rows of what somebody declared; not of any file of a worker.
+    const auto* select = std::get_if<sql::SelectOnce>(&statement.node);
+    const bool declares = select != nullptr && has_inline_source(select->query, is_any);
+    return declares ? std::max(least, Role::writer) : least;
 }
 
 bool names_files(const sql::Statement& statement) {
@@ -158,7 +121,7 @@ bool names_files(const sql::Statement& statement) {
                           [](const sql::SelectOnce& select) {
                               return has_inline_source(select.query, reads_files);
                           },
-                          [](const auto&) { return false; },
+                          [](const sql::OpensNoFiles auto&) { return false; },
                       },
                       statement.node);
 }

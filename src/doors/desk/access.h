@@ -6,7 +6,6 @@
 // meant.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -15,18 +14,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/role.h"
 #include "sql/ast.h"
 
 namespace baton::front {
 
-// Each may do what those before it may.
-enum class Role : std::uint8_t {
-    reader,  // SHOW, SELECT of views and sources that are there, WATCH, EXPLAIN, WAIT
-    writer,  // sources, also inline ones, sinks, queries; files with the right to them
-    admin,   // workers
-};
-[[nodiscard]] std::string_view to_string(Role role);  // "reader"
-[[nodiscard]] std::optional<Role> role_of(std::string_view name);
+using baton::Role;
 
 // The user that only coordinators of the same catalog are.
 inline constexpr std::string_view kCoordinatorUser = "baton coordinator";

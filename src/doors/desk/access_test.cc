@@ -24,7 +24,9 @@ TEST(AccessTest, WorkNeedsAWriter) {
     for (const char* statement :
          {"CREATE LOGICAL SOURCE s (a INT8)", "CREATE SINK k (a INT8) TYPE Void",
           "CREATE QUERY q AS SELECT a FROM s INTO k", "SELECT a FROM s INTO k", "DROP QUERY q",
-          "STOP QUERY q", "DROP SINK k", "DROP LOGICAL SOURCE s",
+          "STOP QUERY q", "DROP SINK k", "DROP LOGICAL SOURCE s", "DROP PHYSICAL SOURCE 1",
+          "CREATE PHYSICAL SOURCE FOR s TYPE Generator", "CREATE TASK LIST t PARTITIONS 1",
+          "DROP TASK LIST t", "CANCEL QUERY q",
           "SELECT a FROM s UNION SELECT a FROM (SELECT a FROM File('/etc/passwd' AS "
           "SOURCE.FILE_PATH, SCHEMA(a VARSIZED) AS SOURCE.SCHEMA))"}) {
         EXPECT_EQ(needed(statement), Role::writer) << statement;
@@ -34,6 +36,17 @@ TEST(AccessTest, WorkNeedsAWriter) {
 TEST(AccessTest, MachinesNeedAnAdmin) {
     for (const char* statement :
          {"CREATE WORKER 'a:1'", "DROP WORKER w", "DRAIN WORKER w", "RESUME WORKER w"}) {
+        EXPECT_EQ(needed(statement), Role::admin) << statement;
+    }
+}
+
+TEST(AccessTest, ALockIsTakenByAWriterAndRuledByAnAdmin) {
+    for (const char* statement :
+         {"ACQUIRE LOCK l OWNER 'o' TTL 1 SEC", "RENEW LOCK l OWNER 'o' EPOCH 1 TTL 1 SEC",
+          "RELEASE LOCK l OWNER 'o' EPOCH 1"}) {
+        EXPECT_EQ(needed(statement), Role::writer) << statement;
+    }
+    for (const char* statement : {"ENABLE LOCK l", "DISABLE LOCK l", "DROP LOCK l"}) {
         EXPECT_EQ(needed(statement), Role::admin) << statement;
     }
 }

@@ -8,6 +8,7 @@
 #include "doors/http/json_values.h"
 #include "doors/http/problems.h"
 #include "doors/http/target.h"
+#include "sql/vocabulary.h"
 
 namespace baton::http {
 
@@ -70,7 +71,7 @@ Response tell(const AsList& shape, const Execution& execution) {
     }
     body += ']';
     if (count < table->rows.size()) {
-        const std::string next = shape.next + percent_encoded(key_of_row(view_of(*shape.collection),
+        const std::string next = shape.next + percent_encoded(key_of_row(*shape.collection->view,
                                                                          table->rows[count - 1]));
         body += ",\"next\":";
         append_json_string(body, next);
@@ -81,16 +82,9 @@ Response tell(const AsList& shape, const Execution& execution) {
 }
 
 ErrorCode missing_code(const View& view) {
-    if (view.entity == Entity::worker || view.entity == Entity::link) {
-        return ErrorCode::unknown_worker;
-    }
-    if (view.entity == Entity::sink) return ErrorCode::unknown_sink;
-    if (view.entity == Entity::logical_source || view.entity == Entity::physical_source) {
-        return ErrorCode::unknown_source;
-    }
-    if (view.entity == Entity::task_list || view.entity == Entity::partition) {
-        return ErrorCode::unknown_task_list;
-    }
+    if (const sql::Kind* kind = sql::kind_in_view(view.name)) return kind->unknown;
+    if (view.entity == Entity::link) return ErrorCode::unknown_worker;
+    if (view.entity == Entity::partition) return ErrorCode::unknown_task_list;
     if (view.name == "LOCKS") return ErrorCode::unknown_lock;
     return ErrorCode::unknown_query;
 }
@@ -116,7 +110,7 @@ std::optional<std::string> tag_of_row(const View& view, const SqlRow& row) {
 }
 
 Response tell(const AsOne& shape, const Execution& execution) {
-    const View& view = view_of(*shape.collection);
+    const View& view = *shape.collection->view;
     const Table* table = table_in(execution);
     CHECK(table != nullptr);
     if (table->rows.empty()) return missing(view, shape.name);

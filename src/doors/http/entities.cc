@@ -137,13 +137,15 @@ std::string question(sql::Query query) {
     return sql::print(sql::Statement{.node = sql::SelectOnce{std::move(query)}, .at = {}});
 }
 
-// The condition under which a row is the one that the path names. A query goes by its number or,
-// if that is no number, by its name.
+// The condition under which a row is the one that the path names. A query goes by its number, or by
+// its name if the path has no number there.
 Result<std::vector<sql::Expr>> identified(const Routed& routed) {
-    const View& view = view_of(*routed.route->collection);
+    const View& view = *routed.route->collection->view;
+    const sql::Kind* kind = routed.route->collection->kind;
     const std::string& first = routed.variables.front();
     std::vector<sql::Expr> conditions;
-    if (view.entity == Entity::query && !number_of<std::uint64_t>(first)) {
+    const bool either = kind != nullptr && kind->known_by == sql::KnownBy::either;
+    if (either && !number_of<std::uint64_t>(first)) {
         const ViewColumn& name = view.columns[*view.column("NAME")];
         conditions.push_back(compared(name, sql::BinaryOp::eq, first));
         return conditions;
@@ -157,9 +159,7 @@ Result<std::vector<sql::Expr>> identified(const Routed& routed) {
 
 sql::Target target_of(const Routed& routed) {
     const std::string& text = routed.variables.front();
-    const auto kind = routed.route->collection->kind;
-    const bool numbered =
-        kind == sql::EntityKind::query || kind == sql::EntityKind::physical_source;
+    const bool numbered = routed.route->collection->kind->known_by != sql::KnownBy::name;
     const auto number = number_of<std::uint64_t>(text);
     if (numbered && number) return *number;
     return text;
@@ -175,7 +175,7 @@ Result<std::optional<StopMode>> mode_of(const Target& target) {
 
 Result<sql::Statement> change_of(const Routed& routed, const Target& target) {
     TRY_ASSIGN(mode, mode_of(target));
-    const bool of_query = routed.route->collection->kind == sql::EntityKind::query;
+    const bool of_query = routed.route->collection->kind->kind == sql::EntityKind::query;
     if (mode && !of_query) return malformed("only queries are stopped in a mode");
     const std::string& name = routed.variables.front();
     sql::Statement statement;
@@ -187,7 +187,7 @@ Result<sql::Statement> change_of(const Routed& routed, const Target& target) {
         statement.node = sql::StopQuery{.target = target_of(routed), .mode = mode};
     } else {
         CHECK(routed.route->endpoint == Endpoint::drop);
-        statement.node = sql::Drop{.kind = *routed.route->collection->kind,
+        statement.node = sql::Drop{.kind = routed.route->collection->kind->kind,
                                    .if_exists = false,
                                    .target = target_of(routed),
                                    .mode = mode};
@@ -217,7 +217,7 @@ Result<std::optional<Precondition>> precondition_of(const Routed& routed, const 
     TRY_ASSIGN(conditions, identified(routed));
     Precondition precondition{.look = "BEGIN;", .revisions = {}, .name = routed.variables.front()};
     precondition.look +=
-        question(select(view_of(*routed.route->collection), std::move(conditions), "REVISION"));
+        question(select(*routed.route->collection->view, std::move(conditions), "REVISION"));
     const std::vector<std::string> tags = tags_in(*header);
     for (const std::string& tag : tags) {
         if (tag == "*" && tags.size() == 1) return std::optional(std::move(precondition));
@@ -236,7 +236,7 @@ Result<std::optional<Precondition>> precondition_of(const Routed& routed, const 
 }  // namespace
 
 Result<Ask> plan_list(const Collection& collection, const Target& target) {
-    const View& view = view_of(collection);
+    const View& view = *collection.view;
     TRY_ASSIGN(conditions, filters_of(view, target));
     std::size_t limit = kLimitDefault;
     if (const std::string* text = target.parameter("limit")) {
@@ -250,7 +250,7 @@ Result<Ask> plan_list(const Collection& collection, const Target& target) {
         TRY_ASSIGN(later, after_key(view, *text));
         conditions.push_back(std::move(later));
     }
-    std::string next = "/v1/" + std::string(collection.path) + "?";
+    std::string next = "/v1/" + collection.path + "?";
     for (const auto& [name, value] : target.parameters) {
         if (name == "after" || name == "limit") continue;
         next += percent_encoded(name) + "=" + percent_encoded(value) + "&";
@@ -270,7 +270,7 @@ Result<Ask> plan_one(const Routed& routed, const Request& request) {
     if (const std::string* tags = request.header("if-none-match")) {
         shape.none_match = tags_in(*tags);
     }
-    return Ask{.text = question(select(view_of(collection), std::move(conditions))),
+    return Ask{.text = question(select(*collection.view, std::move(conditions))),
                .parameters = {},
                .wait = {},
                .shape = std::move(shape),
@@ -278,7 +278,7 @@ Result<Ask> plan_one(const Routed& routed, const Request& request) {
 }
 
 Result<sql::Statement> watch_of(const Collection& collection, const Target& target) {
-    const View& view = view_of(collection);
+    const View& view = *collection.view;
     TRY_ASSIGN(conditions, filters_of(view, target));
     return sql::Statement{
         .node = sql::Watch{.source = select(view, std::move(conditions)), .since = {}}, .at = {}};

@@ -1,6 +1,8 @@
 #include "doors/http/routes.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "base/check.h"
 
@@ -8,30 +10,42 @@ namespace baton::http {
 
 namespace {
 
-using sql::EntityKind;
+std::string in_lower_case(std::string_view word) {
+    std::string lower(word);
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return lower;
+}
 
-constexpr std::array kCollections = {
-    Collection{.path = "workers", .view = "WORKERS", .key = "{name}", .kind = EntityKind::worker},
-    Collection{.path = "links", .view = "LINKS", .key = "{upstream}/{downstream}"},
-    Collection{.path = "logical-sources",
-               .view = "LOGICAL_SOURCES",
-               .key = "{name}",
-               .kind = EntityKind::logical_source},
-    Collection{.path = "physical-sources",
-               .view = "PHYSICAL_SOURCES",
-               .key = "{id}",
-               .kind = EntityKind::physical_source},
-    Collection{.path = "sinks", .view = "SINKS", .key = "{name}", .kind = EntityKind::sink},
-    Collection{.path = "queries", .view = "QUERIES", .key = "{query}", .kind = EntityKind::query},
-    Collection{.path = "fragments", .view = "FRAGMENTS", .key = "{id}"},
-    Collection{
-        .path = "task-lists", .view = "TASK_LISTS", .key = "{name}", .kind = EntityKind::task_list},
-    Collection{.path = "partitions", .view = "PARTITIONS", .key = "{list}/{number}"},
-    Collection{.path = "locks", .view = "LOCKS", .key = "{name}"},
-    Collection{.path = "counters", .view = "COUNTERS", .key = "{fragment}"},
-    Collection{.path = "statements", .view = "STATEMENTS", .key = "{id}"},
-    Collection{.path = "changes", .view = "CHANGES", .key = ""},
-};
+std::string variable(std::string_view name) {
+    return "{" + in_lower_case(name) + "}";
+}
+
+Collection collection_of(std::string_view name) {
+    const auto view = find_view(name);
+    CHECK(view);
+    Collection collection{
+        .path = in_lower_case(name), .view = *view, .key = {}, .kind = sql::kind_in_view(name)};
+    std::replace(collection.path.begin(), collection.path.end(), '_', '-');
+    if (collection.kind != nullptr && collection.kind->known_by == sql::KnownBy::either) {
+        collection.key = variable(collection.kind->words);
+        return collection;
+    }
+    for (std::size_t i = 0; i < (*view)->key_columns; ++i) {
+        if (i > 0) collection.key += '/';
+        collection.key += variable((*view)->columns[i].name);
+    }
+    return collection;
+}
+
+std::vector<Collection> all_collections() {
+    std::vector<Collection> all;
+    for (const sql::Shown& shown : sql::kShown) {
+        if (!shown.view.empty()) all.push_back(collection_of(shown.view));
+    }
+    all.push_back(collection_of("CHANGES"));
+    all.back().key.clear();  // they are listed, not asked for one by one
+    return all;
+}
 
 std::vector<Route> all_routes() {
     std::vector<Route> all = {
@@ -48,9 +62,9 @@ std::vector<Route> all_routes() {
          .path = "/v1/workers/{name}/resume",
          .endpoint = Endpoint::resume_worker},
     };
-    for (const Collection& known : kCollections) {
-        const std::string path = "/v1/" + std::string(known.path);
-        const std::string one = path + "/" + std::string(known.key);
+    for (const Collection& known : collections()) {
+        const std::string path = "/v1/" + known.path;
+        const std::string one = path + "/" + known.key;
         const auto add = [&](std::string_view method, std::string at, Endpoint endpoint) {
             all.push_back({.method = method,
                            .path = std::move(at),
@@ -58,15 +72,15 @@ std::vector<Route> all_routes() {
                            .collection = &known});
         };
         add("GET", path, Endpoint::list);
-        if (view_of(known).entity) add("GET", path + "/watch", Endpoint::watch_list);
+        if (known.view->entity) add("GET", path + "/watch", Endpoint::watch_list);
         if (!known.key.empty()) add("GET", one, Endpoint::one);
-        if (known.kind) add("DELETE", one, Endpoint::drop);
+        if (known.kind != nullptr) add("DELETE", one, Endpoint::drop);
     }
     for (Route& route : all) {
         const bool of_query = route.path.starts_with("/v1/queries");
         const bool of_worker = route.path.starts_with("/v1/workers");
         if (route.collection != nullptr || (!of_query && !of_worker)) continue;
-        for (const Collection& known : kCollections) {
+        for (const Collection& known : collections()) {
             if (known.path == (of_query ? "queries" : "workers")) route.collection = &known;
         }
     }
@@ -109,13 +123,8 @@ std::string_view to_string(Endpoint endpoint) {
 }
 
 std::span<const Collection> collections() {
+    static const std::vector<Collection> kCollections = all_collections();
     return kCollections;
-}
-
-const View& view_of(const Collection& collection) {
-    const auto view = find_view(collection.view);
-    CHECK(view);
-    return **view;
 }
 
 std::span<const Route> routes() {

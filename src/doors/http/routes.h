@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,7 +10,7 @@
 #include <vector>
 
 #include "catalog/views.h"
-#include "sql/ast.h"
+#include "sql/vocabulary.h"
 
 namespace baton::http {
 
@@ -34,15 +33,14 @@ enum class Endpoint : std::uint8_t {
 
 [[nodiscard]] std::string_view to_string(Endpoint endpoint);  // "create_query"
 
-// What a view is called in a path.
+// A view as paths name it: each that SHOW shows, and the changes.
 struct Collection {
-    std::string_view path;  // "logical-sources"
-    std::string_view view;  // "LOGICAL_SOURCES"
-    std::string_view key;   // of one of them in a path: "{name}"; none: only as a list
-    std::optional<sql::EntityKind> kind;  // as it is dropped; none: it is not
+    std::string path;  // "logical-sources"
+    const View* view = nullptr;
+    std::string key;                  // of one of them in a path: "{name}"; empty: only as a list
+    const sql::Kind* kind = nullptr;  // as it is dropped; null: it is not
 };
 [[nodiscard]] std::span<const Collection> collections();
-[[nodiscard]] const View& view_of(const Collection& collection);
 
 struct Route {
     std::string_view method;

@@ -132,7 +132,7 @@ TEST_F(ServiceTest, KeysOfSeveralPartsHavePagesToo) {
 TEST_F(ServiceTest, EveryCollectionCanBeListed) {
     make_small_cluster();
     for (const Collection& collection : collections()) {
-        const Response response = ask("GET", "/v1/" + std::string(collection.path));
+        const Response response = ask("GET", "/v1/" + collection.path);
         EXPECT_EQ(response.status, 200U) << collection.path << response.body;
         EXPECT_TRUE(json_of(response)["items"].is_array()) << collection.path;
     }

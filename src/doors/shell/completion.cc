@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "catalog/views.h"
+#include "sql/vocabulary.h"
 
 namespace baton::shell {
 
@@ -34,11 +35,29 @@ Words words_before(std::string_view text) {
     return words;
 }
 
-const Words& starts() {
-    static const Words kWords = {"BEGIN",   "COMMIT", "CREATE",   "DRAIN",  "DROP",
-                                 "EXPLAIN", "RESUME", "ROLLBACK", "SELECT", "SHOW",
-                                 "STOP",    "WAIT",   "WATCH"};
-    return kWords;
+// The words that begin a statement which is carried out.
+Words starts() {
+    Words words;
+    for (const sql::Form& form : sql::kForms) {
+        if (form.effect != sql::Effect::none) words.emplace_back(form.opening.verb);
+    }
+    return words;
+}
+
+// Those that may stand behind its first one; none if they are not of a few.
+Words objects_of(std::string_view verb) {
+    Words words;
+    for (const sql::Form& form : sql::kForms) {
+        const auto& [first, object, in_tag] = form.opening;
+        if (first == verb && !object.empty()) words.emplace_back(object);
+    }
+    return words;
+}
+
+Words words_of_show() {
+    Words words;
+    for (const sql::Shown& one : sql::kShown) words.emplace_back(one.words);
+    return words;
 }
 
 const Words& others() {
@@ -56,38 +75,36 @@ Words views_and(Words names) {
     return names;
 }
 
-bool acts_on_lock(std::string_view verb) {
-    constexpr std::array kVerbs = {"ACQUIRE", "RENEW", "RELEASE", "ENABLE", "DISABLE"};
-    return std::find(kVerbs.begin(), kVerbs.end(), verb) != kVerbs.end();
+bool end_with(const Words& words, std::string_view last) {
+    return (" " + join(words, " ")).ends_with(" " + std::string(last));
+}
+
+// The kind of what has a name and is named next.
+const sql::Kind* named_kind(const Words& before) {
+    const std::string& last = before.back();
+    if (last == "INTO") return &sql::row_of(sql::EntityKind::sink);
+    const bool makes = before.front() == "CREATE" && before.size() <= 3 && last != "FOR";
+    if (makes) return nullptr;
+    if (last == "FOR") return &sql::row_of(sql::EntityKind::logical_source);
+    for (const sql::Kind& kind : sql::kKinds) {
+        if (kind.known_by != sql::KnownBy::number && end_with(before, kind.words)) return &kind;
+    }
+    return nullptr;
 }
 
 // Everything that may stand after these words.
 Words candidates(const Words& before, const NamesOf& names) {
     if (before.empty()) return starts();
     const std::string& last = before.back();
-    const std::string& first = before.front();
-    if (last == "SHOW") {
-        return {"COUNTERS",   "FORMAT TYPES",    "FRAGMENTS",  "LINKS",
-                "LOCKS",      "LOGICAL SOURCES", "PARTITIONS", "PHYSICAL SOURCES",
-                "QUERIES",    "SINK TYPES",      "SINKS",      "SOURCE TYPES",
-                "STATEMENTS", "TASK LISTS",      "VERSION",    "WORKERS"};
-    }
-    if (last == "CREATE" || (last == "DROP" && before.size() == 1)) {
-        Words kinds = {"LOGICAL SOURCE", "PHYSICAL SOURCE", "QUERY", "SINK", "TASK LIST", "WORKER"};
-        if (last == "DROP") kinds.emplace_back("LOCK");
-        return kinds;
-    }
-    if (before.size() == 1 && acts_on_lock(last)) return {"LOCK"};
+    if (last == "SHOW") return words_of_show();
     if (last == "WATCH") return {"SELECT", "SHOW"};
-    if (last == "STOP") return {"QUERY"};
-    if (last == "DRAIN" || last == "RESUME") return {"WORKER"};
-    if (last == "WAIT") return {"FOR QUERY"};
-    const bool makes = first == "CREATE" && before.size() <= 3 && last != "FOR";
-    if (!makes && last == "QUERY") return names(Named::queries);
-    if (!makes && last == "WORKER") return names(Named::workers);
-    if (last == "INTO" || (!makes && last == "SINK")) return names(Named::sinks);
-    if (last == "FROM" || last == "JOIN") return views_and(names(Named::sources));
-    if (!makes && (last == "SOURCE" || last == "FOR")) return names(Named::sources);
+    if (before.size() == 1) {
+        if (Words objects = objects_of(last); !objects.empty()) return objects;
+    }
+    if (last == "FROM" || last == "JOIN") {
+        return views_and(names(sql::EntityKind::logical_source));
+    }
+    if (const sql::Kind* kind = named_kind(before)) return names(kind->kind);
     return others();
 }
 

@@ -4,17 +4,17 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sql/ast.h"
+
 namespace baton::shell {
 
-enum class Named : std::uint8_t { sources, sinks, queries, workers };
-// The names of what there is; asked only where one may stand.
-using NamesOf = std::function<std::vector<std::string>(Named)>;
+// The names of what there is; asked only where one may stand, of kinds that have names.
+using NamesOf = std::function<std::vector<std::string>(sql::EntityKind)>;
 
 // Words that may be at the end of `text` instead of its last word, which is their beginning; in
 // lower case if that is, and sorted. The last word is what follows the last space or one of

@@ -1,6 +1,10 @@
 #include "doors/shell/completion.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
+
+#include "sql/vocabulary.h"
 
 namespace baton::shell {
 namespace {
@@ -8,17 +12,22 @@ namespace {
 using Words = std::vector<std::string>;
 
 Words complete(std::string_view text) {
-    return completions(text, [](Named what) -> Words {
-        switch (what) {
-            case Named::sources:
+    return completions(text, [](sql::EntityKind kind) -> Words {
+        switch (kind) {
+            case sql::EntityKind::logical_source:
                 return {"ORDERS", "READINGS"};
-            case Named::sinks:
+            case sql::EntityKind::sink:
                 return {"ALERTS", "ARCHIVE", "\"mixed Case\""};
-            case Named::queries:
+            case sql::EntityKind::query:
                 return {"HOT"};
-            case Named::workers:
+            case sql::EntityKind::worker:
                 return {"w1", "w2"};
+            case sql::EntityKind::task_list:
+                return {"NIGHTLY"};
+            case sql::EntityKind::physical_source:
+                break;  // has no name
         }
+        ADD_FAILURE() << "names of what has none";
         return {};
     });
 }
@@ -48,6 +57,31 @@ TEST(CompletionTest, ShowTellsWhatItCanShow) {
     EXPECT_EQ(complete("SHOW w"), Words{"workers"});
     EXPECT_EQ(complete("show LOG"), Words{"LOGICAL SOURCES"});
     EXPECT_EQ(complete("WATCH SHOW Q"), Words{"QUERIES"});
+}
+
+TEST(CompletionTest, EveryWordOfTheVocabularyIsOffered) {
+    for (const sql::Shown& shown : sql::kShown) {
+        const Words offered = complete("SHOW " + std::string(shown.words.substr(0, 2)));
+        EXPECT_EQ(std::count(offered.begin(), offered.end(), shown.words), 1) << shown.words;
+    }
+    for (const sql::Form& form : sql::kForms) {
+        const auto& [verb, object, in_tag] = form.opening;
+        const bool runs = form.effect != sql::Effect::none;
+        const Words verbs = complete(verb.substr(0, 2));
+        EXPECT_EQ(std::count(verbs.begin(), verbs.end(), verb), runs ? 1 : 0) << verb;
+        if (object.empty()) continue;
+        const Words objects = complete(std::string(verb) + " ");
+        EXPECT_EQ(std::count(objects.begin(), objects.end(), object), 1) << verb << " " << object;
+    }
+}
+
+TEST(CompletionTest, EveryKindWithANameIsNamedBehindItsWords) {
+    EXPECT_EQ(complete("DROP TASK LIST "), Words{"NIGHTLY"});
+    for (const sql::Kind& kind : sql::kKinds) {
+        const Words offered = complete("DROP " + std::string(kind.words) + " ");
+        const bool names = std::count(offered.begin(), offered.end(), "WHERE") == 0;
+        EXPECT_EQ(names, kind.known_by != sql::KnownBy::number) << kind.words;
+    }
 }
 
 TEST(CompletionTest, TheLastWordBeginsAfterASpaceOrAMark) {

@@ -6,6 +6,7 @@
 #include "coordinator/statements/bind.h"
 #include "sql/parser.h"
 #include "sql/printer.h"
+#include "sql/vocabulary.h"
 
 namespace baton::shell {
 
@@ -70,7 +71,7 @@ std::size_t end_of_group(const std::vector<sql::Statement>& statements, std::siz
     if (!std::holds_alternative<sql::Begin>(statements[at].node)) return at + 1;
     for (std::size_t i = at + 1; i < statements.size(); ++i) {
         if (std::holds_alternative<sql::Commit>(statements[i].node)) return i + 1;
-        if (!changes_catalog(statements[i])) break;
+        if (!sql::changes_catalog(statements[i])) break;
     }
     return at + 1;
 }

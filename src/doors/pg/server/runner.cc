@@ -10,6 +10,7 @@
 #include "doors/pg/server/rows.h"
 #include "doors/pg/server/runner_desk.h"
 #include "doors/pg/wire/sqlstate.h"
+#include "sql/vocabulary.h"
 
 namespace baton::pgserver {
 
@@ -29,6 +30,17 @@ pgwire::Report cancelled() {
     return {.sqlstate = "57014",
             .message = "the statement was cancelled",
             .code = ErrorCode::cancelled};
+}
+
+// "QUERIES, .. and FORMAT TYPES"
+std::string all_that_is_shown() {
+    std::string all;
+    for (const sql::Shown& shown : sql::kShown) {
+        const bool last = &shown == &sql::kShown.back();
+        if (!all.empty()) all += last ? " and " : ", ";
+        all += shown.words;
+    }
+    return all;
 }
 
 }  // namespace
@@ -297,10 +309,7 @@ void Runner::show_parameter(const ShowParameter& shown, const Statement& stateme
         const std::size_t at = statement.at + (tokens.size() > 1 ? tokens[1].at : 0);
         return fail({.sqlstate = "42704",
                      .message = "unknown parameter " + in_quotes(shown.name),
-                     .hint =
-                         "SHOW also tells of QUERIES, FRAGMENTS, WORKERS, LINKS, SINKS, "
-                         "STATEMENTS, COUNTERS, TASK LISTS, PARTITIONS, LOCKS, LOGICAL SOURCES and "
-                         "PHYSICAL SOURCES",
+                     .hint = "SHOW also tells of " + all_that_is_shown(),
                      .position = pgwire::character_at(run_->text, at),
                      .code = ErrorCode::syntax});
     }

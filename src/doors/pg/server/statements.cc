@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "sql/vocabulary.h"
 
 namespace baton::pgserver {
 
@@ -27,6 +28,11 @@ pgwire::Report not_supported(std::string message, std::string hint = {}) {
 const Token& at(Tokens tokens, std::size_t i) {
     static const Token kNothing;
     return i < tokens.size() ? tokens[i] : kNothing;
+}
+
+// Whether it is a word of our dialect, which is in upper case.
+bool is_word(const Token& token, std::string_view word) {
+    return token.is(pg::to_lower(word));
 }
 
 // ---- SET, SHOW and their like -------------------------------------------------------------------
@@ -85,10 +91,12 @@ Answerer set_statement(Tokens tokens) {
     return SetParameter{.name = name, .value = value_from(tokens, i + 1), .tag = "SET"};
 }
 
+// SOURCES alone is nothing, but the session says what to write instead.
 bool is_shown_by_session(const Token& token) {
-    return token.is_any({"queries", "fragments", "workers", "links", "sinks", "statements",
-                         "counters", "partitions", "locks", "task", "version", "logical",
-                         "physical", "source", "sink", "format", "sources"});
+    return token.is("sources") ||
+           std::any_of(sql::kShown.begin(), sql::kShown.end(), [&](const sql::Shown& shown) {
+               return is_word(token, sql::first_word(shown.words));
+           });
 }
 
 Answerer show_statement(Tokens tokens) {
@@ -301,7 +309,10 @@ Statement copy_statement(std::string_view all, Tokens tokens, std::size_t begin)
     const auto* session = std::get_if<ForSession>(&copy.answerer);
     const bool into = std::any_of(inner.begin(), inner.end(),
                                   [](const Token& token) { return token.is("into"); });
-    const bool looks = inner.front().is_any({"select", "show", "explain"}) && !into;
+    const bool looks =
+        !into && std::any_of(sql::kForms.begin(), sql::kForms.end(), [&](const sql::Form& form) {
+            return form.effect == sql::Effect::rows && is_word(inner.front(), form.opening.verb);
+        });
     const bool gives_rows = std::holds_alternative<ForCatalog>(copy.answerer) ||
                             std::holds_alternative<ShowParameter>(copy.answerer) ||
                             (session != nullptr && (looks || session->watches));

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/overload.h"
+#include "doors/pg/catalog/tokens.h"
+#include "sql/vocabulary.h"
 
 namespace baton::pgserver {
 namespace {
@@ -42,6 +44,27 @@ TEST(Statements, OursGoToTheSession) {
     EXPECT_EQ(who("WATCH SHOW QUERIES"), "watch");
     EXPECT_EQ(who("BEGIN; COMMIT; ROLLBACK; END; ABORT"),
               "session; commit; rollback; commit; rollback");
+}
+
+// What the parser knows behind SHOW is never taken for a parameter of PostgreSQL.
+TEST(Statements, EveryWordOfShowGoesToTheSession) {
+    for (const sql::Shown& shown : sql::kShown) {
+        const std::string words(shown.words);
+        EXPECT_EQ(who("SHOW " + words + "; show " + pg::to_lower(words)), "session; session");
+        EXPECT_EQ(who("WATCH SHOW " + words), "watch");
+        EXPECT_EQ(who("COPY (SHOW " + words + ") TO STDOUT"), "session as text");
+    }
+    EXPECT_EQ(who("SHOW SOURCES"), "session");  // which says what to write instead
+}
+
+// Each begins with words of ours; BEGIN, COMMIT and ROLLBACK are PostgreSQL's, too.
+TEST(Statements, EveryStatementOfOursGoesToTheSession) {
+    for (const sql::Form& form : sql::kForms) {
+        if (form.effect == sql::Effect::transaction) continue;
+        const std::string text =
+            std::string(form.opening.verb) + " " + std::string(form.opening.object) + " x FROM y";
+        EXPECT_EQ(who(text), form.opening.verb == "WATCH" ? "watch" : "session") << text;
+    }
 }
 
 // A first word alone decides nothing: these began, committed and rolled back transactions.
