@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "catalog/write_transaction.h"
+#include "core/queries/lifecycle.h"
 
 namespace baton {
 
@@ -88,9 +89,11 @@ private:
     Result<Query> known_query(const request::QueryRef& ref);
     Result<Done> update_query(const Query& before, Query after);
     Result<Done> update_fragment(const Fragment& before, Fragment after);
-    Result<Done> end_fragments(QueryId query, FragmentState state);
+    // Does to the query and its fragments what lifecycle says.
+    Result<Answer> follow(const Query& before, const lifecycle::Turn& turn);
+    Result<Done> update_parts(const Query& query, lifecycle::Parts parts);
+    Result<std::vector<lifecycle::Part>> parts_of(QueryId query, bool with_workers = false);
     Result<Done> remove_query(const Query& query);
-    Result<bool> has_live_fragments(QueryId query);
     Result<Done> check_comeback(const Fragment& fragment);  // placement
     Result<Done> interrupt_queries_on(const std::string& worker, const std::string& reason);
 

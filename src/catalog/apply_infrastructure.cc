@@ -192,10 +192,8 @@ Result<Answer> Application::on(const request::ReportWorker& r) {
     if (after == before) return Answer{.did = Did::unchanged, .name = r.name};
     if (after.state != before.state) after.since = now();
     TRY(update_worker(before, after));
-    if (after.state == WorkerState::unreachable) {
-        TRY(interrupt_queries_on(r.name, "worker " + in_quotes(r.name) + " is UNREACHABLE"));
-    } else if (before.incarnation && after.incarnation != before.incarnation) {
-        TRY(interrupt_queries_on(r.name, "worker " + in_quotes(r.name) + " was restarted"));
+    if (const auto why = lifecycle::interruption(before, after)) {
+        TRY(interrupt_queries_on(r.name, *why));
     }
     return Answer{.did = Did::changed, .name = r.name};
 }

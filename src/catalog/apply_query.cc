@@ -23,6 +23,20 @@ SqlValue state_value(State state) {
     return std::string(to_string(state));
 }
 
+Did did_of(lifecycle::Became became) {
+    switch (became) {
+        case lifecycle::Became::unchanged:
+            return Did::unchanged;
+        case lifecycle::Became::accepted:
+            return Did::accepted;
+        case lifecycle::Became::changed:
+            return Did::changed;
+        case lifecycle::Became::gone:
+            return Did::dropped;
+    }
+    CHECK(false && "an unknown outcome");
+}
+
 Error stale(const std::string& what) {
     return Error{.code = ErrorCode::conflict,
                  .message = "the query was planned for a catalog that has changed since: " + what,
@@ -200,7 +214,6 @@ Result<Query> Application::known_query(const request::QueryRef& ref) {
 }
 
 Result<Done> Application::update_query(const Query& before, Query after) {
-    if (has_ended(after.state)) after.lagging.clear();  // nobody is waited for any more
     if (after == before) return Done{};
     after.revision = revision();
     if (after.state != before.state) after.since = now();
@@ -232,21 +245,48 @@ Result<Done> Application::update_fragment(const Fragment& before, Fragment after
     return record(Entity::fragment, ChangeOp::update, row_of(after), row_of(before));
 }
 
-Result<Done> Application::end_fragments(QueryId query, FragmentState state) {
-    TRY_ASSIGN(fragments, reader_.fragments({.query = query}));
-    for (const Fragment& before : fragments) {
-        if (has_ended(before.state)) continue;
-        Fragment after = before;
-        after.state = state;
-        TRY(update_fragment(before, after));
+Result<Answer> Application::follow(const Query& before, const lifecycle::Turn& turn) {
+    Answer answer{.did = did_of(turn.became), .name = before.name, .id = before.id.value()};
+    switch (turn.became) {
+        case lifecycle::Became::unchanged:
+            return answer;
+        case lifecycle::Became::gone:
+            answer.dropped.emplace_back(before);
+            TRY(remove_query(before));
+            return answer;
+        case lifecycle::Became::accepted:
+        case lifecycle::Became::changed:
+            break;
+    }
+    TRY(update_query(before, turn.after));
+    TRY(update_parts(turn.after, turn.parts));
+    return answer;
+}
+
+Result<Done> Application::update_parts(const Query& query, lifecycle::Parts parts) {
+    if (parts == lifecycle::Parts::stay) return Done{};
+    TRY_ASSIGN(fragments, reader_.fragments({.query = query.id}));
+    for (const Fragment& fragment : fragments) {
+        if (parts == lifecycle::Parts::stop) {
+            TRY(update_fragment(fragment, lifecycle::stopped(fragment)));
+        } else {
+            TRY(check_comeback(fragment));
+            TRY(update_fragment(fragment, lifecycle::renewed(fragment, query.run)));
+        }
     }
     return Done{};
 }
 
-Result<bool> Application::has_live_fragments(QueryId query) {
-    TRY_ASSIGN(fragments, reader_.fragments({.query = query}));
-    return std::any_of(fragments.begin(), fragments.end(),
-                       [&](const Fragment& f) { return !has_ended(f.state); });
+Result<std::vector<lifecycle::Part>> Application::parts_of(QueryId query, bool with_workers) {
+    TRY_ASSIGN(fragments, reader_.fragments({.query = query, .worker = {}, .with_plan = false}));
+    std::vector<lifecycle::Part> parts;
+    for (const Fragment& fragment : fragments) {
+        parts.push_back({.id = fragment.id, .state = fragment.state, .worker = fragment.worker});
+        if (!with_workers) continue;
+        TRY_ASSIGN(worker, known_worker(fragment.worker));
+        parts.back().worker_state = worker.state;
+    }
+    return parts;
 }
 
 Result<Done> Application::remove_query(const Query& query) {
@@ -265,51 +305,15 @@ Result<Done> Application::remove_query(const Query& query) {
 Result<Answer> Application::on(const request::DropQuery& r) {
     TRY_ASSIGN(found, reader_.query(r.query));
     if (!found) return Answer{.did = Did::absent};
-    const Query before = *std::move(found);
-    Answer answer{.did = Did::dropped, .name = before.name, .id = before.id.value()};
-    answer.dropped.emplace_back(before);
-    // Workers hear of a query only after it left PENDING, in a commit of its own.
-    if (before.state == QueryState::pending || has_ended(before.state)) {
-        TRY(remove_query(before));
-        return answer;
-    }
-    Query after = before;
-    after.state = QueryState::stopping;
-    after.desired = QueryDesire::dropped;
-    const bool again = before.desired != QueryDesire::running;
-    after.stop_mode = again && before.stop_mode == StopMode::forceful ? StopMode::forceful : r.mode;
-    if (before.state != QueryState::stopping) after.reason = "dropped by a user";
-    TRY(update_query(before, after));
-    answer.did = after == before ? Did::unchanged : Did::accepted;
+    TRY_ASSIGN(answer, follow(*found, lifecycle::drop(*found, r.mode)));
+    if (answer.dropped.empty()) answer.dropped.emplace_back(*found);
     return answer;
 }
 
 Result<Answer> Application::on(const request::StopQuery& r) {
     TRY_ASSIGN(before, known_query(r.query));
-    Answer answer{.did = Did::accepted, .name = before.name, .id = before.id.value()};
-    if (before.desired == QueryDesire::dropped) {
-        return Error{
-            .code = ErrorCode::query_state,
-            .message = "cannot stop query " + in_quotes(before.name) + ": it is being dropped"};
-    }
-    if (has_ended(before.state) || before.desired == QueryDesire::failed) {
-        answer.did = Did::unchanged;
-        return answer;
-    }
-    Query after = before;
-    after.desired = QueryDesire::stopped;
-    const bool again = before.desired == QueryDesire::stopped;
-    after.stop_mode = again && before.stop_mode == StopMode::forceful ? StopMode::forceful : r.mode;
-    after.state = QueryState::stopping;
-    if (!again) after.reason = "stopped by a user";
-    if (before.state == QueryState::pending) {
-        after.state = QueryState::stopped;
-        TRY(end_fragments(before.id, FragmentState::stopped));
-        answer.did = Did::changed;
-    }
-    TRY(update_query(before, after));
-    if (after == before) answer.did = Did::unchanged;
-    return answer;
+    TRY_ASSIGN(turn, lifecycle::stop(before, r.mode));
+    return follow(before, turn);
 }
 
 }  // namespace baton

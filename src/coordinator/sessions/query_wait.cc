@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "coordinator/commit/doorbell.h"
+#include "core/queries/lifecycle.h"
 
 namespace baton {
 
@@ -47,22 +48,6 @@ private:
 
 namespace {
 
-// Whether the query may still come into the state, of those that it is not in now.
-bool can_become(const Query& query, QueryState wanted) {
-    if (has_ended(query.state) || wanted == QueryState::pending) return false;
-    switch (query.desired) {
-        case QueryDesire::running:
-            return true;
-        case QueryDesire::stopped:
-            return wanted == QueryState::stopped;
-        case QueryDesire::failed:
-            return wanted == QueryState::failed;
-        case QueryDesire::dropped:
-            return false;
-    }
-    CHECK(false && "an unknown desire");
-}
-
 std::string in_words(const Query& query) {
     return std::string(to_string(query.state)) +
            (query.reason.empty() ? "" : " (" + query.reason + ")") +
@@ -75,14 +60,14 @@ Result<bool> arrived(const Query& query, const Wait& wait) {
         case Wait::Until::accepted:
             return true;
         case Wait::Until::settled:
-            return query.state == QueryState::running || has_ended(query.state);
+            return lifecycle::is_settled(query.state);
         case Wait::Until::ended:
             return has_ended(query.state);
         case Wait::Until::state:
             break;
     }
     if (query.state == wait.state) return true;
-    if (can_become(query, wait.state)) return false;
+    if (lifecycle::can_become(query, wait.state)) return false;
     return Error{.code = ErrorCode::wait_timed_out,
                  .message = "query " + in_quotes(query.name) + " can no longer be " +
                             std::string(to_string(wait.state)) + ": it is " + in_words(query)};

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "coordinator/coordinator_runtime.h"
 #include "core/plan_format/plan_format.h"
+#include "core/queries/lifecycle.h"
 
 namespace baton {
 
@@ -249,25 +250,23 @@ void RowFeed::judge(const Query& query) {
         end(Error{.code = code_in(query.reason, otherwise),
                   .message = "query " + in_quotes(name_) + std::string(how) + query.reason});
     };
-    if (query.desired == QueryDesire::failed) return fails(" failed: ", ErrorCode::query_state);
-    switch (query.state) {
-        case QueryState::pending:
+    switch (lifecycle::outlook(query)) {
+        case lifecycle::Outlook::waits:
             return;
-        case QueryState::deploying:
+        case lifecycle::Outlook::on_its_way:
             if (has_run_) return fails(" was broken off: ", ErrorCode::worker_unreachable);
             return begin();
-        case QueryState::running:
+        case lifecycle::Outlook::runs:
             has_run_ = true;
             return begin();
-        case QueryState::stopping:
-        case QueryState::stopped:
+        case lifecycle::Outlook::taken_away:
             taken_away_ =
                 Error{.code = ErrorCode::cancelled,
                       .message = "query " + in_quotes(name_) + " was ended: " + query.reason};
             return;
-        case QueryState::terminated:
+        case lifecycle::Outlook::complete:
             return;  // the end of the rows is under way
-        case QueryState::failed:
+        case lifecycle::Outlook::fails:
             return fails(" failed: ", ErrorCode::query_state);
     }
 }

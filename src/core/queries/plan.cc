@@ -7,6 +7,7 @@
 #include "base/overload.h"
 #include "base/text.h"
 #include "core/queries/deployment.h"
+#include "core/queries/lifecycle.h"
 
 namespace baton::deployment {
 
@@ -30,7 +31,7 @@ public:
     Plan run() {
         if (view_.recorded) {
             const std::vector<FragmentView> before = view_.fragments;
-            if (view_.recorded->state != QueryState::pending) take_words();
+            if (lifecycle::workers_may_know(view_.recorded->state)) take_words();
             if (may_wait(before)) {
                 view_.fragments = before;
                 plan_.writes.clear();
@@ -156,9 +157,7 @@ private:
     const FragmentView* first_broken() const {
         const FragmentView* broken = nullptr;
         for (const FragmentView& fragment : view_.fragments) {
-            if (!has_ended(fragment.recorded) || fragment.recorded == FragmentState::terminated) {
-                continue;
-            }
+            if (!lifecycle::ends_its_run(fragment.recorded)) continue;
             // One that failed tells more than one that was stopped because of it.
             const bool tells = fragment.recorded == FragmentState::failed;
             if (broken == nullptr || (tells && broken->recorded != FragmentState::failed)) {
@@ -292,18 +291,10 @@ private:
             }
             return;
         }
-        switch (query().desired) {
-            case QueryDesire::stopped:
-                return mark(QueryState::stopped, query().reason, {});
-            case QueryDesire::failed:
-                return mark(QueryState::failed, query().reason, {});
-            case QueryDesire::dropped:
-                plan_.writes.emplace_back(ReleaseQuery{});
-                return;
-            case QueryDesire::running:
-                break;
+        if (const auto end = lifecycle::end_of(query().desired)) {
+            return mark(*end, query().reason, {});
         }
-        CHECK(false && "a query that is to run is not wound down");
+        plan_.writes.emplace_back(ReleaseQuery{});
     }
 
     void stop_everything(StopMode mode) {
@@ -319,8 +310,7 @@ private:
         // What is passed on to one that was stopped or lost never arrives.
         const bool broken =
             std::any_of(view_.fragments.begin(), view_.fragments.end(), [&](const FragmentView& f) {
-                return f.stage < furthest && has_ended(f.recorded) &&
-                       f.recorded != FragmentState::terminated;
+                return f.stage < furthest && lifecycle::ends_its_run(f.recorded);
             });
         const StopMode mode = broken ? StopMode::forceful : StopMode::graceful;
         for (const FragmentView& fragment : view_.fragments) {

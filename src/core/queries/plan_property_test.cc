@@ -5,6 +5,7 @@
 
 #include "base/overload.h"
 #include "core/queries/deployment.h"
+#include "core/queries/lifecycle.h"
 
 namespace baton::deployment {
 namespace {
@@ -123,56 +124,107 @@ QueryView any_view(Instant now) {
 
 // ---- doing what a plan says, while nobody answers -----------------------------------------------
 
-void apply(QueryView& view, const Write& write, Instant now) {
+Query query_of(const QueryView& view) {
+    Query query;
+    query.id = view.id;
+    query.name = "Q";
+    query.state = view.recorded->state;
+    query.desired = view.recorded->desired;
+    query.stop_mode = view.recorded->stop_mode;
+    query.run = view.recorded->run;
+    query.reason = view.recorded->reason;
+    query.lagging = view.recorded->lagging;
+    return query;
+}
+
+std::vector<lifecycle::Part> parts_of(const QueryView& view) {
+    std::vector<lifecycle::Part> parts;
+    for (const FragmentView& f : view.fragments) {
+        const auto worker = f.ready ? WorkerState::active : WorkerState::unreachable;
+        parts.push_back({f.id, f.recorded, f.worker, worker});
+    }
+    return parts;
+}
+
+void take(QueryView& view, const Query& after, Instant now) {
     Recorded& query = *view.recorded;
-    const auto into = [&](QueryState state) {
-        if (query.state != state) view.since = now;
-        query.state = state;
-    };
-    std::visit(Overload{
-                   [&](const ReportFragment& w) {
-                       for (FragmentView& fragment : view.fragments) {
-                           if (fragment.id != w.fragment) continue;
-                           fragment.recorded = w.state;
-                           fragment.reason = w.reason;
-                       }
-                   },
-                   [&](const MarkQuery& w) {
-                       into(w.state);
-                       query.reason = w.reason;
-                       query.lagging = w.lagging;
-                   },
-                   [&](const FailQuery& w) {
-                       const bool told = query.state != QueryState::pending;
-                       into(told ? QueryState::stopping : QueryState::failed);
-                       query.desired = QueryDesire::failed;
-                       query.stop_mode = StopMode::forceful;
-                       query.reason = w.reason;
-                       if (told) return;
-                       for (FragmentView& f : view.fragments) f.recorded = FragmentState::stopped;
-                   },
-                   [&](const RestartQuery& w) {
-                       query.reason = w.reason;
-                       query.lagging.clear();
-                       into(QueryState::deploying);
-                       for (FragmentView& f : view.fragments) {
-                           if (f.held) view.strays.push_back({f.worker, *f.held, f.talk});
-                           f.recorded = FragmentState::pending;
-                           f.reason.clear();
-                           f.held.reset();
-                           f.talk = {};
-                       }
-                       query.run += 1;
-                   },
-                   [&](const ReleaseQuery&) {
-                       for (const FragmentView& f : view.fragments) {
-                           if (f.held) view.strays.push_back({f.worker, *f.held, f.talk});
-                       }
-                       view.fragments.clear();
-                       view.recorded.reset();
-                   },
-               },
-               write);
+    if (query.state != after.state) view.since = now;
+    query.state = after.state;
+    query.desired = after.desired;
+    query.stop_mode = after.stop_mode;
+    query.run = after.run;
+    query.reason = after.reason;
+    query.lagging = after.lagging;
+}
+
+// What the plan's fragments hold is nobody's when the run or the query is over.
+void leave(QueryView& view) {
+    for (FragmentView& f : view.fragments) {
+        if (f.held) view.strays.push_back({f.worker, *f.held, f.talk});
+        f.held.reset();
+        f.talk = {};
+    }
+}
+
+void take(QueryView& view, const lifecycle::Turn& turn, Instant now) {
+    if (turn.became == lifecycle::Became::gone) {
+        leave(view);
+        view.fragments.clear();
+        view.recorded.reset();
+        return;
+    }
+    take(view, turn.after, now);
+    if (turn.parts == lifecycle::Parts::renew) leave(view);
+    for (FragmentView& f : view.fragments) {
+        Fragment fragment;
+        fragment.state = f.recorded;
+        fragment.reason = f.reason;
+        if (turn.parts == lifecycle::Parts::stop) fragment = lifecycle::stopped(fragment);
+        if (turn.parts == lifecycle::Parts::renew) fragment = lifecycle::renewed(fragment, 2);
+        f.recorded = fragment.state;
+        f.reason = fragment.reason;
+    }
+}
+
+void report(QueryView& view, const ReportFragment& w, Instant now) {
+    for (FragmentView& f : view.fragments) {
+        if (f.id != w.fragment) continue;
+        Fragment fragment;
+        fragment.id = f.id;
+        fragment.worker = f.worker;
+        fragment.state = f.recorded;
+        fragment.reason = f.reason;
+        const auto turn =
+            lifecycle::report(query_of(view), fragment, {w.state, w.reason, w.counts});
+        RC_ASSERT(turn.has_value());
+        f.recorded = turn->after.state;
+        f.reason = turn->after.reason;
+        if (turn->interrupted) take(view, *turn->interrupted, now);
+    }
+}
+
+// What a plan writes is never refused.
+void take(QueryView& view, const Result<lifecycle::Turn>& turn, Instant now) {
+    RC_ASSERT(turn.has_value());
+    take(view, *turn, now);
+}
+
+void apply(QueryView& view, const Write& write, Instant now) {
+    const auto query = query_of(view);
+    const auto parts = parts_of(view);
+    std::visit(
+        Overload{
+            [&](const ReportFragment& w) { report(view, w, now); },
+            [&](const MarkQuery& w) {
+                take(view, lifecycle::mark(query, {w.state, w.reason, w.lagging}, parts), now);
+            },
+            [&](const FailQuery& w) { take(view, lifecycle::fail(query, w.reason), now); },
+            [&](const RestartQuery& w) {
+                take(view, lifecycle::restart(query, w.reason, w.restarts, parts), now);
+            },
+            [&](const ReleaseQuery&) { take(view, lifecycle::release(query, parts), now); },
+        },
+        write);
 }
 
 void apply(QueryView& view, const Send& send, Instant now) {
@@ -195,6 +247,11 @@ constexpr Instant kNow = at(1h);
 RC_GTEST_PROP(PlanProperty, WritesAndSendsAreNeverInOnePlan, ()) {
     const Plan made = plan(any_view(kNow), kNow, Pace{});
     RC_ASSERT(made.writes.empty() || made.sends.empty());
+}
+
+RC_GTEST_PROP(PlanProperty, NothingIsWrittenThatTheLifecycleRefuses, ()) {
+    QueryView view = any_view(kNow);
+    perform(view, plan(view, kNow, Pace{}), kNow);  // asserts it of each write
 }
 
 RC_GTEST_PROP(PlanProperty, WhenAllIsDoneThatWasPlannedNothingIsLeftToDo, ()) {
