@@ -18,7 +18,7 @@ namespace baton {
 
 class PartitionUser {
 public:
-    using Listener = std::function<void(const PartitionKey& let_gone)>;
+    using Listener = std::function<void(const PartitionKey& released)>;
 
     virtual ~PartitionUser() = default;
 

@@ -51,12 +51,12 @@ void Network::worker_died(const std::string& worker) {
     }
 }
 
-fragments::Session Network::greet_as_stranger(const std::string& worker,
-                                              const control::Hello& hello) {
+station::Session Network::greet_as_stranger(const std::string& worker,
+                                            const control::Hello& hello) {
     const Session session = next_session_++;
     streams_[session] = {
         .worker = worker, .process = {}, .line = nullptr, .down_free = {}, .up_free = {}};
-    hosts_.at(worker).process->take(fragments::Greeted{.session = session, .hello = hello});
+    hosts_.at(worker).process->take(station::Greeted{.session = session, .hello = hello});
     return session;
 }
 
@@ -69,7 +69,7 @@ std::optional<Duration> Network::journey(bool is_cut, Instant& free, bool reliab
     return arrival - world_.agenda.now();
 }
 
-void Network::to_worker(Session session, const fragments::Event& event, bool reliable) {
+void Network::to_worker(Session session, const station::Event& event, bool reliable) {
     Stream& stream = streams_.at(session);
     const Host& host = hosts_.at(stream.worker);
     const int copies = !reliable && world_.happens(world_.unkindness.doubled) ? 2 : 1;
@@ -128,14 +128,14 @@ void Network::close_line(Line& line) {
     for (auto& [session, stream] : streams_) {
         if (stream.line != &line) continue;
         stream.line = nullptr;
-        to_worker(session, fragments::HungUp{session}, true);
+        to_worker(session, station::HungUp{session}, true);
     }
 }
 
 // ---- a coordinator's end ------------------------------------------------------------------------
 
-std::optional<fragments::Session> Network::Line::session(const std::string& worker,
-                                                         transport::Attempt attempt) const {
+std::optional<station::Session> Network::Line::session(const std::string& worker,
+                                                       transport::Attempt attempt) const {
     const auto found = sessions_.find({worker, attempt});
     if (found == sessions_.end()) return std::nullopt;
     return found->second;
@@ -166,7 +166,7 @@ void Network::Line::dial(const std::string& worker, const std::optional<Address>
                                                              .highest = {}},
                                        true);
     }
-    network_.to_worker(session, fragments::Greeted{.session = session, .hello = hello}, true);
+    network_.to_worker(session, station::Greeted{.session = session, .hello = hello}, true);
 }
 
 void Network::Line::send(const std::string& worker, transport::Attempt attempt,
@@ -186,7 +186,7 @@ void Network::Line::send(const std::string& worker, transport::Attempt attempt,
     }
     const auto to = session(worker, attempt);
     if (!to) return;
-    network_.to_worker(*to, fragments::Told{.session = *to, .message = message}, false);
+    network_.to_worker(*to, station::Told{.session = *to, .message = message}, false);
 }
 
 void Network::Line::hang_up(const std::string& worker, transport::Attempt attempt) {
@@ -194,7 +194,7 @@ void Network::Line::hang_up(const std::string& worker, transport::Attempt attemp
     if (!to) return;
     if (watcher_) watcher_->hung_up(worker, attempt);
     network_.streams_.at(*to).line = nullptr;
-    network_.to_worker(*to, fragments::HungUp{*to}, true);
+    network_.to_worker(*to, station::HungUp{*to}, true);
     sessions_.erase({worker, attempt});
 }
 

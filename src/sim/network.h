@@ -37,10 +37,10 @@ public:
     void worker_died(const std::string& worker);
     // Somebody else greets the worker, at once; what it answers is heard by nobody here. The
     // session.
-    fragments::Session greet_as_stranger(const std::string& worker, const control::Hello& hello);
+    station::Session greet_as_stranger(const std::string& worker, const control::Hello& hello);
 
 private:
-    using Session = fragments::Session;
+    using Session = station::Session;
 
     struct Stream {
         std::string worker;
@@ -58,7 +58,7 @@ private:
         int cut_from = 0;
     };
 
-    void to_worker(Session session, const fragments::Event& event, bool reliable);
+    void to_worker(Session session, const station::Event& event, bool reliable);
     void to_coordinator(Session session, transport::Event event, bool reliable);
     void greeted(Session session, const std::variant<control::Welcome, control::Refusal>& outcome);
     void close_line(Line& line);

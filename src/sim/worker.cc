@@ -42,11 +42,11 @@ void SimWorker::pause() {
 void SimWorker::resume() {
     paused_ = false;
     partition_changes_ += 1;
-    for (const fragments::Event& event : std::exchange(waiting_, {})) take(event);
+    for (const station::Event& event : std::exchange(waiting_, {})) take(event);
     if (machine_) say_what_was_let_go();
 }
 
-void SimWorker::take(const fragments::Event& event) {
+void SimWorker::take(const station::Event& event) {
     if (!machine_) return;
     if (paused_) {
         waiting_.push_back(event);
@@ -72,8 +72,8 @@ std::optional<Incarnation> SimWorker::incarnation() const {
     return machine_->incarnation();
 }
 
-void SimWorker::step(const fragments::Event& event) {
-    if (const auto* greeted = std::get_if<fragments::Greeted>(&event)) {
+void SimWorker::step(const station::Event& event) {
+    if (const auto* greeted = std::get_if<station::Greeted>(&event)) {
         greeted_ = greeted->hello;
         if (lies_) {
             const Epoch claimed(world_.prng.chance(1, 2) ? ~0ULL : (1ULL << 63U) - 2);
@@ -81,13 +81,13 @@ void SimWorker::step(const fragments::Event& event) {
                          control::Refusal{.highest = claimed, .why = "that epoch is over"});
         }
     }
-    fragments::Event timed = event;
+    station::Event timed = event;
     std::visit(
         [&](auto& e) {
             if constexpr (requires { e.at; }) e.at = clock_.now();
         },
         timed);
-    for (const fragments::Effect& effect : machine_->step(timed)) {
+    for (const station::Effect& effect : machine_->step(timed)) {
         tell(effect);
         if (obeyed_) note_obedience(event, effect);
         perform(effect);
@@ -103,7 +103,7 @@ void SimWorker::schedule_tick() {
     world_.agenda.after(clock_.until(*due), [this, due, life = life_] {
         if (life != life_ || !machine_ || tick_at_ != due) return;
         tick_at_.reset();
-        take(fragments::Tick{});
+        take(station::Tick{});
     });
 }
 
@@ -133,13 +133,13 @@ void SimWorker::say_what_was_let_go() {
         if (ends && *ends <= world_.agenda.now()) over.push_back(key);
     }
     for (const PartitionKey& key : over) partitions_.erase(key);
-    if (!over.empty()) take(fragments::LetGone{.partitions = over});
+    if (!over.empty()) take(holdings::Released{.partitions = over});
 }
 
 void SimWorker::haunt(Session session, const std::vector<FragmentKey>& keys) {
     if (!machine_ || paused_) return;
     const auto tell = [this, session](const control::Order& order) {
-        take(fragments::Told{
+        take(station::Told{
             .session = session,
             .message = control::Command{.request = 1, .epoch = kept_.epoch, .order = order}});
     };
@@ -157,17 +157,17 @@ void SimWorker::haunt(Session session, const std::vector<FragmentKey>& keys) {
 }
 
 // What the worker itself says of it does not count: what it does is compared with what it was told.
-void SimWorker::note_obedience(const fragments::Event& event, const fragments::Effect& effect) {
-    const auto* welcome = std::get_if<fragments::Welcome>(&effect);
+void SimWorker::note_obedience(const station::Event& event, const station::Effect& effect) {
+    const auto* welcome = std::get_if<station::Welcome>(&effect);
     if (welcome != nullptr && std::holds_alternative<control::Welcome>(welcome->outcome)) {
         obeyed_(greeted_.epoch);
     }
-    const auto* told = std::get_if<fragments::Told>(&event);
+    const auto* told = std::get_if<station::Told>(&event);
     if (told == nullptr) return;
     const auto* assign = std::get_if<control::Assign>(&told->message);
     if (assign != nullptr) obeyed_(assign->epoch);  // of one that is refused nothing comes
     const auto* command = std::get_if<control::Command>(&told->message);
-    const auto* reply = std::get_if<fragments::Reply>(&effect);
+    const auto* reply = std::get_if<station::Reply>(&effect);
     const auto* answer =
         reply == nullptr ? nullptr : std::get_if<control::CommandAnswer>(&reply->message);
     if (command == nullptr) return;
@@ -177,18 +177,18 @@ void SimWorker::note_obedience(const fragments::Event& event, const fragments::E
 }
 
 // Signs of life that say nothing else would drown the story.
-void SimWorker::tell(const fragments::Effect& effect) {
-    const auto* reply = std::get_if<fragments::Reply>(&effect);
+void SimWorker::tell(const station::Effect& effect) {
+    const auto* reply = std::get_if<station::Reply>(&effect);
     const auto* pulse = reply == nullptr ? nullptr : std::get_if<control::Pulse>(&reply->message);
     if (pulse != nullptr && pulse->changed.empty()) return;
     world_.tell(3, [&] { return name_ + ": " + to_string(effect); });
 }
 
-void SimWorker::perform(const fragments::Effect& effect) {
+void SimWorker::perform(const station::Effect& effect) {
     std::visit(
         Overload{
-            [&](const fragments::Welcome& welcome) { said_(welcome.session, welcome.outcome); },
-            [&](const fragments::Keep& keep) {
+            [&](const station::Welcome& welcome) { said_(welcome.session, welcome.outcome); },
+            [&](const station::Keep& keep) {
                 if (!kept_.catalog.empty() && keep.allegiance.catalog != kept_.catalog) {
                     world_.violated(name_ + " obeys another catalog than before");
                 }
@@ -196,18 +196,18 @@ void SimWorker::perform(const fragments::Effect& effect) {
                     world_.violated(name_ + " obeys epoch " + to_string(keep.allegiance.epoch));
                 }
                 kept_ = keep.allegiance;
-                step(fragments::Kept{keep.allegiance});
+                step(station::Kept{keep.allegiance});
             },
-            [&](const fragments::Reply& reply) { replied_(reply.session, reply.message); },
+            [&](const station::Reply& reply) { replied_(reply.session, reply.message); },
             [&](const fragments::Prepare& order) { prepare(order); },
             [&](const fragments::Start& order) { run(order); },
             [&](const fragments::Drain& order) { halt(order.key); },
             [&](const fragments::Abort& order) { halt(order.key); },
-            [&](const fragments::Take& order) {
+            [&](const holdings::Take& order) {
                 partitions_[order.grant.partition].reset();
                 partition_changes_ += 1;
             },
-            [&](const fragments::LetGo& order) { let_go(order.partition); },
+            [&](const holdings::LetGo& order) { let_go(order.partition); },
         },
         effect);
 }
@@ -227,7 +227,7 @@ void SimWorker::later(const FragmentKey& key, Duration delay,
     });
 }
 
-void SimWorker::report(const FragmentKey& key, const fragments::Event& event) {
+void SimWorker::report(const FragmentKey& key, const station::Event& event) {
     const bool failed = std::holds_alternative<fragments::PrepareFailed>(event) ||
                         std::holds_alternative<fragments::Broke>(event);
     if (failed && !ghosts_.contains(key)) ran_.harm(key.query, key.run);

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/worker/fragments.h"
+#include "core/worker/station.h"
 #include "sim/drifting_clock.h"
 #include "sim/world.h"
 
@@ -50,7 +50,7 @@ private:
 
 class SimWorker {
 public:
-    using Session = fragments::Session;
+    using Session = station::Session;
     // What the worker says on a session: the Welcome or its refusal, then messages.
     using Said = std::function<void(Session, std::variant<control::Welcome, control::Refusal>)>;
     using Replied = std::function<void(Session, control::Up)>;
@@ -89,7 +89,7 @@ public:
     void haunt(Session session, const std::vector<FragmentKey>& keys);
 
     // Nothing happens if the process is not there; it waits while the process is paused.
-    void take(const fragments::Event& event);
+    void take(const station::Event& event);
 
     // Fragments that are being prepared, or can produce data: what a zombie would be. Without those
     // of another history.
@@ -109,19 +109,19 @@ private:
         std::uint64_t change = 0;  // what was planned before the last change is void
     };
 
-    void step(const fragments::Event& event);
+    void step(const station::Event& event);
     void schedule_tick();
     void let_go(const PartitionKey& partition);
     void say_what_was_let_go();
-    void tell(const fragments::Effect& effect);
-    void note_obedience(const fragments::Event& event, const fragments::Effect& effect);
-    void perform(const fragments::Effect& effect);
+    void tell(const station::Effect& effect);
+    void note_obedience(const station::Event& event, const station::Effect& effect);
+    void perform(const station::Effect& effect);
     void prepare(const fragments::Prepare& order);
     void run(const fragments::Start& order);
     void halt(const FragmentKey& key);
     // Does something with the work later, unless it or the process has changed by then.
     void later(const FragmentKey& key, Duration delay, const std::function<void(Work&)>& action);
-    void report(const FragmentKey& key, const fragments::Event& event);
+    void report(const FragmentKey& key, const station::Event& event);
 
     World& world_;
     const std::string name_;
@@ -131,9 +131,9 @@ private:
     Said said_;
     Replied replied_;
     std::function<void(Epoch)> obeyed_;
-    std::optional<Fragments> machine_;  // none: killed
-    control::Allegiance kept_;          // on its disk
-    control::Hello greeted_;            // last
+    std::optional<Station> machine_;  // none: killed
+    control::Allegiance kept_;        // on its disk
+    control::Hello greeted_;          // last
     std::map<FragmentKey, Work> engine_;
     std::uint64_t life_ = 0;
     std::uint64_t changes_ = 0;
@@ -145,7 +145,7 @@ private:
     Instant lease_ends_{};  // as it last counted, by its clock
     std::uint64_t partition_changes_ = 0;
     std::optional<Instant> tick_at_;
-    std::vector<fragments::Event> waiting_;  // while paused
+    std::vector<station::Event> waiting_;  // while paused
 };
 
 }  // namespace baton::sim

@@ -24,7 +24,7 @@ protected:
             PartitionProgramsOptions{.command = command, .grace = grace, .log = {}}, clock_);
         programs_->listen([this](const PartitionKey& key) {
             const std::lock_guard lock(mutex_);
-            let_gone_.push_back(to_string(key));
+            released_.push_back(to_string(key));
         });
     }
     [[nodiscard]] std::string path(const std::string& name) const {
@@ -46,10 +46,10 @@ protected:
     bool becomes(const std::string& name, const std::string& text) {
         return eventually([&] { return text_of(name) == text; });
     }
-    bool is_let_gone(const std::string& partition) {
+    bool is_released(const std::string& partition) {
         return eventually([&] {
             const std::lock_guard lock(mutex_);
-            return let_gone_ == std::vector<std::string>{partition};
+            return released_ == std::vector<std::string>{partition};
         });
     }
     static bool is_there(pid_t pid) { return kill(pid, 0) == 0; }
@@ -58,7 +58,7 @@ protected:
     testing::TemporaryDirectory directory_;
     SystemClock clock_;
     std::mutex mutex_;
-    std::vector<std::string> let_gone_;
+    std::vector<std::string> released_;
     std::unique_ptr<PartitionPrograms> programs_;  // last: it tells the above
 };
 
@@ -79,10 +79,10 @@ TEST_F(PartitionProgramsTest, APartitionIsLetGoOfWhenItsProgramHasEnded) {
     ASSERT_TRUE(becomes("out", "up\nasked\n")) << text_of("out");
     {
         const std::lock_guard lock(mutex_);
-        EXPECT_TRUE(let_gone_.empty());
+        EXPECT_TRUE(released_.empty());
     }
     std::ofstream(path("may-end")) << "";
-    EXPECT_TRUE(is_let_gone("L -> 4"));
+    EXPECT_TRUE(is_released("L -> 4"));
     EXPECT_EQ(text_of("out"), "up\nasked\nend\n");
 }
 
@@ -94,7 +94,7 @@ TEST_F(PartitionProgramsTest, AProgramThatDoesNotEndIsKilledWithAllOfItsGroup) {
     ASSERT_TRUE(becomes("out", "up\n"));
     const pid_t child = std::stoi(text_of("child"));
     programs_->let_go(grant_.partition);
-    EXPECT_TRUE(is_let_gone("L -> 4"));
+    EXPECT_TRUE(is_released("L -> 4"));
     // Dead at least; who has become its parent may take a moment to notice.
     EXPECT_TRUE(eventually([&] {
         if (!is_there(child)) return true;
@@ -112,7 +112,7 @@ TEST_F(PartitionProgramsTest, AProgramThatEndsIsStartedAgain) {
     programs_->take(grant_);
     EXPECT_TRUE(becomes("out", "again\nagain\n"));
     programs_->let_go(grant_.partition);
-    EXPECT_TRUE(is_let_gone("L -> 4"));
+    EXPECT_TRUE(is_released("L -> 4"));
 }
 
 TEST_F(PartitionProgramsTest, NothingRunsWhenItIsOver) {

@@ -209,7 +209,7 @@ void PartitionPrograms::perform(const Programs::Effects& effects) {
                            log(e.partition, "did not end in its time, and is killed");
                            signal(e.partition, SIGKILL);
                        },
-                       [&](const programs::LetGone& e) { tell(e.partition); },
+                       [&](const programs::SayReleased& e) { tell(e.partition); },
                    },
                    effect);
     }
@@ -241,9 +241,9 @@ void PartitionPrograms::signal(const PartitionKey& partition, int number) const 
     if (found != processes_.end()) (void)kill(-found->second.pid, number);
 }
 
-void PartitionPrograms::tell(const PartitionKey& let_gone) {
+void PartitionPrograms::tell(const PartitionKey& released) {
     const std::lock_guard lock(listener_mutex_);
-    if (listener_) listener_(let_gone);
+    if (listener_) listener_(released);
 }
 
 void PartitionPrograms::end_all() {

@@ -64,7 +64,7 @@ private:
     void perform(const Programs::Effects& effects);
     void start(const control::Grant& grant);
     void signal(const PartitionKey& partition, int number) const;
-    void tell(const PartitionKey& let_gone);
+    void tell(const PartitionKey& released);
     void end_all();
     void log(const PartitionKey& partition, const std::string& what) const;
 

@@ -18,15 +18,6 @@ bool is_unasked(const ControlEvent& event) {
     return pulse != nullptr && pulse->beat == 0;
 }
 
-EntitySet controlled() {
-    EntitySet entities;
-    for (const Entity entity :
-         {Entity::worker, Entity::query, Entity::fragment, Entity::task_list, Entity::partition}) {
-        entities.set(static_cast<std::size_t>(entity));
-    }
-    return entities;
-}
-
 }  // namespace
 
 // ---- the door -----------------------------------------------------------------------------------
@@ -103,7 +94,7 @@ ControlLoop::ControlLoop(const ControllerOptions& options, const World& world)
       controller_(options, door_, transport_, world.clock,
                   [box = mailbox_](ControlEvent event) { box->post(std::move(event)); }),
       registration_(world.feed.listen(
-          controlled(),
+          controller_.watches(),
           [box = mailbox_](const std::set<EntityKey>& keys) { box->changed(keys); })) {
     transport_.listen([box = mailbox_](transport::Event event) {
         std::visit([&](auto&& e) { box->post(std::forward<decltype(e)>(e)); }, std::move(event));

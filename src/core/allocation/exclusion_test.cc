@@ -147,7 +147,7 @@ private:
         node.expiry = node.holdings.wake_at().value_or(node.expiry);
         obey(node, node.holdings.tick(clock_of(node)));
         for (const PartitionKey& key : finish(node)) {
-            obey(node, node.holdings.let_gone(clock_of(node), {key}));
+            obey(node, node.holdings.released(clock_of(node), {key}));
             answers_.push_back({name, node.stream, node.holdings.told()});
         }
     }

@@ -8,8 +8,8 @@
 namespace baton {
 
 using programs::AskToEnd;
-using programs::LetGone;
 using programs::MakeEnd;
+using programs::SayReleased;
 using programs::Start;
 
 Programs::Effects Programs::take(Instant at, const control::Grant& grant) {
@@ -24,7 +24,7 @@ Programs::Effects Programs::let_go(Instant at, const PartitionKey& partition) {
     CHECK(found != kept_.end());
     if (std::holds_alternative<Pausing>(found->second.state)) {
         kept_.erase(found);
-        return {LetGone{partition}};
+        return {SayReleased{partition}};
     }
     found->second.state = Ending{at + grace_};
     return {AskToEnd{partition}};
@@ -36,7 +36,7 @@ Programs::Effects Programs::ended(Instant at, const PartitionKey& partition) {
     Kept& kept = found->second;
     if (std::holds_alternative<Ending>(kept.state)) {
         kept_.erase(found);
-        return {LetGone{partition}};
+        return {SayReleased{partition}};
     }
     const auto* running = std::get_if<Running>(&kept.state);
     CHECK(running != nullptr);

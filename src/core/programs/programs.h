@@ -40,11 +40,11 @@ struct MakeEnd {
     PartitionKey partition;
     friend bool operator==(const MakeEnd&, const MakeEnd&) = default;
 };
-struct LetGone {
+struct SayReleased {
     PartitionKey partition;
-    friend bool operator==(const LetGone&, const LetGone&) = default;
+    friend bool operator==(const SayReleased&, const SayReleased&) = default;
 };
-using Effect = std::variant<Start, AskToEnd, MakeEnd, LetGone>;
+using Effect = std::variant<Start, AskToEnd, MakeEnd, SayReleased>;
 
 }  // namespace programs
 

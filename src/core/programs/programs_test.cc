@@ -6,8 +6,8 @@ namespace baton {
 namespace {
 
 using programs::AskToEnd;
-using programs::LetGone;
 using programs::MakeEnd;
+using programs::SayReleased;
 using programs::Start;
 using std::chrono::seconds;
 
@@ -31,7 +31,7 @@ TEST_F(ProgramsTest, APartitionIsLetGoOfWhenItsProcessHasEnded) {
     (void)programs_.take(second(0), grant_);
     EXPECT_EQ(programs_.let_go(second(1), one_), Effects{AskToEnd{one_}});
     EXPECT_EQ(programs_.tick(second(2)), Effects{});
-    EXPECT_EQ(programs_.ended(second(3), one_), Effects{LetGone{one_}});
+    EXPECT_EQ(programs_.ended(second(3), one_), Effects{SayReleased{one_}});
     EXPECT_EQ(programs_.wake_at(), std::nullopt);
     // And may be taken again.
     EXPECT_EQ(programs_.take(second(4), grant_), Effects{Start{grant_}});
@@ -44,7 +44,7 @@ TEST_F(ProgramsTest, AProcessThatDoesNotEndInItsGraceIsMadeToOnce) {
     EXPECT_EQ(programs_.tick(second(6)), Effects{MakeEnd{one_}});
     EXPECT_EQ(programs_.tick(second(7)), Effects{});
     EXPECT_EQ(programs_.wake_at(), std::nullopt);
-    EXPECT_EQ(programs_.ended(second(8), one_), Effects{LetGone{one_}});
+    EXPECT_EQ(programs_.ended(second(8), one_), Effects{SayReleased{one_}});
 }
 
 TEST_F(ProgramsTest, AProcessThatEndsByItselfIsStartedAgainAfterPausesThatGrow) {
@@ -67,7 +67,7 @@ TEST_F(ProgramsTest, AProcessThatEndsByItselfIsStartedAgainAfterPausesThatGrow) 
 TEST_F(ProgramsTest, WhatIsLetGoOfWhileItPausesIsGoneAtOnce) {
     (void)programs_.take(second(0), grant_);
     (void)programs_.ended(second(1), one_);
-    EXPECT_EQ(programs_.let_go(second(1), one_), Effects{LetGone{one_}});
+    EXPECT_EQ(programs_.let_go(second(1), one_), Effects{SayReleased{one_}});
     EXPECT_EQ(programs_.tick(second(100)), Effects{});
 }
 

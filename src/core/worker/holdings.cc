@@ -51,7 +51,7 @@ Holdings::Effects Holdings::assign(Instant at, const control::Assign& assign) {
     return settle(at);
 }
 
-Holdings::Effects Holdings::let_gone(Instant at, const std::vector<PartitionKey>& partitions) {
+Holdings::Effects Holdings::released(Instant at, const std::vector<PartitionKey>& partitions) {
     for (const PartitionKey& partition : partitions) {
         const auto found = held_.find(partition);
         if (found == held_.end() || !found->second.going) continue;

@@ -37,11 +37,17 @@ struct Take {
     control::Grant grant;
     friend bool operator==(const Take&, const Take&) = default;
 };
-struct LetGo {  // answered by let_gone
+struct LetGo {  // answered by Released
     PartitionKey partition;
     friend bool operator==(const LetGo&, const LetGo&) = default;
 };
 using Effect = std::variant<Take, LetGo>;
+
+// These partitions are no longer used here.
+struct Released {
+    std::vector<PartitionKey> partitions;
+    Instant at{};
+};
 
 }  // namespace holdings
 
@@ -58,7 +64,7 @@ public:
     [[nodiscard]] Effects beat(Instant at, const control::Beat& beat);
     // An older one than was heard on this session changes nothing.
     [[nodiscard]] Effects assign(Instant at, const control::Assign& assign);
-    [[nodiscard]] Effects let_gone(Instant at, const std::vector<PartitionKey>& partitions);
+    [[nodiscard]] Effects released(Instant at, const std::vector<PartitionKey>& partitions);
     [[nodiscard]] Effects tick(Instant at);
     [[nodiscard]] std::optional<Instant> wake_at() const;
 
@@ -84,7 +90,7 @@ private:
     Duration lease_{};
     std::optional<Instant> heard_;              // our last answer that has arrived
     std::map<std::uint64_t, Instant> answers_;  // on this session, by beat; 0: the welcome
-    // The last beat that was answered before something was let gone; none: that was heard.
+    // The last beat that was answered before something was released; none: that was heard.
     std::optional<std::uint64_t> untold_;
     std::uint64_t number_ = 0;  // of the last assignment of this session
 };

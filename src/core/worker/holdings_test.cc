@@ -45,7 +45,7 @@ protected:
                                    {.number = number, .seen = 0, .answered = answered}));
     }
     std::string gone(int second, std::uint32_t number) {
-        return told(holdings_.let_gone(at(std::chrono::seconds(second)), {{"L", number}}));
+        return told(holdings_.released(at(std::chrono::seconds(second)), {{"L", number}}));
     }
     std::string tick(int second) { return told(holdings_.tick(at(std::chrono::seconds(second)))); }
 
@@ -61,7 +61,7 @@ TEST_F(HoldingsTest, WhatIsAssignedIsTakenAndWhatIsNotIsLetGoOf) {
     EXPECT_EQ(holdings_.held().size(), 2U);
 }
 
-TEST_F(HoldingsTest, WhatIsBeingLetGoOfIsTakenAgainOnlyWhenItWasLetGone) {
+TEST_F(HoldingsTest, APartitionThatIsAssignedAnewIsTakenAgainWhenItWasReleased) {
     (void)assign(1, {0});
     EXPECT_EQ(assign(2, {}), "-0 ");
     EXPECT_EQ(assign(3, {0}), "");

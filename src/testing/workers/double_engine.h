@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "core/worker/fragments.h"
+#include "core/worker/station.h"
 #include "model/control.h"
 
 namespace baton::testing {
 
 class DoubleEngine {
 public:
-    using Reports = std::vector<fragments::Event>;
+    using Reports = std::vector<station::Event>;
 
     struct Trouble {
         control::Fault fault = control::Fault::transient;

@@ -46,7 +46,7 @@ void InProcessWorkers::dial(const std::string& name, const std::optional<Address
     Process& process = *found->second.process;
     process.stream = attempt;
     process.session += 1;
-    step(name, found->second, fragments::Greeted{.session = process.session, .hello = hello});
+    step(name, found->second, station::Greeted{.session = process.session, .hello = hello});
 }
 
 void InProcessWorkers::send(const std::string& name, transport::Attempt attempt,
@@ -59,7 +59,7 @@ void InProcessWorkers::send(const std::string& name, transport::Attempt attempt,
         commands_.push_back(name + " " + text_of(command->order));
     }
     step(name, found->second,
-         fragments::Told{.session = found->second.process->session, .message = message});
+         station::Told{.session = found->second.process->session, .message = message});
 }
 
 void InProcessWorkers::hang_up(const std::string& name, transport::Attempt attempt) {
@@ -68,32 +68,30 @@ void InProcessWorkers::hang_up(const std::string& name, transport::Attempt attem
     if (found == workers_.end() || !found->second.process) return;
     if (found->second.process->stream != attempt) return;
     found->second.process->stream.reset();
-    step(name, found->second, fragments::HungUp{found->second.process->session});
+    step(name, found->second, station::HungUp{found->second.process->session});
 }
 
 // ---- the workers --------------------------------------------------------------------------------
 
-void InProcessWorkers::step(const std::string& name, Worker& worker,
-                            const fragments::Event& event) {
-    std::vector<fragments::Event> events = {event};
+void InProcessWorkers::step(const std::string& name, Worker& worker, const station::Event& event) {
+    std::vector<station::Event> events = {event};
     for (std::size_t i = 0; i < events.size(); ++i) {
-        const fragments::Event next = events[i];
-        for (const fragments::Effect& effect : worker.process->machine.step(next)) {
+        const station::Event next = events[i];
+        for (const station::Effect& effect : worker.process->machine.step(next)) {
             perform(name, worker, effect, events);
         }
     }
 }
 
 void InProcessWorkers::perform(const std::string& name, Worker& worker,
-                               const fragments::Effect& effect,
-                               std::vector<fragments::Event>& next) {
+                               const station::Effect& effect, std::vector<station::Event>& next) {
     const auto order = [&](const fragments::EngineOrder& given) {
         const auto reports = worker.process->engine.obey(given);
         next.insert(next.end(), reports.begin(), reports.end());
     };
     std::visit(
         Overload{
-            [&](const fragments::Welcome& e) {
+            [&](const station::Welcome& e) {
                 if (const auto* refusal = std::get_if<control::Refusal>(&e.outcome)) {
                     tell(transport::DialFailed{.worker = name,
                                                .attempt = *worker.process->stream,
@@ -106,11 +104,11 @@ void InProcessWorkers::perform(const std::string& name, Worker& worker,
                                         .attempt = *worker.process->stream,
                                         .welcome = std::get<control::Welcome>(e.outcome)});
             },
-            [&](const fragments::Keep& e) {
+            [&](const station::Keep& e) {
                 worker.kept = e.allegiance;
-                next.emplace_back(fragments::Kept{e.allegiance});
+                next.emplace_back(station::Kept{e.allegiance});
             },
-            [&](const fragments::Reply& e) {
+            [&](const station::Reply& e) {
                 if (worker.cut || !worker.process->stream) return;
                 tell(transport::Heard{
                     .worker = name, .attempt = *worker.process->stream, .message = e.message});
@@ -119,9 +117,9 @@ void InProcessWorkers::perform(const std::string& name, Worker& worker,
             [&](const fragments::Start& e) { order(e); },
             [&](const fragments::Drain& e) { order(e); },
             [&](const fragments::Abort& e) { order(e); },
-            [](const fragments::Take&) {},
-            [&](const fragments::LetGo& e) {
-                next.emplace_back(fragments::LetGone{.partitions = {e.partition}});
+            [](const holdings::Take&) {},
+            [&](const holdings::LetGo& e) {
+                next.emplace_back(holdings::Released{.partitions = {e.partition}});
             },
         },
         effect);
@@ -167,7 +165,7 @@ void InProcessWorkers::with_engine(const std::string& name,
     const std::lock_guard lock(mutex_);
     Worker& worker = workers_.at(name);
     if (!worker.process) return;
-    for (const fragments::Event& report : act(worker.process->engine)) step(name, worker, report);
+    for (const station::Event& report : act(worker.process->engine)) step(name, worker, report);
 }
 
 std::map<FragmentKey, control::FragmentStatus> InProcessWorkers::held(

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/worker/fragments.h"
+#include "core/worker/station.h"
 #include "ports/transport.h"
 #include "testing/workers/double_engine.h"
 
@@ -48,10 +48,10 @@ public:
 
 private:
     struct Process {
-        Fragments machine;
+        Station machine;
         DoubleEngine engine;
         std::optional<transport::Attempt> stream;  // the present one
-        fragments::Session session = 0;            // its number here: coordinators count anew
+        station::Session session = 0;              // its number here: coordinators count anew
         Process(Incarnation incarnation, const control::Allegiance& kept)
             : machine(incarnation, kept) {}
     };
@@ -62,9 +62,9 @@ private:
     };
 
     // All under the lock.
-    void step(const std::string& name, Worker& worker, const fragments::Event& event);
-    void perform(const std::string& name, Worker& worker, const fragments::Effect& effect,
-                 std::vector<fragments::Event>& next);
+    void step(const std::string& name, Worker& worker, const station::Event& event);
+    void perform(const std::string& name, Worker& worker, const station::Effect& effect,
+                 std::vector<station::Event>& next);
     void tell(transport::Event event);
     void stop(const std::string& name, Worker& worker);
 

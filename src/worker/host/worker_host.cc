@@ -9,24 +9,24 @@ namespace baton {
 
 namespace {
 
-fragments::Event event_of(const engine::Report& report) {
+station::Event event_of(const engine::Report& report) {
     return std::visit(
         Overload{
-            [&](const engine::Prepared&) -> fragments::Event {
+            [&](const engine::Prepared&) -> station::Event {
                 return fragments::Prepared{report.key};
             },
-            [&](const engine::PrepareFailed& what) -> fragments::Event {
+            [&](const engine::PrepareFailed& what) -> station::Event {
                 return fragments::PrepareFailed{
                     .key = report.key, .fault = what.fault, .why = what.why};
             },
-            [&](const engine::Ran&) -> fragments::Event { return fragments::Ran{report.key}; },
-            [&](const engine::Ended&) -> fragments::Event {
+            [&](const engine::Ran&) -> station::Event { return fragments::Ran{report.key}; },
+            [&](const engine::Ended&) -> station::Event {
                 return fragments::Ended{.key = report.key, .counts = report.counts};
             },
-            [&](const engine::Halted&) -> fragments::Event {
+            [&](const engine::Halted&) -> station::Event {
                 return fragments::Halted{.key = report.key, .counts = report.counts};
             },
-            [&](const engine::Broke& what) -> fragments::Event {
+            [&](const engine::Broke& what) -> station::Event {
                 return fragments::Broke{.key = report.key,
                                         .fault = what.fault,
                                         .why = what.why,
@@ -76,7 +76,7 @@ void WorkerHost::listen() {
     thread_ = std::thread([this] { run(); });
     world_.engine.listen([this](engine::Report report) { post(std::move(report)); });
     if (world_.partitions != nullptr) {
-        world_.partitions->listen([this](const PartitionKey& let_gone) { post(let_gone); });
+        world_.partitions->listen([this](const PartitionKey& released) { post(released); });
     }
     for (std::size_t door = 0; door < world_.doors.size(); ++door) {
         world_.doors[door]->listen([this, door](sessions::Event event) {
@@ -99,7 +99,7 @@ WorkerHost::~WorkerHost() {
 }
 
 bool WorkerHost::drain(Duration patience) {
-    post(fragments::Leaving{});
+    post(station::Leaving{});
     std::unique_lock lock(mutex_);
     return rested_.wait_for(lock, patience, [&] { return left_ && may_leave_; });
 }
@@ -130,7 +130,7 @@ void WorkerHost::run() {
         if (closed_) return;
         if (letters_.empty()) {
             lock.unlock();
-            step(fragments::Tick{world_.clock.now()});
+            step(station::Tick{world_.clock.now()});
             lock.lock();
             continue;
         }
@@ -141,7 +141,7 @@ void WorkerHost::run() {
         std::visit([&](const auto& l) { take(l); }, letter);
         const bool may_leave = machine_.may_leave();
         lock.lock();
-        left_ = left_ || std::holds_alternative<fragments::Leaving>(letter);
+        left_ = left_ || std::holds_alternative<station::Leaving>(letter);
         may_leave_ = may_leave;
         if (may_leave_) rested_.notify_all();
     }
@@ -157,7 +157,7 @@ void WorkerHost::wait_for_letter(std::unique_lock<std::mutex>& lock) {
 }
 
 void WorkerHost::take(const FromDoor& letter) {
-    const auto number_of = [&](sessions::Session session) -> std::optional<fragments::Session> {
+    const auto number_of = [&](sessions::Session session) -> std::optional<station::Session> {
         const auto found = sessions_.find({letter.door, session});
         if (found == sessions_.end()) return std::nullopt;
         return found->second;
@@ -166,16 +166,16 @@ void WorkerHost::take(const FromDoor& letter) {
         Overload{
             [&](const sessions::Greeted& e) {
                 const DoorSession here{letter.door, e.session};
-                const fragments::Session session = ++last_session_;
+                const station::Session session = ++last_session_;
                 doors_[session] = here;
                 sessions_[here] = session;
-                step(fragments::Greeted{
+                step(station::Greeted{
                     .session = session, .hello = e.hello, .at = world_.clock.now()});
             },
             [&](const sessions::Told& e) {
                 const auto session = number_of(e.session);
                 if (!session) return;
-                step(fragments::Told{
+                step(station::Told{
                     .session = *session, .message = e.message, .at = world_.clock.now()});
             },
             [&](const sessions::HungUp& e) {
@@ -184,7 +184,7 @@ void WorkerHost::take(const FromDoor& letter) {
                 world_.doors[letter.door]->hang_up(e.session);  // if it was us who had enough
                 doors_.erase(*session);
                 sessions_.erase({letter.door, e.session});
-                step(fragments::HungUp{*session});
+                step(station::HungUp{*session});
             },
         },
         letter.event);
@@ -195,31 +195,31 @@ void WorkerHost::take(const engine::Report& report) {
     step(event_of(report));
 }
 
-void WorkerHost::take(const PartitionKey& let_gone) {
-    step(fragments::LetGone{.partitions = {let_gone}, .at = world_.clock.now()});
+void WorkerHost::take(const PartitionKey& released) {
+    step(holdings::Released{.partitions = {released}, .at = world_.clock.now()});
 }
 
 void WorkerHost::let_go(const PartitionKey& partition) {
     log("partition " + to_string(partition) + " is let go of");
     if (world_.partitions != nullptr) return world_.partitions->let_go(partition);
-    let_gone_.push_back(partition);
+    released_.push_back(partition);
 }
 
-void WorkerHost::take(const fragments::Leaving& leaving) {
+void WorkerHost::take(const station::Leaving& leaving) {
     if (!leaving_) log("draining: nothing new is taken");
     leaving_ = true;
     step(leaving);
 }
 
-void WorkerHost::step(const fragments::Event& event) {
-    for (const fragments::Effect& effect : machine_.step(event)) perform(effect);
-    if (let_gone_.empty()) return;
-    step(fragments::LetGone{.partitions = std::exchange(let_gone_, {}), .at = world_.clock.now()});
+void WorkerHost::step(const station::Event& event) {
+    for (const station::Effect& effect : machine_.step(event)) perform(effect);
+    if (released_.empty()) return;
+    step(holdings::Released{.partitions = std::exchange(released_, {}), .at = world_.clock.now()});
 }
 
-void WorkerHost::perform(const fragments::Effect& effect) {
+void WorkerHost::perform(const station::Effect& effect) {
     std::visit(Overload{
-                   [&](const fragments::Welcome& e) {
+                   [&](const station::Welcome& e) {
                        const auto found = doors_.find(e.session);
                        if (const auto* no = std::get_if<control::Refusal>(&e.outcome)) {
                            log("a coordinator is refused: " + no->why);
@@ -231,24 +231,24 @@ void WorkerHost::perform(const fragments::Effect& effect) {
                            hang_up_before(e.session);
                        }
                    },
-                   [&](const fragments::Keep& e) { keep(e.allegiance); },
-                   [&](const fragments::Reply& e) { reply(e); },
+                   [&](const station::Keep& e) { keep(e.allegiance); },
+                   [&](const station::Reply& e) { reply(e); },
                    [&](const fragments::Prepare& e) { world_.engine.prepare(e.key, e.plan); },
                    [&](const fragments::Start& e) { world_.engine.start(e.key); },
                    [&](const fragments::Drain& e) { world_.engine.drain(e.key); },
                    [&](const fragments::Abort& e) { world_.engine.abort(e.key); },
-                   [&](const fragments::Take& e) {
+                   [&](const holdings::Take& e) {
                        log("partition " + to_string(e.grant.partition) + " is taken, by epoch " +
                            to_string(e.grant.epoch));
                        if (world_.partitions != nullptr) world_.partitions->take(e.grant);
                    },
-                   [&](const fragments::LetGo& e) { let_go(e.partition); },
+                   [&](const holdings::LetGo& e) { let_go(e.partition); },
                },
                effect);
 }
 
 // Nobody is listened to there any more; a peer that vanished would never hang up itself.
-void WorkerHost::hang_up_before(fragments::Session newest) {
+void WorkerHost::hang_up_before(station::Session newest) {
     const auto end = doors_.lower_bound(newest);
     for (auto older = doors_.begin(); older != end; ++older) {
         const auto [door, session] = older->second;
@@ -263,13 +263,13 @@ void WorkerHost::keep(const control::Allegiance& allegiance) {
         if (const auto kept = world_.epochs->keep(allegiance); !kept) {
             log("epoch " + to_string(allegiance.epoch) +
                 " cannot be kept: " + kept.error().message);
-            return step(fragments::NotKept{.allegiance = allegiance, .why = kept.error().message});
+            return step(station::NotKept{.allegiance = allegiance, .why = kept.error().message});
         }
     }
-    step(fragments::Kept{allegiance});
+    step(station::Kept{allegiance});
 }
 
-void WorkerHost::reply(const fragments::Reply& reply) {
+void WorkerHost::reply(const station::Reply& reply) {
     const auto found = doors_.find(reply.session);
     if (found == doors_.end()) return;
     const auto [door, session] = found->second;

@@ -1,4 +1,4 @@
-// WorkerHost runs a worker: one thread owns the machine that decides (Fragments), hears what
+// WorkerHost runs a worker: one thread owns the machine that decides (Station), hears what
 // coordinators and the engine say, and performs what follows.
 //
 // Rules:
@@ -26,7 +26,7 @@
 #include "base/id.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "core/worker/fragments.h"
+#include "core/worker/station.h"
 #include "ports/clock.h"
 #include "ports/engine.h"
 #include "ports/epoch_store.h"
@@ -69,7 +69,7 @@ private:
         std::size_t door = 0;
         sessions::Event event;
     };
-    using Letter = std::variant<FromDoor, engine::Report, PartitionKey, fragments::Leaving>;
+    using Letter = std::variant<FromDoor, engine::Report, PartitionKey, station::Leaving>;
     // A session as its door counts it.
     using DoorSession = std::pair<std::size_t, sessions::Session>;
 
@@ -83,25 +83,25 @@ private:
     void run();
     void take(const FromDoor& letter);
     void take(const engine::Report& report);
-    void take(const PartitionKey& let_gone);
-    void take(const fragments::Leaving& leaving);
-    void step(const fragments::Event& event);
-    void perform(const fragments::Effect& effect);
+    void take(const PartitionKey& released);
+    void take(const station::Leaving& leaving);
+    void step(const station::Event& event);
+    void perform(const station::Effect& effect);
     void let_go(const PartitionKey& partition);
     void wait_for_letter(std::unique_lock<std::mutex>& lock);
-    void hang_up_before(fragments::Session newest);
+    void hang_up_before(station::Session newest);
     void keep(const control::Allegiance& allegiance);
-    void reply(const fragments::Reply& reply);
+    void reply(const station::Reply& reply);
     void log(const std::string& line) const;
 
     const WorkerHostOptions options_;
     const World world_;
-    Fragments machine_;
-    fragments::Session last_session_ = 0;
-    std::map<fragments::Session, DoorSession> doors_;  // of sessions that are there
-    std::map<DoorSession, fragments::Session> sessions_;
+    Station machine_;
+    station::Session last_session_ = 0;
+    std::map<station::Session, DoorSession> doors_;  // of sessions that are there
+    std::map<DoorSession, station::Session> sessions_;
     bool leaving_ = false;
-    std::vector<PartitionKey> let_gone_;  // that nobody used
+    std::vector<PartitionKey> released_;  // that nobody used
 
     std::mutex mutex_;
     std::condition_variable filled_;

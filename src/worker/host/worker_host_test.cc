@@ -39,7 +39,7 @@ public:
 private:
     void obey(const fragments::EngineOrder& order) {
         const std::lock_guard lock(mutex_);
-        for (const fragments::Event& event : double_.obey(order)) {
+        for (const station::Event& event : double_.obey(order)) {
             if (const auto* prepared = std::get_if<fragments::Prepared>(&event)) {
                 listener_({.key = prepared->key, .what = engine::Prepared{}});
             } else if (const auto* ran = std::get_if<fragments::Ran>(&event)) {

@@ -1,4 +1,4 @@
-#include "core/worker/fragments.h"
+#include "core/worker/station.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@ namespace baton {
 namespace {
 
 using namespace fragments;  // NOLINT
+using namespace station;    // NOLINT
 using control::Fault;
 
 constexpr FragmentKey kKey{.query = QueryId(3), .run = 1, .fragment = FragmentId(7)};
@@ -17,9 +18,9 @@ Kept kept(std::uint64_t epoch) {
 }
 
 // A worker that session 1 of epoch 5 has greeted.
-class FragmentsTest : public ::testing::Test {
+class StationTest : public ::testing::Test {
 protected:
-    FragmentsTest() {
+    StationTest() {
         (void)step(Greeted{.session = 1, .hello = {.epoch = Epoch(5)}});
         (void)step(kept(5));
     }
@@ -46,13 +47,13 @@ protected:
     }
     FragmentState state() { return *machine_.held().at(kKey).state; }
 
-    Fragments machine_{Incarnation(9)};
+    Station machine_{Incarnation(9)};
     Session session_ = 1;
     std::uint64_t request_ = 0;
     std::uint64_t beat_ = 0;
 };
 
-TEST_F(FragmentsTest, AFragmentIsPreparedThenStartedThenRuns) {
+TEST_F(StationTest, AFragmentIsPreparedThenStartedThenRuns) {
     EXPECT_EQ(tell(control::RegisterFragment{.key = kKey, .plan = "plan"}),
               "prepare 3/1/7; answer 1: 3/1/7 is PENDING; ");
     EXPECT_EQ(step(Prepared{kKey}), "pulse 0 through 2: 3/1/7 is REGISTERED; ");
@@ -60,7 +61,7 @@ TEST_F(FragmentsTest, AFragmentIsPreparedThenStartedThenRuns) {
     EXPECT_EQ(step(Ran{kKey}), "pulse 0 through 4: 3/1/7 is RUNNING; ");
 }
 
-TEST_F(FragmentsTest, ARepeatedCommandIsAnsweredAndDoesNothing) {
+TEST_F(StationTest, ARepeatedCommandIsAnsweredAndDoesNothing) {
     make_running();
     EXPECT_EQ(tell(control::RegisterFragment{.key = kKey, .plan = "plan"}),
               "answer 3: 3/1/7 is RUNNING; ");
@@ -70,26 +71,26 @@ TEST_F(FragmentsTest, ARepeatedCommandIsAnsweredAndDoesNothing) {
               "answer 6: 3/1/7 is RUNNING stopping GRACEFUL; ");
 }
 
-TEST_F(FragmentsTest, ALowerEpochIsRefused) {
+TEST_F(StationTest, ALowerEpochIsRefused) {
     EXPECT_EQ(tell(control::StartFragment{kKey}, Epoch(4)), "answer 1: refused, epoch 4 is over; ");
     EXPECT_EQ(step(Greeted{.session = 2, .hello = {.epoch = Epoch(4)}}),
               "refuse: epoch 4 is over: 5 was seen; ");
     EXPECT_EQ(tell(control::StartFragment{kKey}), "answer 2: 3/1/7 is gone; ");
 }
 
-TEST_F(FragmentsTest, OnlyTheNewestSessionIsListenedTo) {
+TEST_F(StationTest, OnlyTheNewestSessionIsListenedTo) {
     EXPECT_EQ(step(Greeted{.session = 2, .hello = {.epoch = Epoch(5)}}), "welcome as 9: nothing; ");
     EXPECT_EQ(tell(control::RegisterFragment{.key = kKey, .plan = "plan"}), "");
     EXPECT_TRUE(machine_.held().empty());
 }
 
-TEST_F(FragmentsTest, AnotherProtocolIsRefused) {
+TEST_F(StationTest, AnotherProtocolIsRefused) {
     EXPECT_EQ(
         step(Greeted{.session = 2, .hello = {.epoch = Epoch(5), .worker = "", .protocol = 1}}),
         "refuse: protocol 1 is not spoken here; ");
 }
 
-TEST_F(FragmentsTest, FragmentsGoOnWithoutACoordinatorAndAreAllInTheWelcome) {
+TEST_F(StationTest, FragmentsGoOnWithoutACoordinatorAndAreAllInTheWelcome) {
     make_running();
     EXPECT_EQ(step(HungUp{1}), "");
     EXPECT_EQ(step(Ended{kKey}), "");
@@ -97,14 +98,14 @@ TEST_F(FragmentsTest, FragmentsGoOnWithoutACoordinatorAndAreAllInTheWelcome) {
               "welcome as 9: 3/1/7 is TERMINATED; ");
 }
 
-TEST_F(FragmentsTest, AChangeIsRepeatedUntilItWasSeen) {
+TEST_F(StationTest, AChangeIsRepeatedUntilItWasSeen) {
     make_running();
     EXPECT_EQ(beat(0), "pulse 1 through 4: 3/1/7 is RUNNING; ");
     EXPECT_EQ(beat(3), "pulse 2 through 4: 3/1/7 is RUNNING; ");
     EXPECT_EQ(beat(4), "pulse 3 through 4: nothing; ");
 }
 
-TEST_F(FragmentsTest, WhatACommandChangesIsToldOnceByItsAnswerAndRepeatedUntilItWasSeen) {
+TEST_F(StationTest, WhatACommandChangesIsToldOnceByItsAnswerAndRepeatedUntilItWasSeen) {
     EXPECT_EQ(tell(control::RegisterFragment{.key = kKey, .plan = "plan"}),
               "prepare 3/1/7; answer 1: 3/1/7 is PENDING; ");
     EXPECT_EQ(beat(0), "pulse 1 through 1: 3/1/7 is PENDING; ");
@@ -117,7 +118,7 @@ TEST_F(FragmentsTest, WhatACommandChangesIsToldOnceByItsAnswerAndRepeatedUntilIt
     EXPECT_EQ(step(Prepared{other}), "pulse 0 through 5: 3/1/7 is STARTED, 4/1/8 is REGISTERED; ");
 }
 
-TEST_F(FragmentsTest, WhatEndedIsRememberedUntilItMayBeForgotten) {
+TEST_F(StationTest, WhatEndedIsRememberedUntilItMayBeForgotten) {
     make_running();
     EXPECT_EQ(tell(control::ForgetFragment{kKey}), "answer 3: 3/1/7 is RUNNING; ");
     (void)step(Ended{kKey});
@@ -126,7 +127,7 @@ TEST_F(FragmentsTest, WhatEndedIsRememberedUntilItMayBeForgotten) {
     EXPECT_TRUE(machine_.held().empty());
 }
 
-TEST_F(FragmentsTest, WhatWasCountedIsToldWithTheEnd) {
+TEST_F(StationTest, WhatWasCountedIsToldWithTheEnd) {
     make_running();
     (void)step(Ended{.key = kKey, .counts = {.rows_in = 5, .late = 1}});
     const auto& held = machine_.held().at(kKey);
@@ -134,7 +135,7 @@ TEST_F(FragmentsTest, WhatWasCountedIsToldWithTheEnd) {
     EXPECT_EQ(held.counts, (Counts{.rows_in = 5, .late = 1}));
 }
 
-TEST_F(FragmentsTest, AGracefulStopDrainsAndAForcefulOneOverridesIt) {
+TEST_F(StationTest, AGracefulStopDrainsAndAForcefulOneOverridesIt) {
     make_running();
     EXPECT_EQ(tell(control::StopFragment{.key = kKey, .mode = StopMode::graceful}).substr(0, 13),
               "drain 3/1/7; ");
@@ -144,7 +145,7 @@ TEST_F(FragmentsTest, AGracefulStopDrainsAndAForcefulOneOverridesIt) {
     EXPECT_EQ(state(), FragmentState::stopped);
 }
 
-TEST_F(FragmentsTest, WhatWasNotStartedIsNotDrained) {
+TEST_F(StationTest, WhatWasNotStartedIsNotDrained) {
     (void)tell(control::RegisterFragment{.key = kKey, .plan = "plan"});
     EXPECT_EQ(tell(control::StopFragment{.key = kKey, .mode = StopMode::graceful}).substr(0, 13),
               "abort 3/1/7; ");
@@ -154,14 +155,14 @@ TEST_F(FragmentsTest, WhatWasNotStartedIsNotDrained) {
     EXPECT_EQ(state(), FragmentState::stopped);
 }
 
-TEST_F(FragmentsTest, AnEndByItselfIsTerminatedUnlessItWasToldToStop) {
+TEST_F(StationTest, AnEndByItselfIsTerminatedUnlessItWasToldToStop) {
     make_running();
     (void)tell(control::StopFragment{.key = kKey, .mode = StopMode::graceful});
     (void)step(Ended{kKey});
     EXPECT_EQ(state(), FragmentState::stopped);
 }
 
-TEST_F(FragmentsTest, APlanThatCannotBePreparedFailsAndOneThatCannotBeNowIsGone) {
+TEST_F(StationTest, APlanThatCannotBePreparedFailsAndOneThatCannotBeNowIsGone) {
     (void)tell(control::RegisterFragment{.key = kKey, .plan = "plan"});
     EXPECT_EQ(step(PrepareFailed{.key = kKey, .fault = Fault::transient, .why = "no memory"}),
               "pulse 0 through 2: 3/1/7 is gone (no memory); ");
@@ -172,7 +173,7 @@ TEST_F(FragmentsTest, APlanThatCannotBePreparedFailsAndOneThatCannotBeNowIsGone)
     EXPECT_EQ(machine_.held().at(kKey).fault, Fault::terminal);
 }
 
-TEST_F(FragmentsTest, AHigherEpochIsKeptBeforeAnybodyIsWelcomedUnderIt) {
+TEST_F(StationTest, AHigherEpochIsKeptBeforeAnybodyIsWelcomedUnderIt) {
     EXPECT_EQ(step(Greeted{.session = 2, .hello = {.epoch = Epoch(6)}}), "keep 6; ");
     EXPECT_EQ(machine_.epoch(), Epoch(5));
     // Until then it is as if nobody had called.
@@ -182,7 +183,7 @@ TEST_F(FragmentsTest, AHigherEpochIsKeptBeforeAnybodyIsWelcomedUnderIt) {
     EXPECT_EQ(tell(control::StartFragment{kKey}), "");
 }
 
-TEST_F(FragmentsTest, AnEpochThatCannotBeKeptIsRefused) {
+TEST_F(StationTest, AnEpochThatCannotBeKeptIsRefused) {
     (void)step(Greeted{.session = 2, .hello = {.epoch = Epoch(6)}});
     EXPECT_EQ(step(NotKept{.allegiance = kept(6).allegiance, .why = "disk full"}),
               "refuse: epoch 6 cannot be kept: disk full; ");
@@ -192,19 +193,19 @@ TEST_F(FragmentsTest, AnEpochThatCannotBeKeptIsRefused) {
     EXPECT_EQ(step(kept(7)), "");
 }
 
-TEST_F(FragmentsTest, WhatWasKeptHoldsAfterARestart) {
-    Fragments next(Incarnation(10), {.catalog = "", .epoch = Epoch(6)});
+TEST_F(StationTest, WhatWasKeptHoldsAfterARestart) {
+    Station next(Incarnation(10), {.catalog = "", .epoch = Epoch(6)});
     const auto effects = next.step(Greeted{.session = 1, .hello = {.epoch = Epoch(5)}});
     ASSERT_EQ(effects.size(), 1U);
     EXPECT_EQ(to_string(effects[0]), "refuse: epoch 5 is over: 6 was seen");
 }
 
-TEST_F(FragmentsTest, ACommandOfAnEpochThatNeverGreetedIsRefused) {
+TEST_F(StationTest, ACommandOfAnEpochThatNeverGreetedIsRefused) {
     EXPECT_EQ(tell(control::StartFragment{kKey}, Epoch(6)),
               "answer 1: refused, epoch 6 has not greeted; ");
 }
 
-TEST_F(FragmentsTest, WhoLeavesSaysSoAndTakesNothingNew) {
+TEST_F(StationTest, WhoLeavesSaysSoAndTakesNothingNew) {
     make_running();
     EXPECT_EQ(step(Leaving{}), "pulse 0 through 4: nothing, draining; ");
     EXPECT_EQ(step(Leaving{}), "");
@@ -220,7 +221,7 @@ TEST_F(FragmentsTest, WhoLeavesSaysSoAndTakesNothingNew) {
     EXPECT_TRUE(machine_.may_leave());
 }
 
-TEST_F(FragmentsTest, WhoIsListenedToByNobodyLeavesWhenNothingLives) {
+TEST_F(StationTest, WhoIsListenedToByNobodyLeavesWhenNothingLives) {
     make_running();
     (void)step(HungUp{1});
     EXPECT_FALSE(machine_.may_leave());
@@ -228,7 +229,7 @@ TEST_F(FragmentsTest, WhoIsListenedToByNobodyLeavesWhenNothingLives) {
     EXPECT_TRUE(machine_.may_leave());
 }
 
-TEST_F(FragmentsTest, WhatTheEngineSaysOfWhatHasEndedIsTooLate) {
+TEST_F(StationTest, WhatTheEngineSaysOfWhatHasEndedIsTooLate) {
     make_running();
     EXPECT_NE(step(Broke{.key = kKey, .fault = Fault::transient, .why = "out of memory"}), "");
     EXPECT_EQ(step(Ended{kKey}), "");
@@ -264,7 +265,7 @@ protected:
         return text.find("welcome") != std::string::npos;
     }
 
-    Fragments machine_{Incarnation(9)};
+    Station machine_{Incarnation(9)};
     Session session_ = 0;
     Epoch highest_;  // of the last refusal
 };
@@ -276,14 +277,14 @@ TEST_F(AllegianceTest, AWorkerBelongsToTheFirstCatalogThatGreetsIt) {
               "worker, run `baton worker release --data-dir DIR` and start it again; ");
     EXPECT_EQ(highest_, Epoch(0)) << "nobody is to step down for the epoch of another catalog";
     EXPECT_EQ(greet("aa", Epoch(3)), "welcome as 9: nothing; ");
-    Fragments restarted(Incarnation(10), {.catalog = "aa", .epoch = Epoch(3)});
+    Station restarted(Incarnation(10), {.catalog = "aa", .epoch = Epoch(3)});
     const auto said = restarted.step(
         Greeted{.session = 1, .hello = {.epoch = Epoch(4), .worker = "W", .catalog = "bb"}});
     EXPECT_EQ(to_string(said.at(0)).substr(0, 7), "refuse:");
 }
 
 TEST_F(AllegianceTest, AWorkerThatKeptOnlyAnEpochIsBoundByTheNextGreeting) {
-    Fragments old(Incarnation(10), {.catalog = "", .epoch = Epoch(3)});
+    Station old(Incarnation(10), {.catalog = "", .epoch = Epoch(3)});
     const auto said = old.step(
         Greeted{.session = 1, .hello = {.epoch = Epoch(3), .worker = "W", .catalog = "aa"}});
     EXPECT_EQ(to_string(said.at(0)), "keep 3 of aa");

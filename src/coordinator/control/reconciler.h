@@ -1,0 +1,96 @@
+// Reconciler drives everything of one kind towards what the catalog says. The Controller owns the
+// streams to workers and the time, and hands each of its reconcilers what concerns all.
+//
+// Rules:
+//   - An event only says what is to be looked at; reconcile() looks and acts. A lost or repeated
+//     event costs a look.
+//   - It acts on what is durable, and nothing else is done for a key while a write for it is under
+//     way. DueKeys (core/workqueue) keeps both.
+//   - It waits for nothing. A read that fails is repeated later.
+// A further kind is one more reconciler: a file, and a line in reconcilers_of() of controller.cc.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "catalog/change.h"
+#include "coordinator/commit/bundle.h"
+#include "coordinator/commit/feed.h"
+#include "coordinator/control/catalog_door.h"
+#include "core/membership/membership.h"
+#include "core/workqueue/work_queue.h"
+#include "model/control.h"
+#include "model/entities.h"
+#include "ports/transport.h"
+
+namespace baton {
+
+// How long a key waits whose reading or writing failed.
+constexpr Backoff kCatalogBackoff = {.first = std::chrono::milliseconds(50),
+                                     .limit = std::chrono::seconds(5)};
+
+[[nodiscard]] inline EntitySet entities_of(std::initializer_list<Entity> entities) {
+    EntitySet set;
+    for (const Entity entity : entities) set.set(static_cast<std::size_t>(entity));
+    return set;
+}
+
+class Reconciler {
+public:
+    virtual ~Reconciler() = default;
+
+    // The entities whose changes it hears.
+    [[nodiscard]] virtual EntitySet watches() const = 0;
+    // Everything that the catalog has; before anything else.
+    virtual void start(Instant now, const CatalogLook& everything) = 0;
+
+    virtual void changed(const EntityKey& key) = 0;
+    // What came of a write that it submitted.
+    virtual void settled(Instant now, CatalogDoor::Ticket ticket, const Result<Done>& outcome) = 0;
+    // A worker as the catalog has it; none: no longer. If it is gone, or has another address than
+    // before, its stream has ended.
+    virtual void recorded(Instant now, const std::string& worker,
+                          const std::optional<Worker>& as_read) = 0;
+
+    // The present stream to a worker: it begins, something is heard on it, it ends.
+    virtual void connected(Instant /*now*/, const transport::Dialled& /*event*/) {}
+    virtual void heard(Instant /*now*/, const transport::Heard& /*event*/) {}
+    virtual void disconnected(Instant /*now*/, const std::string& /*worker*/) {}
+    virtual void judged(const membership::Judge& /*judgement*/) {}
+    // Adds what a beat says of its topic.
+    virtual void add_to(control::Beat& /*beat*/, const std::string& /*worker*/) const {}
+
+    // Time has passed; early and repeated ticks are harmless.
+    virtual void tick(Instant /*now*/) {}
+    // After each event: looks at what is due and does what follows.
+    virtual void reconcile(Instant now) = 0;
+    // When a tick is due.
+    [[nodiscard]] virtual std::optional<Instant> wake_at(Instant now) const = 0;
+};
+
+// How a reconciler acts on the world.
+class ReconcilerActions {
+public:
+    virtual ~ReconcilerActions() = default;
+
+    [[nodiscard]] virtual Result<CatalogLook> look(const CatalogWanted& wanted) = 0;
+    // One transaction, whose outcome comes to settled() of the one that submits.
+    [[nodiscard]] virtual CatalogDoor::Ticket submit(Reconciler& by,
+                                                     std::vector<Request> requests) = 0;
+    // On the present stream. Nothing if there is none.
+    virtual void send(const std::string& worker, const control::Down& message) = 0;
+    // A number that no command of this process had.
+    [[nodiscard]] virtual std::uint64_t next_request() = 0;
+    // Tells all reconcilers of a worker that was read again.
+    virtual void record(Instant now, const std::string& worker,
+                        const std::optional<Worker>& as_read) = 0;
+};
+
+}  // namespace baton

@@ -1,0 +1,44 @@
+// Verdicts keeps what is judged of the workers, and tells what of it the catalog does not say yet.
+//
+// A worker that has moved to another address is another worker: nothing is judged of it yet.
+// Pure: no clock, no I/O, no randomness, no threads.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/id.h"
+#include "core/membership/membership.h"
+#include "model/entities.h"
+#include "model/states.h"
+
+namespace baton {
+
+struct WorkerVerdict {
+    WorkerState state = WorkerState::active;
+    std::optional<Incarnation> incarnation;  // with ACTIVE
+    std::string reason;
+    bool leaving = false;  // its process was told to end
+
+    friend bool operator==(const WorkerVerdict&, const WorkerVerdict&) = default;
+};
+
+class Verdicts {
+public:
+    // As the catalog has it; none: no longer.
+    void record(const std::string& name, const std::optional<Worker>& worker);
+
+    void judge(const membership::Judge& judgement);
+    // Its process was told to end. True if that is news.
+    bool leaves(const std::string& worker);
+
+    // None if the catalog says so already, or has no such worker.
+    [[nodiscard]] std::optional<WorkerVerdict> unreported(const std::string& worker) const;
+
+private:
+    std::map<std::string, Worker> recorded_;
+    std::map<std::string, WorkerVerdict> verdicts_;
+};
+
+}  // namespace baton

@@ -1,0 +1,77 @@
+// Everything that a worker's Station asks its driver to do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/worker/holdings.h"
+#include "model/control.h"
+
+namespace baton {
+
+// To the engine. Each Prepare is answered by Prepared or PrepareFailed, unless Abort comes first;
+// Drain and Abort are answered by Halted, or by whatever end came before they could act.
+namespace fragments {
+
+struct Prepare {
+    FragmentKey key;
+    std::string plan;
+    friend bool operator==(const Prepare&, const Prepare&) = default;
+};
+struct Start {
+    FragmentKey key;
+    friend bool operator==(const Start&, const Start&) = default;
+};
+struct Drain {
+    FragmentKey key;
+    friend bool operator==(const Drain&, const Drain&) = default;
+};
+struct Abort {  // whatever it is at, also preparing
+    FragmentKey key;
+    friend bool operator==(const Abort&, const Abort&) = default;
+};
+using EngineOrder = std::variant<Prepare, Start, Drain, Abort>;
+
+}  // namespace fragments
+
+namespace duty {
+
+// To the coordinator that is listened to; lost if there is none.
+struct Say {
+    control::Up message;
+    friend bool operator==(const Say&, const Say&) = default;
+};
+using Effect = std::variant<Say, fragments::Prepare, fragments::Start, fragments::Drain,
+                            fragments::Abort, holdings::Take, holdings::LetGo>;
+using Effects = std::vector<Effect>;
+
+}  // namespace duty
+
+namespace station {
+
+using Session = std::uint64_t;  // counted by the worker: grows with every stream that is opened
+
+struct Welcome {  // or refuse: the stream is then over
+    Session session = 0;
+    std::variant<control::Welcome, control::Refusal> outcome;
+    friend bool operator==(const Welcome&, const Welcome&) = default;
+};
+// To be durable; answered by Kept or NotKept, and nobody is welcomed before.
+struct Keep {
+    control::Allegiance allegiance;
+    friend bool operator==(const Keep&, const Keep&) = default;
+};
+struct Reply {
+    Session session = 0;
+    control::Up message;
+    friend bool operator==(const Reply&, const Reply&) = default;
+};
+using Effect = std::variant<Welcome, Keep, Reply, fragments::Prepare, fragments::Start,
+                            fragments::Drain, fragments::Abort, holdings::Take, holdings::LetGo>;
+
+[[nodiscard]] std::string to_string(const Effect& effect);
+
+}  // namespace station
+}  // namespace baton
