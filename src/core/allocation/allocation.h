@@ -7,11 +7,9 @@
 //   - A partition has one owner at most, at every moment. One that moves is `Releasing` until its
 //     owner has confirmed that it let go, or is gone; only then it has the next owner.
 //   - Once a release is asked for it is waited for, also if the owner might keep the partition
-//   after
-//     all: the word is out.
+//     after all: the word is out.
 //   - Balanced: where everything is on its way to, a worker has less than one partition more or
-//   less
-//     than its share by weight. Partitions of a list are spread where there is a choice.
+//     less than its share by weight. Partitions of a list are spread where there is a choice.
 //   - Sticky: of all allocations that are balanced it is one that moves the fewest partitions.
 //   - A worker that is draining, or has no weight, is emptied. One that is not active keeps what it
 //     has, since it may be at work on it, and gets nothing; what it has is not shared out. Whoever

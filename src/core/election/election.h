@@ -14,18 +14,16 @@
 //     says. A term that is over never begins again; another one has another epoch.
 //   - Each guarded action looks at may_act() first, with the time read just before it.
 //   - An acquisition of unknown outcome is none. What it may have left in the store is released,
-//   and
-//     its epoch is never asked for again: a release that arrives late ends no later term.
+//     and its epoch is never asked for again: a release that arrives late ends no later term.
 //   - A lease is released only when the work of its term has drained.
 //   - A leader that hears of an epoch above its own steps down; whoever acquires takes an epoch
-//   above
-//     all that were heard of. So workers that refuse lower ones obey a restored database again. An
-//     epoch that is not to be believed (base/epoch.h) was not heard of.
+//     above all that were heard of. So workers that refuse lower ones obey a restored database
+//     again. An epoch that is not to be believed (base/epoch.h) was not heard of.
 //   - One that is superseded again and again, which happens when two catalogs of one origin are led
 //     at the same time, waits before it acquires: twice as long each time, up to a limit.
 //   - An answer counts for the request it carries, if that is the one waited for. One call is
-//   waited
-//     for at a time; one that takes too long is abandoned, and the next must not wait for it.
+//     waited for at a time; one that takes too long is abandoned, and the next must not wait for
+//     it.
 //   - A leader that is unable to do its work gives the lease up, and stands by for two TTLs: who is
 //     able comes first.
 // Pure: no clock, no I/O, no threads; dice are handed in. Early and repeated ticks are harmless.

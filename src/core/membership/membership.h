@@ -15,8 +15,7 @@
 //     broke soon, too (somebody else may be fighting for the worker), the worker is UNREACHABLE and
 //     left alone for a while, longer each time up to a limit.
 //   - Nobody is judged for silence that may be our own: after the start, and after any pause of
-//   this
-//     machine's caller, everyone has a full detection period to be heard.
+//     this machine's caller, everyone has a full detection period to be heard.
 //   - No clock is compared with another machine's clock.
 // Pure: no clock, no I/O, no randomness, no threads. Early and repeated ticks are harmless.
 #pragma once

@@ -2,10 +2,9 @@
 //
 // Rules:
 //   - A column is the field of its name; `a/b` is the field b of the object in field a, or a field
-//   of
-//     that whole name. A name that is not there as it is written is looked for in any case of its
-//     letters. Of a field that is there twice the last one counts. Fields that are no columns are
-//     passed over.
+//     of that whole name. A name that is not there as it is written is looked for in any case of
+//     its letters. Of a field that is there twice the last one counts. Fields that are no columns
+//     are passed over.
 //   - A field that is not there or null is NULL, a fault if the column is NOT NULL. The text of a
 //     string or the word of a number or truth value is then read as cells.h says, as a quoted and a
 //     plain field. Objects and arrays are no values.

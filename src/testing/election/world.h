@@ -9,17 +9,13 @@
 // What is looked at:
 //   - no two may act at the same time, and who may act holds the lease by the store's clock;
 //   - who was told to lead may act, by its own clock, until it is told to step down; and it is told
-//   so
-//     when no renewal has succeeded for as long as the timers say;
+//     so when no renewal has succeeded for as long as the timers say;
 //   - an epoch begins one term at most, is above all before it, and by no more than one, but for
-//   those
-//     whose outcome was unknown and those that a restored store has forgotten;
+//     those whose outcome was unknown and those that a restored store has forgotten;
 //   - the store takes no fenced write of a deposed leader, and nothing is released before its work
-//   has
-//     drained;
+//     has drained;
 //   - when all is well a leader stays; within TTL + 0.5 s after one has died another leads, and
-//   within
-//     2.5 s after one has left; workers obey somebody also after a restore.
+//     within 2.5 s after one has left; workers obey somebody also after a restore.
 #pragma once
 
 #include <cstdint>

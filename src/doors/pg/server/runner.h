@@ -9,7 +9,7 @@
 //   - A text is run statement by statement: consecutive ones for the session are given to it
 //     together, so that it sees a whole transaction; a WATCH is given alone, since it has no end.
 //   - For another coordinator each text is an order (coordinator/routing/forwarded_bundle.h),
-//   answered with one row.
+//     answered with one row.
 //   - Rows leave in portions, and none while the connection wants none. A watch is asked for more
 //     only when what it gave is gone.
 // It ends with end(); it is held by shared_ptr because what is under way keeps it alive until then.
