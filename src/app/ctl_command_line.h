@@ -17,7 +17,7 @@ struct WaitWords {
 };
 void add_wait(CLI::App& command, WaitWords& words);
 
-// What is read of the line.
+// The parts of the command line.
 struct CtlWords {
     CtlCommand command{
         .reach = {.connect = kDefaultAddress, .data = {}}, .format = "text", .wait = {}};

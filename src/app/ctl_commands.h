@@ -24,8 +24,8 @@ struct CtlCommand {
 // The same for what changes something: also says where, on the standard error.
 [[nodiscard]] int run_change(const CtlCommand& command, const std::string& statements);
 
-// What became of a query, and of its parts, since it was made. `which` is its name or number; one
-// that is gone is known by its number only. `follow`: then what becomes of it, until Ctrl-C.
+// The history of a query and its parts since it was created. `which` is its name or number; one
+// that is gone is known by its number only. `follow`: then its changes, until Ctrl-C.
 [[nodiscard]] int run_query_logs(const CtlCommand& command, const std::string& which, bool follow);
 
 // All of a file, or nothing: statements, or a deployment if it ends in .yaml or .yml; - is the

@@ -36,7 +36,7 @@ struct Joined {
 
 class Renewal {
 public:
-    // `log` is told what comes of it, from its thread.
+    // `log` is called with the results, from its thread.
     Renewal(Joined joined, std::function<void(const std::string&)> log);
     ~Renewal();
     Renewal(const Renewal&) = delete;

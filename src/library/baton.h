@@ -40,7 +40,7 @@ struct Options {
     bool worker = true;
     // Where its sources and sinks may open files: all that this program may, but for the catalog.
     std::vector<std::string> files = {"/"};
-    // What they may connect to (HOST or HOST:PORT): everything but link-local addresses.
+    // Hosts that they may connect to (HOST or HOST:PORT): everything but link-local addresses.
     std::vector<std::string> connect_to = {"*"};
     // How workers, and the rows for stream(), are reached instead; both outlive the coordinator.
     Transport* transport = nullptr;
@@ -50,7 +50,7 @@ struct Options {
 // Values as text; none is NULL.
 using Row = std::vector<std::optional<std::string>>;
 
-// What became of one statement.
+// The outcome of one statement.
 struct Answer {
     std::string statement;             // its kind: "CREATE SINK", "SHOW"
     std::string name;                  // of what was created, dropped, ..; if it has one

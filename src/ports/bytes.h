@@ -1,4 +1,4 @@
-// Bytes from and to the outside, for sources and sinks: files, sockets, brokers. What they mean is
+// Bytes from and to the outside, for sources and sinks: files, sockets, brokers. Their meaning is
 // the engine's business.
 #pragma once
 

@@ -1,5 +1,5 @@
 // LeaderLine is the way to the coordinator that leads, from one that follows: a text there, a text
-// back. Who is at the other end is proven to both ends. Any thread.
+// back. Both ends prove who they are. Any thread.
 #pragma once
 
 #include <functional>

@@ -38,7 +38,7 @@ public:
         struct stat state {};
     };
     // All fail with not_permitted, naming the option that would allow it, or with cannot_open. They
-    // wait for nobody, also not at a pipe.
+    // never wait, not even at a pipe.
     [[nodiscard]] Result<Opened> read(const std::string& path) const;
     // Makes the file if it is not there. Its contents stay.
     [[nodiscard]] Result<Opened> write(const std::string& path) const;

@@ -52,8 +52,8 @@ public:
     // Fail with unreadable_configuration.
     [[nodiscard]] virtual Result<std::shared_ptr<grpc::ServerCredentials>> server() = 0;
     [[nodiscard]] virtual Result<Dialling> dial(const std::string& worker) = 0;
-    // Who calls the worker `here`, and proves to the caller that this is it. Fails with
-    // not_authenticated, not_permitted, and unknown_worker if another worker was meant.
+    // Identifies the caller of the worker `here`, and proves to the caller that this is it. Fails
+    // with not_authenticated, not_permitted, and unknown_worker if another worker was meant.
     [[nodiscard]] virtual Result<Peer> judge(grpc::CallbackServerContext& context,
                                              const std::string& here) = 0;
 };

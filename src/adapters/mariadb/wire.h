@@ -35,7 +35,7 @@ struct Place {
 // Percent signs are decoded. Fails with invalid_configuration.
 [[nodiscard]] Result<Place> place_of(const std::string& url);
 
-// What an error number of the server, or of its library, means to us.
+// The meaning for Baton of an error number of the server, or of its library.
 [[nodiscard]] ErrorCode code_of(unsigned number);
 // The text with literal(i) for the i-th `?` outside of strings, names and comments.
 [[nodiscard]] std::string with_values(std::string_view sql,

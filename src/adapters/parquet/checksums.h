@@ -22,7 +22,7 @@ namespace baton {
 [[nodiscard]] Result<Done> verify_checksum(const AllowedFiles& files, const OpenFile& file,
                                            const std::string& path);
 
-// What a file is called until it is complete.
+// The name of a file until it is complete.
 [[nodiscard]] std::string part_of(const std::string& name);
 
 // Makes the open file part_of(place.name) the file place.name, durably, with its checksum beside

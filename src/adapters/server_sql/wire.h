@@ -1,5 +1,5 @@
 // Wire is one connection to a database server as its client library has it. Connection (below it)
-// makes of it what ports/sql.h promises; a Wire only does as it is told, and says what went wrong
+// builds the promises of ports/sql.h on it; a Wire only carries out calls, and reports failures
 // with the codes of that port.
 //
 // Used by one thread at a time.

@@ -1,4 +1,4 @@
-// What SQLite reported, told as an Error of Baton.
+// An Error of Baton for a report of SQLite.
 //
 // Decided from the extended result code and the errno below it, never from the text, with one
 // exception: ON DELETE RESTRICT is reported as the code of a trigger.

@@ -61,8 +61,8 @@ struct SqliteOptions {
 [[nodiscard]] std::function<Result<std::unique_ptr<SqlDatabase>>()> temporary_sqlites(
     std::function<Result<Done>(Sql& sql)> initialise);
 
-// What is wrong with a catalog, as sentences: pages, indexes, constraints and references. Only
-// reads and needs no lock. Fails if the file cannot be read at all.
+// The faults of a catalog, as sentences: pages, indexes, constraints and references. Only reads and
+// needs no lock. Fails if the file cannot be read at all.
 [[nodiscard]] Result<std::vector<std::string>> integrity_problems(const std::string& path);
 
 // How the tables, indexes and views of a catalog differ from those that `initialise` makes, as

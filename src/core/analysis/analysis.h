@@ -18,7 +18,7 @@
 //     the time of arrival. ADVANCE BY may be longer than SIZE: then some rows are in no window.
 //   - The branches of a UNION have the same number of columns, each of the same type; the names are
 //     those of the first branch, and a column can be NULL if it can be in any branch.
-//   - What the query gives must equal the schema of the sink: number and order of columns, names
+//   - The rows of the query must have the schema of the sink: number and order of columns, names
 //     without regard to case, types, nullability. An inline sink without a schema takes any.
 //
 // Fails, always with the position where the statement is wrong if it is known, with syntax,
@@ -40,7 +40,7 @@
 
 namespace baton {
 
-// What a query may name. Only lives as long as what it refers to.
+// The entities that a query may name. Lives no longer than they do.
 struct AnalysisView {
     const std::map<std::string, LogicalSource>& logical_sources;
     const Sink* sink = nullptr;  // the one that the query names; null: there is none of that name

@@ -21,7 +21,7 @@
 
 namespace baton {
 
-// What is wrong with GENERATOR_SCHEMA or GENERATOR_RATE_CONFIG of a complete configuration.
+// The fault of GENERATOR_SCHEMA or GENERATOR_RATE_CONFIG of a complete configuration.
 [[nodiscard]] std::optional<Misfit> generator_misfit(const Config& config);
 
 // from, from + step, ... as long as it is below `to`; the values are of the kind that the type has.

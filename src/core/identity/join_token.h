@@ -2,7 +2,7 @@
 // coordinator is, and by which certificate it is known. The coordinator's MAC makes it genuine;
 // that it is used once is for the coordinator to see to.
 //
-// What certificates say and when they are to be renewed is decided here as well.
+// The contents of certificates and the time of their renewal are decided here as well.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ struct JoinToken {
     friend bool operator==(const JoinToken&, const JoinToken&) = default;
 };
 
-// What the MAC is of.
+// The text under the MAC.
 [[nodiscard]] std::string signed_part(const JoinToken& token);
 // One word, of letters, digits, hyphens, underscores and dots.
 [[nodiscard]] std::string to_string(const JoinToken& token);

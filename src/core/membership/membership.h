@@ -12,9 +12,9 @@
 //     success makes it ACTIVE, with the incarnation that it says it has. A worker that answers and
 //     refuses is UNREACHABLE for the reason that it gives, also if it was for another before.
 //   - A stream that breaks is dialled again at once, but not again and again: if the ones before it
-//     broke soon, too (somebody else may be fighting for the worker), the worker is UNREACHABLE and
-//     left alone for a while, longer each time up to a limit.
-//   - Nobody is judged for silence that may be our own: after the start, and after any pause of
+//     broke soon, too (another coordinator may be fighting for the worker), the worker is
+//     UNREACHABLE and left alone for a while, longer each time up to a limit.
+//   - No worker is judged for silence that may be our own: after the start, and after any pause of
 //     this machine's caller, everyone has a full detection period to be heard.
 //   - No clock is compared with another machine's clock.
 // Pure: no clock, no I/O, no randomness, no threads. Early and repeated ticks are harmless.
@@ -194,7 +194,7 @@ private:
         due_;  // every worker once, by when it needs attention
     std::uint64_t next_beat_ = 1;
     membership::Attempt next_attempt_;
-    Instant judges_from_;              // nobody is judged before
+    Instant judges_from_;              // no worker is judged before
     std::optional<Instant> expected_;  // when we asked to be woken
 };
 

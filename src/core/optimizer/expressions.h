@@ -1,4 +1,4 @@
-// What the rules ask about expressions, and how they rewrite them.
+// Questions that the rules ask about expressions, and rewrites.
 //
 // Pure. Rewriting keeps the type and the nullability of every node that stays.
 #pragma once

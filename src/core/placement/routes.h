@@ -1,9 +1,10 @@
 // Routes are the ways that the data of one query takes to the worker of its sink: a shortest path
 // of links for each source, together a tree, over workers that can take part.
 //
-// A worker can take part if it is ACTIVE, not draining, and has a slot left: whoever passes data on
-// runs a fragment too. Among paths of one length the one through the alphabetically first workers
-// wins.
+// A worker can take part if it is ACTIVE, not draining, and has a slot left: a worker that relays
+// data runs a fragment too. Workers need no links to exist: whether data can get from a source to a
+// sink is decided here, for each query. Among paths of one length the one through the
+// alphabetically first workers wins.
 #pragma once
 
 #include <cstdint>

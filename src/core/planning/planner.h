@@ -83,7 +83,7 @@ struct PlannedFragment {
     std::string worker;
     std::uint64_t slots = 1;
     std::uint64_t stage = 0;  // the longest way, in workers, from here to the sink's worker: 0
-    std::string plan;         // what the worker is told to run
+    std::string plan;         // the text that the worker runs
 
     friend bool operator==(const PlannedFragment&, const PlannedFragment&) = default;
 };
@@ -99,7 +99,7 @@ struct QueryPlan {
 
 using Planner = std::function<Result<QueryPlan>(const sql::CreateQuery&, const PlanningView&)>;
 
-// What planning made of a query, step by step.
+// The results of planning a query, step by step.
 struct PlanSteps {
     PlanNode logical;
     PlanNode optimized;

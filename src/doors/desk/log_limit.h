@@ -1,5 +1,5 @@
-// What strangers cause does not fill a log: LogLimit lets a few lines through in each period and
-// counts the rest, and shown() cuts what a stranger has written.
+// LogLimit keeps strangers from filling a log: it lets a few lines through in each period and
+// counts the rest, and shown() cuts texts of strangers.
 //
 // Pure: the time is given.
 #pragma once

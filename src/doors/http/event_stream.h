@@ -24,9 +24,9 @@ class EventStream {
 public:
     virtual ~EventStream() = default;
 
-    // What is to be sent next, up to about `bytes`; empty: nothing yet. Never waits. Who is slow to
-    // ask makes nobody else wait and holds little memory: what it misses is made up for by the
-    // stream, or waits at its source.
+    // The next bytes to send, about `bytes` at most; empty: nothing yet. Never waits. A slow client
+    // delays no other and holds little memory: the stream catches up for it, or waits at its
+    // source.
     [[nodiscard]] virtual std::vector<Piece> take(std::size_t bytes) = 0;
     // Nothing comes after what was taken.
     [[nodiscard]] virtual bool ended() const = 0;

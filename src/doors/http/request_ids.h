@@ -19,7 +19,7 @@ inline constexpr std::string_view kRequestIdHeader = "X-Request-Id";
 
 class RequestIds {
 public:
-    // What is made up begins with this, which no other process should have.
+    // The beginning of generated ids, which no other process should have.
     explicit RequestIds(std::string prefix) : prefix_(std::move(prefix)) {}
 
     [[nodiscard]] std::string id_for(const Request& request);

@@ -34,7 +34,7 @@ enum class Endpoint : std::uint8_t {
 
 [[nodiscard]] std::string_view to_string(Endpoint endpoint);  // "create_query"
 
-// What a view is called in a path.
+// The name of a view in a path.
 struct Collection {
     std::string_view path;  // "logical-sources"
     std::string_view view;  // "LOGICAL_SOURCES"

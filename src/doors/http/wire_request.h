@@ -1,4 +1,4 @@
-// What a connection reads, as the service knows it. Internal to connections.
+// A request as a connection reads it and the service knows it. Internal to connections.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What may follow a text that is being typed, for the Tab key.
+// Completions of a text that is being typed, for the Tab key.
 //
 // Pure: the names that there are come from the caller.
 #pragma once

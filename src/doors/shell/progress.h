@@ -1,4 +1,4 @@
-// What a person who waits for queries is told meanwhile.
+// The progress that a person who waits for queries sees.
 #pragma once
 
 #include <string>

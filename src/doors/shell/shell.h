@@ -1,5 +1,5 @@
-// Shell runs texts of statements and shows what becomes of them. Where the texts come from, a
-// terminal, a file or the command line, is its caller's affair.
+// Shell runs texts of statements and shows their results. Where the texts come from, a terminal, a
+// file or the command line, is its caller's affair.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ public:
     // or nothing. `commit` false: it is only tried out, and what would become of it is shown.
     [[nodiscard]] bool apply(std::string_view text, bool is_yaml, bool commit);
 
-    // What there is of this name, of whatever kind; false if there is nothing.
+    // Shows the entities of this name, of any kind; false if there is none.
     [[nodiscard]] bool describe(std::string_view name);
     void set_format(Format format) { options_.look.format = format; }
     [[nodiscard]] bool in_transaction() const { return counterpart_.in_transaction(); }

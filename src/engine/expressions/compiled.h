@@ -1,7 +1,6 @@
 // A CompiledExpression computes an expression over all rows of a batch at once.
 //
-// What it means is what core/optimizer/evaluate means, and where that leaves the answer to the
-// engine:
+// Its meaning is that of core/optimizer/evaluate, and where that leaves the answer to the engine:
 //   - Whole numbers wrap around in the width of their type. Integer division truncates; division
 //     and modulo by zero, and ABS of the smallest integer, fail with arithmetic (3013).
 //   - Real numbers follow IEEE: division by zero gives infinity or NaN, which IS NaN tells.

@@ -1,5 +1,5 @@
-// What compiled expressions are made of: nodes that give a column each, and the kernels that
-// compute one column from others.
+// The parts of compiled expressions: nodes that give a column each, and the kernels that compute
+// one column from others.
 //
 // Rules:
 //   - A constant stands for every row and has one element; a kernel whose arguments are all

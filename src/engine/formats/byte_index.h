@@ -9,7 +9,7 @@
 
 namespace baton {
 
-// What is looked for; the same byte may stand twice.
+// The bytes to find; the same byte may be there twice.
 using Needles = std::array<char, 3>;
 
 // Writes to `positions`, in their order, the offsets in [from, to) of `text` at which one of the

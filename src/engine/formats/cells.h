@@ -35,7 +35,7 @@ struct Cell {
     [[nodiscard]] std::string_view view() const { return {text, size}; }
 };
 
-// What is wrong with a row of a batch under way.
+// The fault of a row of a batch under way.
 struct Fault {
     std::size_t row = 0;
     std::string what;  // "field 2, "PRICE", is "abc", not a FLOAT64"

@@ -9,7 +9,8 @@
 //     string or the word of a number or truth value is then read as cells.h says, as a quoted and a
 //     plain field. Objects and arrays are no values.
 //   - A record ends with TUPLE_DELIMITER, the last one also with the end of the bytes; an empty one
-//     is none. It is UTF-8. What is not wanted is only looked at as far as needed to pass it over.
+//     is none. It is UTF-8. Fields that are not wanted are only parsed as far as needed to skip
+//     them.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,8 @@ public:
     // Fails with not_supported.
     [[nodiscard]] static Result<JoinMatch> compile(const WindowJoin& join, std::size_t left_width);
 
-    // Who takes the pairs, some at a time: rows of the left, and of the right, kNoRow for none.
+    // The receiver of the pairs, some at a time: rows of the left, and of the right, kNoRow for
+    // none.
     class Taker {
     public:
         virtual ~Taker() = default;

@@ -4,7 +4,7 @@
 // Rules:
 //   - Leaves run on threads of their own. Where the ways of several leaves meet in an operator that
 //     remembers something, a lock lets one in at a time, and what it pushes stays under the lock.
-//     Locks are taken on the way from the leaf to the root only, so nobody waits in a circle.
+//     Locks are taken on the way from the leaf to the root only, so there is no deadlock.
 //   - Nothing is pushed before begin(), which is called when all leaves know their origins.
 #pragma once
 

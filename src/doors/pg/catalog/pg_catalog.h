@@ -1,5 +1,5 @@
-// What clients of PostgreSQL ask about: tables, columns, types, roles, settings, in the tables of
-// pg_catalog and information_schema, and SELECT without any table.
+// The catalog that clients of PostgreSQL query: tables, columns, types, roles, settings, in the
+// tables of pg_catalog and information_schema, and SELECT without any table.
 //
 // Input:   what there is (World), and a statement in PostgreSQL's dialect with its parameters.
 // Output:  rows; or not_supported, if the statement wants more than is here.

@@ -1,4 +1,4 @@
-// What a client of PostgreSQL's protocol 3.0 says, read from bytes as they come.
+// The messages of a client of PostgreSQL's protocol 3.0, read from bytes as they arrive.
 //
 // Input:   bytes, cut anywhere.
 // Output:  whole packets and frames, and the messages that are in them.
@@ -120,7 +120,7 @@ struct CopyFail {
     std::string why;
     friend bool operator==(const CopyFail&, const CopyFail&) = default;
 };
-struct FunctionCall {  // nobody uses it: what it asks for is not read
+struct FunctionCall {  // not in use: its contents are not read
     friend bool operator==(const FunctionCall&, const FunctionCall&) = default;
 };
 using FrontendMessage =

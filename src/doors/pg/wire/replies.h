@@ -1,4 +1,4 @@
-// What the server says in PostgreSQL's protocol 3.0, written as bytes.
+// The messages of the server in PostgreSQL's protocol 3.0, written as bytes.
 //
 // Input:   the values that a message carries.
 // Output:  the message, appended to what is to be sent.
@@ -24,7 +24,7 @@ enum class TransactionStatus : std::uint8_t { idle, open, failed };
 enum class Format : std::uint8_t { text, binary };
 enum class Severity : std::uint8_t { error, fatal, panic, warning, notice, info, log, debug };
 
-// What ErrorResponse and NoticeResponse carry.
+// The contents of ErrorResponse and NoticeResponse.
 struct Report {
     Severity severity = Severity::error;
     std::string sqlstate = "XX000";
@@ -32,7 +32,7 @@ struct Report {
     std::string detail;
     std::string hint;
     std::optional<std::uint32_t> position;  // in the text of the query, in characters from 1
-    // Told as file "baton", line and routine, which drivers let their users see.
+    // Sent as file "baton", line and routine, which drivers show to their users.
     std::optional<ErrorCode> code;
     friend bool operator==(const Report&, const Report&) = default;
 };
