@@ -36,7 +36,7 @@ struct Reach {
 };
 inline constexpr const char* kDefaultAddress = "127.0.0.1:5433";
 
-// The counterpart, and what it needs. `data` is opened offline, and must be there.
+// The counterpart with its parts. `data` is opened offline, and must exist.
 struct Reached {
     std::optional<Embedded> embedded;
     std::unique_ptr<shell::Counterpart> counterpart;

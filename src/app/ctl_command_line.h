@@ -1,4 +1,4 @@
-// The part of the command line that asks a coordinator something, or tells it to do something.
+// The commands that query or change a running coordinator.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A worker that has joined a cluster: what it keeps in its data directory, and the thread that
-// renews its certificate in time.
+// A worker that has joined a cluster: the files in its data directory, and the thread that renews
+// its certificate in time.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Error says what was attempted, on what, why not and what to do, under a number that never
-// changes.
+// Error names the attempt, its object, the reason of the failure and the way out, under a number
+// that never changes.
 //
 // The numbers are one list for the whole of Baton (error.cc) and a contract with every client: a
 // number is never reused and never changes its meaning. Code acts on the `Reaction` of an error,

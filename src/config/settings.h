@@ -1,4 +1,4 @@
-// Settings of the daemon: what can be set, to what it is set, and who said so.
+// Settings of the daemon: their names, their values, and where each was set.
 //
 // Layers, each winning over those before it: defaults, the file, the environment, the command line.
 // A key is words joined by dots (`http.listen`); in the environment it is BATON_HTTP_LISTEN, in the

@@ -1,8 +1,8 @@
 // Baton in your program: a coordinator on one catalog file, and a worker, without a server.
 //
-//     auto baton = baton::Coordinator::open({.data = "/var/lib/mine"});
-//     if (!baton) { /* baton.error() says what, why and what to do */ }
-//     auto answer = (*baton)->execute("SELECT .. INTO ..", {.until = Wait::Until::ended});
+//     auto baton = baton::Coordinator::open({.data = "/var/lib/mine"}); if (!baton) { /*
+//     baton.error() has the reason and the way out */ } auto answer = (*baton)->execute("SELECT ..
+//     INTO ..", {.until = Wait::Until::ended});
 //
 // Everything is said in SQL, as in the shell: see docs/ and `baton shell --help`. One process at a
 // time holds a catalog; another is refused with catalog_in_use.
@@ -92,8 +92,8 @@ private:
     std::unique_ptr<Inside> inside_;
 };
 
-// The rows of a SELECT over streams, as they come. Its query ends with it, and who does not ask for
-// more holds the sources back.
+// The rows of a SELECT over streams, as they arrive. Its query ends with it, and a client that does
+// not ask for more holds the sources back.
 class RowStream {
 public:
     ~RowStream();

@@ -3,9 +3,9 @@
 // Calls do not block. Their results go to the listener, from any thread, possibly before the call
 // returns: it must not call back into the engine, nor block.
 //   - prepare ends in Prepared or PrepareFailed, unless abort came first.
-//   - A started fragment tells Ran when data can flow, and then Ended or Broke by itself.
+//   - A started fragment reports Ran when data can flow, and then Ended or Broke by itself.
 //   - drain and abort end in Halted, or in whatever end came before they could act. A fragment is
-//     drained when those that send to it have ended: what has arrived by then is all that it gets.
+//     drained when its senders have ended: the rows that have arrived by then are all that it gets.
 // After its end a fragment's key is unknown to the engine; orders for unknown keys do nothing,
 // except abort, which is answered by Halted.
 #pragma once

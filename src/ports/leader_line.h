@@ -15,7 +15,7 @@ namespace baton {
 struct NotSent {
     Error why;
 };
-// It was sent, and what became of it is not known.
+// It was sent, and its outcome is not known.
 struct NoAnswer {
     Error why;
 };

@@ -1,5 +1,5 @@
-// Sessions are the worker's end of control connections: coordinators that call, what they say, and
-// what is said to them. The other end is transport.h.
+// Sessions are the worker's end of control connections: coordinators that call, and the messages in
+// both directions. The other end is transport.h.
 //
 // Calls do not block. Events go to the listener, from any thread, possibly before a call returns:
 // it must not call back into the sessions, nor block.

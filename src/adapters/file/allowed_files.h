@@ -6,8 +6,8 @@
 // that is /, beneath the working directory.
 //
 // Regular files and named pipes are opened. Refused are devices, sockets, files of the kernel
-// (/proc, /sys), what lies in Baton's own directories, by any name and any hard link, and every
-// catalog of Baton and its log, wherever they are.
+// (/proc, /sys), files of Baton's own directories, by any name and any hard link, and every catalog
+// of Baton and its log, wherever they are.
 #pragma once
 
 #include <string>

@@ -25,8 +25,8 @@ struct Place {
     std::uint16_t port = 3306;
     std::string database;
     bool tls = false;       // it is encrypted, or there is no connection
-    bool verified = false;  // the certificate is of this host, and of who is trusted
-    std::string ca;         // who is trusted (PEM); empty: whom this machine trusts
+    bool verified = false;  // the certificate is of this host, by a trusted issuer
+    std::string ca;         // trusted issuers (PEM); empty: those of this machine
     std::string cert;       // ours; empty: none is shown
     std::string key;
 

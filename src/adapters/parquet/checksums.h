@@ -17,8 +17,8 @@ namespace baton {
 // is a reason.
 [[nodiscard]] Result<std::string> checksum_of(const OpenFile& file, const std::string& path);
 
-// damaged_file if there is a checksum beside the file and it is another one; what has none is taken
-// as it is.
+// damaged_file if there is a checksum beside the file and it is another one; a file without one is
+// accepted.
 [[nodiscard]] Result<Done> verify_checksum(const AllowedFiles& files, const OpenFile& file,
                                            const std::string& path);
 

@@ -52,7 +52,7 @@ public:
     // How many of the last run_all() succeeded before one failed.
     [[nodiscard]] virtual std::size_t done_before_failure() const = 0;
     // Statements without parameters whose rows do not matter; the tag of the last, if the server
-    // tells one.
+    // sends one.
     [[nodiscard]] virtual Result<std::string> script(const std::string& sql) = 0;
     // Whether the last failure made the server give up the whole transaction.
     [[nodiscard]] virtual bool gave_up_transaction() const = 0;

@@ -16,7 +16,7 @@ namespace baton::sqlite {
 struct Attempt {
     std::string_view what;      // "run a statement on"
     const std::string& path;    // of the catalog
-    std::string_view sql = {};  // told only when it is to blame
+    std::string_view sql = {};  // mentioned only when it is to blame
 };
 
 // The last failure of the connection.

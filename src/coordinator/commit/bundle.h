@@ -53,7 +53,7 @@ struct Bundle {
     WallTime received;
     Instant started;
     bool passed_on = false;          // by another coordinator: it is done here or not at all
-    Interrupt* interrupt = nullptr;  // ends a wait for who leads; outlives the bundle
+    Interrupt* interrupt = nullptr;  // ends a wait for the leader; outlives the bundle
 };
 
 // Everything happened, durably (or would have, for a trial).

@@ -106,8 +106,8 @@ private:
     // Passes the jobs on, with the changes of their commit.
     void hand_over(std::vector<Job>& jobs, Result<std::vector<Outcome>> outcomes,
                    std::vector<Change> changes, const Hand& hand);
-    // Nothing could be committed. That is trouble only if the log of it cannot be either: what was
-    // asked for may be to blame.
+    // Nothing could be committed. That is trouble only if the log of it cannot be committed either:
+    // the request may be to blame.
     void judge(const Error& failure);
     void note_changed(const std::vector<Change>& changes);
     // Finds what is in the catalog but was not handed over: commits whose outcome was unknown.

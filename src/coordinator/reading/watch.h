@@ -54,9 +54,9 @@ public:
     [[nodiscard]] Result<std::vector<WatchEvent>> poll(std::size_t most = 1'000);
     // The same, waiting for at least one event until `timeout` has passed or it is interrupted.
     [[nodiscard]] Result<std::vector<WatchEvent>> next(Duration timeout);
-    // Makes a next() under way return with what it has. Any thread.
+    // Makes a next() under way return its events so far. Any thread.
     void interrupt();
-    // Instead of what open() was given; called at once, too, since there may be something new.
+    // Replaces the callback of open(); called at once, too, since there may be something new.
     void wake_with(std::function<void()> wake);
 
     // Everything up to this revision was delivered: where to resume.

@@ -58,7 +58,7 @@ public:
     [[nodiscard]] Result<FedRows> poll(std::size_t most = 1'000);
     // The same, waiting for rows or the end until `timeout` has passed or it is interrupted.
     [[nodiscard]] Result<FedRows> next(Duration timeout, std::size_t most = 1'000);
-    // Makes a next() under way return with what it has. Any thread.
+    // Makes a next() under way return its rows so far. Any thread.
     void interrupt();
     // Called, by any thread, when there may be something new, and once at once; must not block,
     // nor use the feed.

@@ -8,9 +8,8 @@
 // ROLLBACK helps.
 //
 // execute() waits on the thread that calls it. Callers whose threads are few use begin() and
-// go_on(): where a statement would wait for a query or for another coordinator, it stands still,
-// and the thread is free.
-// Used by one thread at a time.
+// go_on(): where a statement would wait for a query or for another coordinator, it pauses, and the
+// thread is free. Used by one thread at a time.
 #pragma once
 
 #include <functional>
@@ -98,8 +97,8 @@ public:
                                     const Wait& wait = {});
 
     // The same without waiting: begin(), then go_on() until it gives the execution. While it gives
-    // none, paused() says for what it stands still; a query's wait goes on when it wakes, and
-    // no later than until().
+    // none, paused() has the reason; a wait for a query goes on when it wakes, and no later than
+    // until().
     void begin(std::string text, const Wait& wait = {}, std::vector<sql::Literal> parameters = {});
     [[nodiscard]] std::optional<Execution> go_on(Patience patience = Patience::none);
     [[nodiscard]] Pause paused() const { return *paused_; }
@@ -147,7 +146,7 @@ private:
     [[nodiscard]] Execution run_to_the_end();
     // Runs the next statement, or transaction; false: it stands still, or it failed.
     [[nodiscard]] bool run_next();
-    // Waits for what was touched; false: as above.
+    // Waits for the queries that were changed; false: as above.
     [[nodiscard]] bool wait_for_touched();
     [[nodiscard]] Execution finish();
     [[nodiscard]] Error pause(Pause what);
@@ -170,7 +169,7 @@ private:
     [[nodiscard]] Result<StatementResult> run_begin();
     [[nodiscard]] Result<StatementResult> run_commit();
     [[nodiscard]] Result<StatementResult> run_rollback();
-    // Outside of transactions: from what was last seen if the database is away.
+    // Outside of transactions: from the stale copy if the database is away.
     [[nodiscard]] Result<Table> look_at(const ViewQuery& query);
     // The reads of the open transaction, to be checked at COMMIT.
     void note_read(const ViewQuery& query, Revision at);

@@ -1,5 +1,5 @@
 // Leadership keeps this process in the election: it runs the machine of core/election on a thread,
-// asks the lock service what the machine wants to know, and tells a listener when to lead.
+// makes its calls to the lock service, and reports to a listener when to lead.
 //
 // The thread that decides makes no call of the database, so it ends a term in time while every call
 // hangs. Code that acts as the leader asks acting() just before: it reads the clock itself and

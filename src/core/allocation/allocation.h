@@ -1,7 +1,7 @@
 // allocate() decides which worker owns which partition of which task list.
 //
-// Input:   the task lists, the workers, who owns what at present, and what has been confirmed.
-// Output:  who is to own what, as it is to be written in one commit.
+// Input:   the task lists, the workers, the present owners, and the confirmed releases. Output: the
+// next owners, to be written in one commit.
 //
 // The rules:
 //   - A partition has one owner at most, at every moment. One that moves is `Releasing` until its

@@ -1,8 +1,8 @@
 // Allocator keeps the partitions of all task lists allocated to workers: it decides on changes of
 // the catalog, and on assignments to workers.
 //
-// Input:   task lists, partitions and workers as the catalog has them; streams to workers, what is
-//          heard on them and when; the passage of time.
+// Input:   task lists, partitions and workers as the catalog has them; streams to workers, the
+//          messages on them with their times; the passage of time.
 // Output:  changes of ownership, to be written in one transaction; assignments to workers.
 //
 // Rules:

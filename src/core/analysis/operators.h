@@ -18,7 +18,7 @@ namespace baton::analysis {
 // An expression that was written somewhere.
 struct Operand {
     Expression value;
-    bool untyped = false;  // a bare NULL, which takes the type of what stands around it
+    bool untyped = false;  // a bare NULL, which takes the type of its surroundings
     const sql::Expr* written = nullptr;
 };
 

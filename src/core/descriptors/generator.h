@@ -5,7 +5,7 @@
 // Rate, likewise separated:
 //     FIXED: emit_rate n                  SINUS: amplitude a, frequency f
 // Bounded: a text has at most 64 KiB, the texts of a row 1 MiB, and no number of a rate is above
-// 1e12. Pure: what is generated from them is the worker's business.
+// 1e12. Pure: the worker generates the rows.
 #pragma once
 
 #include <cstdint>

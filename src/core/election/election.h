@@ -2,7 +2,7 @@
 //
 // Input:   the passage of time; answers of the store; the request to leave; that the work of a term
 //          has drained; epochs heard of elsewhere.
-// Output:  what to ask of the store; that a term begins, and that it is over.
+// Output:  calls to the store; the begin of a term, and its end.
 //
 //     standby -> watching -> acquiring -> leading -> draining -> releasing -> standby | gone
 //
@@ -25,8 +25,8 @@
 //   - An answer counts for the request it carries, if that is the one waited for. One call is
 //     waited for at a time; one that takes too long is abandoned, and the next must not wait for
 //     it.
-//   - A leader that is unable to do its work gives the lease up, and stands by for two TTLs: who is
-//     able comes first.
+//   - A leader that is unable to do its work gives the lease up, and stands by for two TTLs:
+//     another coordinator comes first.
 // Pure: no clock, no I/O, no threads; dice are handed in. Early and repeated ticks are harmless.
 #pragma once
 
@@ -230,7 +230,7 @@ private:
         Instant until;
     };
 
-    // One step under way: what its parts need.
+    // One step under way.
     struct Step {
         Instant now;
         std::uint64_t dice = 0;

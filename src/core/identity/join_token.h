@@ -1,6 +1,6 @@
-// A token with which a worker joins a cluster: who may join under which name, until when, where the
-// coordinator is, and by which certificate it is known. The coordinator's MAC makes it genuine;
-// that it is used once is for the coordinator to see to.
+// A token with which a worker joins a cluster: its name there, the end of the token, the address of
+// the coordinator, and the certificate by which it is known. The coordinator's MAC makes it
+// genuine; the coordinator makes sure that it is used once.
 //
 // The contents of certificates and the time of their renewal are decided here as well.
 #pragma once

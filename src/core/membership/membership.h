@@ -1,6 +1,6 @@
-// Membership decides which workers are alive, from what was heard of them and when.
+// Membership decides which workers are alive, from their messages and the time.
 //
-// Input:   the passage of time; workers that join and leave the catalog; what became of dials; the
+// Input:   the passage of time; workers that join and leave the catalog; the results of dials; the
 //          answers to beats; streams that break.
 // Output:  dials, beats and hang-ups; and judgements, each once, to be written to the catalog.
 //
@@ -56,8 +56,7 @@ struct MembershipConfig {
 
 namespace membership {
 
-// A worker's stream is known by the attempt that opened it; what is heard of an older one is
-// ignored.
+// A worker's stream is known by the attempt that opened it; messages on an older one are ignored.
 using Attempt = std::uint64_t;
 
 // ---- events -------------------------------------------------------------------------------------

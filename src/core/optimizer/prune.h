@@ -1,4 +1,5 @@
-// Pruning drops the columns that are not read, as early as possible: down to what a source parses.
+// Pruning drops the columns that are not read, as early as possible: down to the fields that a
+// source parses.
 #pragma once
 
 #include "model/plan.h"

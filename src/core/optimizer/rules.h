@@ -1,4 +1,4 @@
-// The rules of the optimiser: each looks at one node and what is directly below it.
+// The rules of the optimiser: each looks at one node and those directly below it.
 //
 // A rule gives the node that takes its place, or nothing if it has nothing to say. It keeps the
 // schema of the node and the rows it gives; an error that the query would have ended with may no

@@ -34,7 +34,7 @@ class Routes {
 public:
     // Fails with unknown_worker if a pinned worker does not exist, and with placement if one cannot
     // take part or the data of a source cannot get to the sink; the message names every worker that
-    // is in the way and what it lacks.
+    // is in the way and its lack.
     [[nodiscard]] static Result<Routes> to(const Pinned& sink, const std::vector<Pinned>& sources,
                                            const CapacityView& view);
 

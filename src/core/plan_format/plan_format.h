@@ -8,8 +8,8 @@
 // The text is complete: its reader infers nothing and asks for nothing. It holds the secrets of
 // connectors, so only the worker sees it.
 //
-// Version 1 never changes: testdata/version_1.json holds every operator, and a change of what is
-// written for it is a new version. A reader takes the versions it knows and refuses the others.
+// Version 1 never changes: testdata/version_1.json holds every operator, and a change of its text
+// is a new version. A reader takes the versions it knows and refuses the others.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@
 //
 // Input:   the query's tree, and a view: everything of the catalog that the plan may depend on, as
 //          of one revision.
-// Output:  the fragments, the sources and sinks that the query will hold on to, and what was read.
+// Output:  the fragments, the sources and sinks that the query will hold on to, and its reads.
 //          Planning runs outside any write transaction; the commit compares `reads` with the
 //          catalog, and if one of them has changed the query is planned again.
 //
@@ -122,7 +122,7 @@ struct QueryToPlan {
 // that is nearest to all sources together; those for a client in one of type Results there.
 [[nodiscard]] Result<PlanSteps> plan_steps(const QueryToPlan& query, const PlanningView& view);
 
-// Fails with what analysing a query fails with, and with unknown_worker, placement, too_large, and
+// Fails with the errors of analysis, and with unknown_worker, placement, too_large, and
 // invalid_configuration where a worker has to be named.
 [[nodiscard]] Result<QueryPlan> plan(const sql::CreateQuery& query, const PlanningView& view);
 

@@ -15,7 +15,7 @@
 // their order, one after the other. It is held by shared_ptr: a request that runs keeps it alive.
 //
 // Bounded: when too much is waiting, a request is answered with slow_down and nothing has happened.
-// Users take turns, and none of them may have more than half of what may wait.
+// Users take turns, and none of them may have more than half of the places.
 #pragma once
 
 #include <atomic>
@@ -93,8 +93,8 @@ private:
     [[nodiscard]] bool post(const std::string& whose, Line line, Work work);
     [[nodiscard]] Error refusal() const;
 
-    // A place for what stands still. wake() may be called as soon as there is one, settle() says
-    // how it goes on.
+    // A place for a paused statement. wake() may be called as soon as there is one; settle()
+    // decides how it goes on.
     using Place = std::uint64_t;
     [[nodiscard]] std::optional<Place> reserve(const std::string& whose);
     void settle(Place place, std::optional<Instant> until, Work go_on);
@@ -118,7 +118,7 @@ private:
     std::deque<Work> woken_;  // what stood still and goes on
     const std::size_t working_max_;
     std::size_t running_ = 0;
-    std::size_t working_ = 0;  // of those, who do not wait
+    std::size_t working_ = 0;  // of those, threads that do not wait
     std::size_t taken_ = 0;    // since the start
     bool watched_ = false;     // a thread sees to it that what waits here does not do so for long
     std::size_t visitors_ = 0;
@@ -158,7 +158,7 @@ public:
 
     // `done` is called once, on a thread of the desk, or before this returns if it is refused.
     void ask(Request request, std::function<void(Execution)> done);
-    // The same for what a text is made of.
+    // The same for the parts of a text.
     void describe(std::string text, std::function<void(Result<Described>)> done);
     // Other work for this visitor, in its turn; false: it is refused.
     void run(std::function<void(bool)> work) {

@@ -1,5 +1,5 @@
 // Lane is a few threads for one kind of work, so that it holds up no other kind. Threads are made
-// when there is work for them. Users take turns, and none of them has more than half of what waits.
+// when there is work for them. Users take turns, and none of them has more than half of the places.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// Logins holds up those who fail to prove who they are, so that passwords cannot be guessed.
+// Logins delays clients that fail to prove their identity, so that passwords cannot be guessed.
 //
 // LoginLimits decides; it is handed the time. Failures are counted by the address they come from
 // and by the user they claim to be, each as a budget that comes back with time:

@@ -17,7 +17,7 @@ namespace baton::front {
 
 class Shares {
 public:
-    // `half_of`: what a user may have half of; 0: of `most`.
+    // `half_of`: the amount of which a user may have half; 0: of `most`.
     explicit Shares(std::size_t most, std::size_t half_of = 0)
         : most_(most),
           most_of_one_(std::max<std::size_t>((half_of == 0 ? most : half_of) / 2, 1)) {}

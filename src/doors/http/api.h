@@ -42,7 +42,7 @@ using Shape = std::variant<AsResults, AsList, AsOne, AsChange>;
 
 // ---- what is to be done -------------------------------------------------------------------------
 
-// If-Match: what is to be changed has one of these revisions.
+// If-Match: the entity to be changed has one of these revisions.
 struct Precondition {
     std::string look;                      // BEGIN, and a SELECT of the revision
     std::vector<std::uint64_t> revisions;  // none: any, if it is there
@@ -76,7 +76,7 @@ struct ApiOptions {
 struct Planned {
     Plan what;                       // a Response: the answer is known at once
     std::string_view kind = "none";  // what was asked, for those who count
-    bool open = false;               // it is answered without knowing who asks
+    bool open = false;               // it is answered without knowing the client
 };
 [[nodiscard]] Planned plan(const Request& request, const ApiOptions& options = {});
 

@@ -15,7 +15,7 @@ namespace baton::http {
 // Whole events as text/event-stream. Shared by all who see the same.
 using Piece = std::shared_ptr<const std::string>;
 
-// One event; `data` is JSON. No id: who comes back does not go on after it.
+// One event; `data` is JSON. No id: a client that comes back does not go on after it.
 [[nodiscard]] std::string event_text(std::string_view kind, const std::string& id,
                                      std::string data);
 [[nodiscard]] Piece piece_of(std::string text);
@@ -28,7 +28,7 @@ public:
     // delays no other and holds little memory: the stream catches up for it, or waits at its
     // source.
     [[nodiscard]] virtual std::vector<Piece> take(std::size_t bytes) = 0;
-    // Nothing comes after what was taken.
+    // Nothing follows the part that was taken.
     [[nodiscard]] virtual bool ended() const = 0;
     // Called by any thread when there may be something to take; it may not wait, nor use the
     // stream.

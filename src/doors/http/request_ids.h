@@ -1,4 +1,4 @@
-// RequestIds names requests, so that what a client saw and what the log says can be brought
+// RequestIds names requests, so that an answer to a client and the lines of the log can be brought
 // together: by the X-Request-Id that the client sent, if that is one, or by a name made up here.
 #pragma once
 

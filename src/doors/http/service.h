@@ -40,8 +40,8 @@ struct ServiceOptions {
 // A request that is being served.
 class Underway {
 public:
-    // It ends as soon as it can; what it changed stays. One with an Idempotency-Key goes on unless
-    // it must not: its client may come back for the answer.
+    // It ends as soon as it can; its changes stay. One with an Idempotency-Key goes on unless it
+    // must not: its client may come back for the answer.
     void cancel(bool must = false);
 
 private:
@@ -66,7 +66,8 @@ public:
     // Whether every client may make it: a request for the health of the coordinator. It has no
     // body.
     [[nodiscard]] static bool is_open(const Request& head);
-    // Whose share of what is bounded a known caller has; empty: callers are not told apart.
+    // The name under which a known caller has its share of the limits; empty: callers are not told
+    // apart.
     [[nodiscard]] std::string whose(const std::string& known_as) const {
         return access_.trusts_everybody() ? std::string() : known_as;
     }

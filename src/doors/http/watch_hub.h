@@ -35,7 +35,8 @@ struct WatchHubOptions {
 };
 
 // The events of one revision or portion as text/event-stream. The revision is the id of its last
-// event only: who resumes in the midst of a revision gets all of it again, and loses nothing.
+// event only: a client that resumes in the midst of a revision gets all of it again, and loses
+// nothing.
 [[nodiscard]] std::string encoded(const WatchSnapshot& snapshot);
 [[nodiscard]] std::string encoded(const WatchChange& change,
                                   const std::vector<TableColumn>& columns, bool last);
@@ -78,7 +79,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable wanted_;
     std::vector<Due> due_;                                    // channels with news
-    std::deque<std::weak_ptr<Follower>> behind_;              // who waits for more
+    std::deque<std::weak_ptr<Follower>> behind_;              // followers that wait for more
     std::map<std::string, std::weak_ptr<Channel>> channels_;  // by statement
     bool closing_ = false;
     std::thread thread_;

@@ -13,7 +13,7 @@
 namespace baton::shell {
 
 enum class Named : std::uint8_t { sources, sinks, queries, workers };
-// The names of what there is; asked only where one may stand.
+// The names of entities; asked for only where one may stand.
 using NamesOf = std::function<std::vector<std::string>(Named)>;
 
 // Words that may be at the end of `text` instead of its last word, which is their beginning; in

@@ -35,7 +35,7 @@ struct Leader {
     Duration remaining{};  // of its lease; none: there is no leader
 };
 
-// How many there are of what, and what is not as it should be.
+// Counts of all entities, and problems.
 struct State {
     std::optional<Leader> leader;                // none: there is only one coordinator
     std::map<std::string, std::size_t> workers;  // by their state
@@ -60,7 +60,7 @@ inline constexpr std::array<std::string_view, 3> kTopQuestions = {
     "FROM baton.counters",
 };
 
-// Turns looks at counters into rates: what has grown since the look before.
+// Turns looks at counters into rates: their growth since the look before.
 class Top {
 public:
     // One screen of at most `lines` lines; 0: as many as there are. `at` is when it was asked.

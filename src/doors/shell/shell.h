@@ -34,7 +34,7 @@ public:
     // The same for text that is all there is: a transaction left open is a failure, too.
     [[nodiscard]] bool run_all(std::string_view text);
     // Everything of a bundle, statements or a deployment file (YAML), in one transaction: all of it
-    // or nothing. `commit` false: it is only tried out, and what would become of it is shown.
+    // or nothing. `commit` false: it is only tried out, and its outcome is shown.
     [[nodiscard]] bool apply(std::string_view text, bool is_yaml, bool commit);
 
     // Shows the entities of this name, of any kind; false if there is none.

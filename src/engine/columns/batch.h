@@ -1,4 +1,4 @@
-// A Batch is rows in columns: what moves between operators.
+// A Batch is rows in columns, as they move between operators.
 //
 // Layout, by type of the column:
 //   whole and real numbers  an array of the C++ type of that width

@@ -1,6 +1,6 @@
 // FormattedConnectors opens every type of source and sink that the descriptors list.
 //
-// It knows the options; what is outside it reaches through doors. A type whose door is not there is
+// It knows the options, and reaches the outside through doors. A type whose door is not there is
 // refused with not_supported.
 #pragma once
 

@@ -4,9 +4,9 @@
 // none: the bytes of a record whose end is missing are kept. The rows do not depend on where the
 // parts end.
 //
-// A record that cannot be read is an error (cannot_format, which says which line or record, which
-// field, and what is wrong), after the rows before it were given; or, if the format's ON_MALFORMED
-// is SKIP, it is counted and left out.
+// A record that cannot be read is an error (cannot_format, which names the line or record, the
+// field, and the fault), after the rows before it were given; or, if the format's ON_MALFORMED is
+// SKIP, it is counted and left out.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ public:
     virtual void filled(std::size_t bytes) = 0;
     // A record that was begun is dropped: the bytes that follow begin a new one.
     virtual void lost() = 0;
-    // No more bytes follow: what was begun is the last record.
+    // No more bytes follow: a record that was begun is the last one.
     virtual Result<Done> end() = 0;
 
     // Replaces `into` with at most kBatchRows rows, at least one. False: there are none until more

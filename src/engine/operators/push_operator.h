@@ -74,7 +74,7 @@ struct Outlet {
     }
 };
 
-// The bytes that one operator holds, as part of what its fragment may.
+// The bytes that one operator holds, as part of its fragment's limit.
 class MemoryShare {
 public:
     explicit MemoryShare(OperatorContext& context) : context_(&context) {}

@@ -21,7 +21,7 @@ public:
     virtual Result<Done> write(const Batch& batch) = 0;
     // Written rows can be seen by others. Called when no more rows are at hand.
     virtual Result<Done> flush() = 0;
-    // The last call: what was written is complete, and durable where that means something.
+    // The last call: the output is complete, and durable where that means something.
     virtual Result<Done> finish() = 0;
 
     // From any thread: a call that waits fails with cancelled.

@@ -82,7 +82,7 @@ public:
     void cancel();
     void leave(bool at_once);  // when nothing runs, or now
     void give_way();           // at once and without a word, unless it has logged in
-    void reconsider();         // whether who is there may stay
+    void reconsider();         // whether its client may stay
 
 private:
     using Event = pgwire::connection::Event;

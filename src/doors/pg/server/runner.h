@@ -1,5 +1,5 @@
 // Runner runs what the client of one connection asks for: it performs the effects of a
-// pgwire::Connection that concern a session, and tells it the events that answer them.
+// pgwire::Connection that concern a session, and returns the events that answer them.
 //
 // Input:   effects, one after the other. Output: events, in the order that the connection demands.
 //
@@ -131,8 +131,8 @@ private:
                   std::vector<pgwire::TypeId> types);
     void could_not(pgwire::Report report);
 
-    // `then` is called on the strand, with what a thread of the desk has told, if what was begun
-    // is still wanted.
+    // `then` is called on the strand, with the result of a thread of the desk, if it is still
+    // wanted.
     template <class T>
     std::function<void(T)> back(std::function<void(T)> then);
     // `work` runs on the desk, then `then` on the strand.

@@ -3,8 +3,9 @@
 //
 // Threads:  a few of its own for the network, which never wait for the catalog. Each connection
 //           runs on a strand; statements run on the desk.
-// Bounded:  connections, with and without a login, the time a login may take, what a client may
-//           send ahead, what it makes us keep, and what it may leave unread.
+// Bounded:  connections, with and without a login, the time a login may take, the input that a
+//           client may send ahead, the memory that it makes us keep, and the output that it may
+//           leave unread.
 // TCP's keepalive notices a client that is gone at the latest: its statement is cancelled, its
 // transaction rolled back, its watches ended. With users in Access they prove their passwords
 // (SCRAM-SHA-256); with none every client is an admin, and the caller makes sure that this is

@@ -1,9 +1,8 @@
 // Connection is the server's side of one connection of PostgreSQL's protocol 3.0.
 //
-// Input:   bytes of the client, and what became of what was asked for: a verifier, a session, a
+// Input:   bytes of the client, and the results of earlier effects: a verifier, a session, a
 //          statement's rows and end.
-// Output:  bytes for the client, and what to do next: run this text, bind that statement, stop
-//          reading.
+// Output:  bytes for the client, and effects: run this text, bind that statement, stop reading.
 //
 // Around it stand a transport (a socket, with or without TLS), the server (which knows users, and
 // all connections by process and key) and a runner (one session, which may block on a thread of its

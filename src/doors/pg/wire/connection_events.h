@@ -29,7 +29,7 @@ namespace connection {
 struct Received {
     std::string bytes;
 };
-struct Written {  // so many bytes of what Send gave
+struct Written {  // so many bytes of Send
     std::size_t bytes = 0;
 };
 struct TlsStarted {};  // as StartTls wanted, or before anything was received
@@ -110,7 +110,7 @@ struct Send {
     std::string bytes;
     friend bool operator==(const Send&, const Send&) = default;
 };
-struct StartTls {  // after what was sent before; answered by TlsStarted or Vanished
+struct StartTls {  // after earlier output; answered by TlsStarted or Vanished
     friend bool operator==(const StartTls&, const StartTls&) = default;
 };
 struct HangUp {  // after all earlier output; nothing follows, and events no longer matter
@@ -179,8 +179,8 @@ struct ClosePortal {
     PortalId portal;
     friend bool operator==(const ClosePortal&, const ClosePortal&) = default;
 };
-// The client's Sync: what ran since the last one, outside of a transaction of its own, is kept, or
-// undone if `failed`; a transaction of its own has then failed.
+// The client's Sync: statements since the last one, outside of a transaction of its own, are kept,
+// or undone if `failed`; a transaction of its own has then failed.
 struct EndSeries {
     bool failed = false;
     friend bool operator==(const EndSeries&, const EndSeries&) = default;

@@ -104,7 +104,8 @@ struct Sync {
 struct Terminate {
     friend bool operator==(const Terminate&, const Terminate&) = default;
 };
-// PasswordMessage, SASLInitialResponse or SASLResponse: which, only the state of the login tells.
+// PasswordMessage, SASLInitialResponse or SASLResponse: which one follows from the state of the
+// login.
 struct LoginResponse {
     std::string body;
     friend bool operator==(const LoginResponse&, const LoginResponse&) = default;
@@ -157,7 +158,7 @@ public:
     [[nodiscard]] Result<std::optional<std::string_view>> next_packet();
     [[nodiscard]] Result<std::optional<Frame>> next_frame();
 
-    // Gives back the memory of what was taken.
+    // Gives back the memory of messages that were taken.
     void compact();
 
     void authenticated(bool coordinator = false) {

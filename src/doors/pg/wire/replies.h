@@ -1,7 +1,6 @@
 // The messages of the server in PostgreSQL's protocol 3.0, written as bytes.
 //
-// Input:   the values that a message carries.
-// Output:  the message, appended to what is to be sent.
+// Input:   the values that a message carries. Output: the message, appended to the output.
 //
 // Every text that is written as a string ends at its first zero, if it has one: the protocol cannot
 // say more. Pure: no I/O.
