@@ -1,11 +1,12 @@
-// tidy checks what the compiler cannot: the direction of dependencies, the purity of what decides,
-// and the few habits that keep files readable.
+// tidy checks what the compiler cannot: the direction of dependencies, the purity of code that
+// decides, the few habits that keep files readable, and the words of comments and documents.
 //
 //     tidy <root> <modules.txt>
 //
-// Looks at the C++ files under <root>/src, tests, tools and bench; tests/tidy holds the planted
-// violations that test this program and is left out. modules.txt is written by CMake: one
-// "module: dep dep" line for each baton_module(), in the order of the layers.
+// Looks at the C++ files under <root>/src, tests, tools and bench, and at the documents in <root>
+// and <root>/docs; tests/tidy holds the planted violations that test this program and is left out.
+// modules.txt is written by CMake: one "module: dep dep" line for each baton_module(), in the order
+// of the layers.
 //
 // Every complaint says what to do instead. Exit status: 0 clean, 1 complaints, 2 wrong usage.
 #include <algorithm>
@@ -75,6 +76,35 @@ constexpr std::array kBannedInPure = {
 constexpr std::array kBannedInUnitTests = {
     Ban{"sleep_for sleep_until usleep nanosleep", "a time that the test says, or tests/"},
 };
+
+// Prose reads as English: see "Prose" in docs/STYLE.md. No sentence begins with one of these.
+constexpr std::array<std::string_view, 5> kBannedStarts = {"What", "Who", "Whoever", "Nobody",
+                                                           "Somebody"};
+// Whole words, in any case of their first letter.
+constexpr std::array kBannedInProse = {
+    Ban{"whoever somebody nobody", "a noun, such as client, worker, caller or leader"},
+};
+struct BannedPhrase {
+    std::string_view phrase;
+    std::string_view instead;
+};
+constexpr std::array kBannedPhrases = {
+    BannedPhrase{"let gone", "released"},
+    BannedPhrase{"not any more", "no longer"},
+    BannedPhrase{"is told", "gets, learns, returns or reports"},
+    BannedPhrase{"are told", "get, learn, return or report"},
+    BannedPhrase{"be told", "get, learn, return or report"},
+    BannedPhrase{"was told", "got, learned or was asked"},
+    BannedPhrase{"were told", "got, learned or were asked"},
+};
+// Modules whose header comments are not that far. The list only becomes shorter.
+constexpr std::string_view kPlainLater =
+    " adapters/grpc catalog catalog/kinds catalog/store catalog/views coordinator "
+    "coordinator/control coordinator/routing core/exchange core/queries core/routing core/worker "
+    "doors/desk doors/pg/server model sim sql testing/control testing/workers worker/host "
+    "worker/node ";
+// Printed by programs from lists in the code.
+constexpr std::array<std::string_view, 2> kPrintedDocuments = {"VIEWS.md", "ERRORS.md"};
 
 using Instead = std::map<std::string_view, std::string_view>;
 
@@ -236,6 +266,50 @@ private:
     std::string head_;                                // since the last brace or semicolon
 };
 
+// A paragraph of prose, joined to one text whose places can be traced back to lines.
+class Paragraph {
+public:
+    void add(std::size_t number, std::string_view line) {
+        if (!text_.empty()) text_ += ' ';
+        begins_.emplace_back(text_.size(), number);
+        text_ += line;
+    }
+    [[nodiscard]] std::string take() {
+        quoted_ = false;
+        for (char& c : text_) {  // words under discussion do not count
+            if (c == '"' || c == '`') quoted_ = !quoted_;
+            if (quoted_) c = '"';
+        }
+        return std::exchange(text_, {});
+    }
+    [[nodiscard]] std::size_t line_of(std::size_t place) const {
+        std::size_t line = 0;
+        for (const auto& [begin, number] : begins_) {
+            if (begin <= place) line = number;
+        }
+        return line;
+    }
+    void clear() { begins_.clear(); }
+
+private:
+    std::string text_;
+    std::vector<std::pair<std::size_t, std::size_t>> begins_;
+    bool quoted_ = false;
+};
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+    text.remove_prefix(begin);
+    return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+// The width of "- ", "* " or "12. " at the start of a line; 0: none.
+std::size_t bullet_of(std::string_view line) {
+    if (line.starts_with("- ") || line.starts_with("* ")) return 2;
+    const std::size_t digits = std::min(line.find_first_not_of("0123456789"), line.size());
+    return digits > 0 && line.substr(digits).starts_with(". ") ? digits + 2 : 0;
+}
+
 struct Include {
     std::string path;
     bool quoted;
@@ -304,6 +378,7 @@ public:
         for (const std::string_view part : {"src", "tests", "tools", "bench"}) {
             for (const File& file : files_of(part)) check(file);
         }
+        for (const fs::path& document : documents()) check_document(document);
         return complaints_ == 0 ? 0 : 1;
     }
 
@@ -361,7 +436,9 @@ private:
             const Line line = reader.read(text);
             check_line(file, number, text, line);
             for (const std::string& type : types.read(line.code)) check_type(file, number, type);
+            check_prose_of(file, number, line);
         }
+        end_paragraph(file.path);
         if (file.is_header && !has_pragma) complain(file.path, 1, "write #pragma once");
         check_place(file);
         const bool is_test = file.is_test || file.module.empty();
@@ -414,6 +491,104 @@ private:
                               comment[todo + 6] <= '9';
         if (!numbered) complain(file.path, number, "TODO without an issue, write TODO(#12)");
     }
+
+    // ---- prose ----------------------------------------------------------------------------------
+
+    std::vector<fs::path> documents() {
+        std::vector<fs::path> found;
+        const auto take = [&](const fs::directory_entry& entry) {
+            const fs::path& path = entry.path();
+            if (path.extension() != ".md" || !entry.is_regular_file()) return;
+            const std::string name = path.filename().string();
+            if (std::find(kPrintedDocuments.begin(), kPrintedDocuments.end(), name) ==
+                kPrintedDocuments.end())
+                found.push_back(path);
+        };
+        for (const auto& entry : fs::directory_iterator(root_)) take(entry);
+        if (fs::exists(root_ / "docs")) {
+            for (const auto& entry : fs::recursive_directory_iterator(root_ / "docs")) take(entry);
+        }
+        std::sort(found.begin(), found.end());
+        return found;
+    }
+
+    // Tables, fenced blocks and indented blocks are no prose.
+    void check_document(const fs::path& path) {
+        std::ifstream in(path);
+        std::size_t number = 0;
+        bool fenced = false;
+        bool in_paragraph = false;
+        for (std::string text; std::getline(in, text);) {
+            number += 1;
+            const std::string_view line = trimmed(text);
+            const bool fence = line.starts_with("```");
+            if (fence) fenced = !fenced;
+            const bool block = fence || fenced || line.empty() || line.starts_with("|") ||
+                               (!in_paragraph && text.starts_with("    "));
+            const std::size_t bullet = bullet_of(line);
+            if (block || bullet > 0 || line.starts_with("#")) end_paragraph(path);
+            if (!block) paragraph_.add(number, line.substr(bullet));
+            in_paragraph = !block;
+        }
+        end_paragraph(path);
+    }
+
+    void check_prose_of(const File& file, std::size_t number, const Line& line) {
+        if (!file.is_header || file.module.empty()) return;
+        const bool own_line = trimmed(line.code).empty();
+        const std::string_view text = trimmed(line.comment);
+        const std::size_t indent = line.comment.find_first_not_of(' ');
+        const std::size_t bullet = bullet_of(text);
+        if (own_line && !text.empty() && bullet == 0 && bullet_at_ == indent)
+            complain(file.path, number, "the formatter broke this bullet: write it again");
+        if (!own_line || text.empty() || bullet > 0) {
+            end_paragraph(file.path);
+            bullet_at_.reset();
+        }
+        if (own_line && text.starts_with("- ")) bullet_at_ = indent;
+        if (own_line && !text.empty() && bullet == 0 && bullet_at_ && indent < *bullet_at_)
+            bullet_at_.reset();
+        const bool later = kPlainLater.find(" " + file.module + " ") != std::string_view::npos;
+        if (later || text.empty()) return;
+        paragraph_.add(number, text.substr(bullet));
+        if (!own_line) end_paragraph(file.path);
+    }
+
+    void end_paragraph(const fs::path& path) {
+        const std::string text = paragraph_.take();
+        for (const std::string_view word : words_of(text)) {
+            const auto place = static_cast<std::size_t>(word.data() - text.data());
+            std::string lower(word);
+            lower[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(lower[0])));
+            const auto banned_word = in_prose_.find(lower);
+            if (begins_sentence(text, place) &&
+                std::find(kBannedStarts.begin(), kBannedStarts.end(), word) != kBannedStarts.end())
+                complain(path, paragraph_.line_of(place),
+                         "a sentence begins with '" + std::string(word) + "', use a noun");
+            else if (banned_word != in_prose_.end())
+                complain(path, paragraph_.line_of(place), banned(lower, banned_word->second));
+            for (const auto& [phrase, instead] : kBannedPhrases) {
+                if (!has_phrase_at(text, place, phrase)) continue;
+                complain(path, paragraph_.line_of(place), banned(std::string(phrase), instead));
+            }
+        }
+        paragraph_.clear();
+    }
+
+    static bool begins_sentence(std::string_view text, std::size_t place) {
+        const std::size_t last = text.substr(0, place).find_last_not_of(" *(");
+        if (last == std::string_view::npos) return true;
+        return last + 1 < place &&
+               std::string_view(".!?:").find(text[last]) != std::string_view::npos;
+    }
+
+    static bool has_phrase_at(std::string_view text, std::size_t place, std::string_view phrase) {
+        if (!text.substr(place).starts_with(phrase)) return false;
+        const std::size_t end = place + phrase.size();
+        return end == text.size() || !is_word(text[end]);
+    }
+
+    // ---- includes -------------------------------------------------------------------------------
 
     void check_include(const File& file, std::size_t number, const Include& include) {
         if (include.quoted) {
@@ -474,12 +649,15 @@ private:
     const Instead headers_ = index(kBannedHeaders);
     const Instead in_pure_ = index(kBannedInPure);
     const Instead in_unit_tests_ = index(kBannedInUnitTests);
+    const Instead in_prose_ = index(kBannedInProse);
 
     fs::path root_;
     std::string modules_file_;
     std::map<std::string, std::set<std::string>> deps_;
     std::map<std::string, fs::path> types_;  // by name, where they are defined
     std::set<std::string> undeclared_;       // directories already complained about
+    Paragraph paragraph_;
+    std::optional<std::size_t> bullet_at_;  // where the bullet under way begins
     int complaints_ = 0;
 };
 

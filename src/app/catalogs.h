@@ -32,11 +32,10 @@ namespace baton {
 // older version, and programs of that one refuse it from now on.
 [[nodiscard]] Result<bool> bring_up_to_date(SqlDatabase& database);
 
-// Who tells of what others commit there; none: that database has no way to.
+// Reports commits of others there; none: that database cannot.
 [[nodiscard]] std::unique_ptr<SqlSignals> signals_of(const std::string& where);
 
-// Copies the catalog, of which nobody else may be the coordinator now, and checks the copy. The
-// exit status.
+// Copies the catalog, which no coordinator may use now, and checks the copy. The exit status.
 [[nodiscard]] int run_catalog_migrate(const std::string& from, const std::string& to);
 
 }  // namespace baton

@@ -24,7 +24,7 @@ namespace baton {
 namespace {
 
 void add_tls(CLI::App& command, TlsFiles& tls) {
-    command.add_option("--tls-ca", tls.ca, "who signs the certificates of all (PEM)");
+    command.add_option("--tls-ca", tls.ca, "the issuer of the certificates of all processes (PEM)");
     command.add_option("--tls-cert", tls.cert, "the certificate of this process");
     command.add_option("--tls-key", tls.key, "the key of the certificate");
 }
@@ -33,18 +33,18 @@ void add_permits(CLI::App& command, Permits& permits, const std::string& default
                  const std::string& default_targets) {
     command
         .add_option("--files", permits.files.directories,
-                    "a directory in which sources and sinks may open files; may be given\n"
+                    "a directory in which sources and sinks may open files; repeatable;\n"
                     "several times; " +
                         default_files)
         ->allow_extra_args(false);
     command
         .add_option("--files-except", permits.files.never,
-                    "a directory or file therein that they may not touch")
+                    "a directory or file inside it that they may not touch")
         ->allow_extra_args(false);
     command
         .add_option("--connect-to", permits.targets.connect_to,
                     "HOST or HOST:PORT that TCP and MQTT may connect to, such as\n"
-                    "*.example.com or 10.0.0.0/8; may be given several times;\n" +
+                    "*.example.com or 10.0.0.0/8; repeatable;\n" +
                         default_targets)
         ->allow_extra_args(false);
 }
@@ -52,23 +52,24 @@ void add_permits(CLI::App& command, Permits& permits, const std::string& default
 constexpr const char* kAnyButThisMachine = "any but this machine and link-local ones if not given";
 
 void add_shell(CLI::App& command, ShellCommand& shell, WaitWords& words) {
-    command.add_option("--data", shell.data, "the data directory; created if it is not there")
+    command.add_option("--data", shell.data, "the data directory; created if missing")
         ->capture_default_str();
     add_permits(command, shell.permits, "the working directory if not given",
                 "any but link-local ones if not given");
     add_wait(command, words);
-    auto* statements = command.add_option("-c", shell.statements, "run these statements and end");
+    auto* statements = command.add_option("-c", shell.statements, "run these statements and exit");
     command
         .add_option("-f", shell.file,
-                    "run the statements of this file and end; - is stdin,\n"
-                    "FILE.yaml is a deployment: all of it happens or nothing")
+                    "run the statements of this file and exit; - is stdin,\n"
+                    "FILE.yaml is a deployment: all of it happens, or nothing")
         ->excludes(statements);
-    command.add_option("--format", shell.format, "how rows are shown, unless a statement says")
+    command
+        .add_option("--format", shell.format, "the format of rows, unless a statement names one")
         ->check(CLI::IsMember({"text", "json", "csv"}))
         ->capture_default_str();
     command
         .add_option("--on-error", shell.on_error,
-                    "whether the statements after one that failed are run")
+                    "whether to run the statements after a failed one")
         ->check(CLI::IsMember({"stop", "continue"}))
         ->capture_default_str();
     command.footer("The exit status is 0 only if every statement succeeded.");
@@ -77,18 +78,19 @@ void add_shell(CLI::App& command, ShellCommand& shell, WaitWords& words) {
 // `list`, `drain` and `resume` below it are added by add_ctl.
 CLI::App& add_worker(CLI::App& app, WorkerCommand& worker, int& status) {
     CLI::App* command =
-        app.add_subcommand("worker", "run fragments for a coordinator; or look after workers");
+        app.add_subcommand("worker", "run fragments for a coordinator, or manage workers");
     command->add_option("--name", worker.name, "its name in the catalog; host:port if not given");
     command->add_option("--listen", worker.listen,
-                        "host:port for the coordinator, and for data; required");
-    command->add_option("--data", worker.data, "another host:port for data");
-    command->add_option("--capacity", worker.capacity, "how many fragments it runs at most");
+                        "host:port to listen at, for the coordinator and for data; required");
+    command->add_option("--data", worker.data, "a separate host:port for data");
+    command->add_option("--capacity", worker.capacity,
+                        "the largest number of fragments that it runs");
     command->add_option("--data-dir", worker.directory,
-                        "where it keeps what must outlive it; created if it is not there");
+                        "the directory for all that must survive a restart; created if missing");
     command
         ->add_option("--join", worker.join,
-                     "a token of `baton token worker NAME`: gets a certificate from the "
-                     "coordinator,\nkeeps it in --data-dir and renews it; once is enough")
+                     "a token of `baton token worker NAME`: the worker gets a certificate from the "
+                     "coordinator,\nkeeps it in --data-dir and renews it; needed once")
         ->envname("BATON_JOIN");
     add_tls(*command, worker.tls);
     add_permits(*command, worker.permits, "none if not given", kAnyButThisMachine);
@@ -99,36 +101,35 @@ CLI::App& add_worker(CLI::App& app, WorkerCommand& worker, int& status) {
                       "listen beyond this machine without certificates, unencrypted");
     command
         ->add_option("--drain", worker.drain_seconds,
-                     "seconds that it waits for fragments when it is told to leave")
+                     "seconds that it waits for its fragments after SIGTERM")
         ->capture_default_str();
     command->add_option("--partition-program", worker.partition_program,
-                        "a command to be run by sh for each partition that it looks after; "
-                        "BATON_LIST, BATON_PARTITION and BATON_EPOCH say which");
+                        "a command that sh runs for each partition of this worker; "
+                        "BATON_LIST, BATON_PARTITION and BATON_EPOCH name it");
     constexpr std::uint64_t kGraceMax = 20;  // well below the lease of a partition
     command
         ->add_option("--partition-grace", worker.partition_grace_seconds,
-                     "seconds that such a program has to end after SIGTERM; then it is killed")
+                     "seconds between SIGTERM and SIGKILL for such a program")
         ->capture_default_str()
         ->check(CLI::Range(std::uint64_t{0}, kGraceMax));
     command->footer(
-        "SIGTERM and SIGINT tell it to leave; the second one, at once.\n"
+        "On SIGTERM or SIGINT the worker leaves; on a second signal, at once.\n"
         "A worker that has joined (--join), or has certificates of its own (--tls-..), may listen\n"
-        "anywhere. Without certificates it listens on this machine alone, and obeys coordinators "
-        "of the "
-        "same\n"
-        "user: they know the secret in ~/.local/state/baton/secret (or BATON_USER_SECRET).");
+        "anywhere. Without certificates it listens on this machine alone, and obeys coordinators\n"
+        "of the same user: they know the secret in ~/.local/state/baton/secret (or "
+        "BATON_USER_SECRET).");
     command->callback([&worker, &status, command] {
         if (!command->get_subcommands().empty()) return;
         if (worker.listen.empty()) throw CLI::RequiredError("--listen");
         status = run_worker(worker);
     });
     CLI::App* release = command->add_subcommand(
-        "release", "a worker that does not run forgets its catalog and its epochs");
-    release->add_option("--data-dir", worker.directory, "that of the worker")->required();
+        "release", "make a stopped worker forget its catalog and its epochs");
+    release->add_option("--data-dir", worker.directory, "the data directory of the worker")
+        ->required();
     release->footer(
-        "A worker obeys the first catalog that greets it, and no lower epoch than it has seen. "
-        "After "
-        "this it obeys the next one that greets it.");
+        "A worker belongs to the first catalog that greets it, and obeys no lower epoch than it\n"
+        "has seen. After this it belongs to the next one that greets it.");
     release->callback([&worker, &status] { status = release_worker(*worker.directory); });
     return *command;
 }
@@ -147,11 +148,11 @@ void add_settings(CLI::App& command, ServeCommand& serve) {
                 meaning)
             ->take_last();
     };
-    flag("--data", "data", "the data directory; created if it is not there");
+    flag("--data", "data", "the data directory; created if missing");
     flag("--catalog", "catalog",
          "sqlite:PATH, or a database that several coordinators share: postgres://.. or mysql://..");
     flag("--lease-ttl", "lease_ttl",
-         "with --catalog: seconds until another takes over from a leader that is gone");
+         "with --catalog: seconds until another one takes over from a lost leader");
     flag("--pg", "pg.listen", "host:port for psql and PostgreSQL drivers; '': closed");
     flag("--http", "http.listen", "host:port for HTTP; '': closed");
     const auto list = [&](const std::string& option, const std::string& key,
@@ -171,10 +172,10 @@ void add_settings(CLI::App& command, ServeCommand& serve) {
             ->allow_extra_args(false);
     };
     list("--files", "files",
-         "a directory in which sources and sinks of its own worker may open files; may be\n"
-         "given several times; none if not given");
+         "a directory in which sources and sinks of its own worker may open files;\n"
+         "repeatable; none if not given");
     list("--connect-to", "connect_to",
-         "HOST or HOST:PORT that they may connect to; may be given several times;\n" +
+         "HOST or HOST:PORT that they may connect to; repeatable;\n" +
              std::string(kAnyButThisMachine));
     flag("--workers", "workers.listen", "host:port at which workers join with a token");
     command.add_option_function<std::vector<std::string>>(
@@ -183,7 +184,7 @@ void add_settings(CLI::App& command, ServeCommand& serve) {
             for (const std::string& pair : pairs) {
                 const std::size_t equals = pair.find('=');
                 if (equals == std::string::npos) {
-                    throw CLI::ValidationError("--set", "is given as KEY=VALUE");
+                    throw CLI::ValidationError("--set", "has the form KEY=VALUE");
                 }
                 serve.flags.push_back({.option = "--set " + pair.substr(0, equals),
                                        .key = pair.substr(0, equals),
@@ -211,26 +212,27 @@ void add_catalog(CLI::App& app, CatalogWords& words, int& status) {
     command->add_option("file", words.file, "the copy; must not exist yet")->required();
     command->callback([&] { status = run_backup(words.data, words.file); });
 
-    command = app.add_subcommand("restore", "put a backup in the place of a catalog");
+    command = app.add_subcommand("restore", "replace a catalog by a backup");
     command->add_option("--data", words.data, "the data directory")->required();
     command->add_option("file", words.file, "the backup")->required();
-    command->add_flag("--force", words.force, "replace a catalog that is there; it is kept beside");
+    command->add_flag("--force", words.force,
+                      "replace an existing catalog, which is kept beside it");
     command->callback([&] { status = run_restore(words.data, words.file, words.force); });
 
-    command = app.add_subcommand("check", "verify a catalog and say what is wrong with it");
+    command = app.add_subcommand("check", "verify a catalog and list its faults");
     command
         ->add_option("what", words.what,
                      "a data directory, the file of a catalog or backup, or the URL of a database")
         ->required();
     command->callback([&] { status = run_check(words.what); });
 
-    CLI::App* catalog = app.add_subcommand("catalog", "where catalogs are kept");
+    CLI::App* catalog = app.add_subcommand("catalog", "databases of catalogs");
     catalog->require_subcommand(1);
     command = catalog->add_subcommand("migrate", "copy a catalog to another database");
     command
         ->add_option(
             "--from", words.from,
-            "sqlite:PATH, postgres://USER:PASSWORD@HOST/DB or mysql://..; nobody may use it")
+            "sqlite:PATH, postgres://USER:PASSWORD@HOST/DB or mysql://..; it must not be in use")
         ->required();
     command->add_option("--to", words.to, "the same; a database without tables")->required();
     command->callback([&] { status = run_catalog_migrate(words.from, words.to); });
@@ -243,7 +245,7 @@ struct AccountWords {
 };
 
 void add_account(CLI::App& command, AccountWords& words) {
-    command.add_option("name", words.name, "who it is, in the log of statements")
+    command.add_option("name", words.name, "the name in the log of statements")
         ->required()
         ->check([](const std::string& name) {
             const bool plain =
@@ -252,11 +254,11 @@ void add_account(CLI::App& command, AccountWords& words) {
                 });
             return plain ? "" : "a name is made of letters, digits, _, - and .";
         });
-    command.add_option("--role", words.role, "what it may do")
+    command.add_option("--role", words.role, "its rights")
         ->check(CLI::IsMember({"reader", "writer", "admin"}))
         ->capture_default_str();
     command.add_flag("--files", words.files,
-                     "also the right to name files of workers, which an admin has by itself");
+                     "add the right to name files of workers; an admin always has it");
 }
 
 void add_serve(CLI::App& app, ServeCommand& serve, AccountWords& account, int& status) {
@@ -266,31 +268,32 @@ void add_serve(CLI::App& app, ServeCommand& serve, AccountWords& account, int& s
 
     CLI::App* config = app.add_subcommand("config", "the settings of the daemon");
     config->require_subcommand(1);
-    command = config->add_subcommand("show", "what is set, and who set it");
+    command = config->add_subcommand("show", "print all settings, and where each was set");
     add_settings(*command, serve);
     command->callback([&] { status = run_config_show(serve); });
-    command = config->add_subcommand("check", "whether the settings are well");
+    command = config->add_subcommand("check", "check the settings");
     add_settings(*command, serve);
     command->callback([&] { status = run_config_check(serve); });
     command = config->add_subcommand(
-        "user", "what to write to the file for a user; reads the password from standard input");
+        "user",
+        "print the lines of the settings file for a user; reads the password from standard input");
     add_account(*command, account);
     command->callback([&] { status = run_config_user(account.name, account.role, account.files); });
-    command = config->add_subcommand("token", "makes a token, and what to write to the file");
+    command =
+        config->add_subcommand("token", "print a new token, and its lines of the settings file");
     add_account(*command, account);
     command->callback(
         [&] { status = run_config_token(account.name, account.role, account.files); });
 }
 
 void add_shell_command(CLI::App& app, ShellCommand& shell, WaitWords& words, int& status) {
-    CLI::App* command = app.add_subcommand(
-        "shell", "a coordinator and a worker in this process, and statements for them");
+    CLI::App* command = app.add_subcommand("shell", "run statements, interactively or from a file");
     auto* offline =
         command->add_flag("--offline", shell.offline,
-                          "only the catalog: no worker, nobody is spoken to, queries stay PENDING");
+                          "only the catalog: no worker runs or is dialled, queries stay PENDING");
     command
         ->add_option("--connect", shell.connect,
-                     "a coordinator that runs elsewhere: postgres://USER@HOST:PORT or HOST:PORT")
+                     "a running coordinator: postgres://USER@HOST:PORT or HOST:PORT")
         ->excludes(offline);
     add_shell(*command, shell, words);
     add_tls(*command, shell.tls);
@@ -302,12 +305,13 @@ void add_shell_command(CLI::App& app, ShellCommand& shell, WaitWords& words, int
 
 void add_cluster(CLI::App& app, ClusterCommand& cluster, WaitWords& words, int& status) {
     CLI::App* command =
-        app.add_subcommand("cluster", "worker processes on this machine, and a shell for them");
-    command->add_option("--workers", cluster.workers, "how many")
+        app.add_subcommand("cluster", "start workers on this machine, and a shell for them");
+    command->add_option("--workers", cluster.workers, "the number of workers")
         ->check(CLI::Range(1, 100))
         ->capture_default_str();
     command
-        ->add_option("--port", cluster.port, "of the first worker; the others have the next ones")
+        ->add_option("--port", cluster.port,
+                     "the port of the first worker; the others use the next ones")
         ->check(CLI::Range(1, 65000))
         ->capture_default_str();
     add_shell(*command, cluster.shell, words);
@@ -318,29 +322,28 @@ void add_cluster(CLI::App& app, ClusterCommand& cluster, WaitWords& words, int& 
 }
 
 void add_token(CLI::App& app, TokenCommand& token, int& status) {
-    CLI::App* command = app.add_subcommand("token", "let processes into the cluster");
+    CLI::App* command = app.add_subcommand("token", "tokens for processes that join the cluster");
     command->require_subcommand(1);
     command = command->add_subcommand(
-        "worker", "prints a token with which one worker joins: baton worker --join TOKEN");
+        "worker", "print a token for one worker to join: baton worker --join TOKEN");
     command->add_option("name", token.worker, "the name of the worker")->required();
     command->add_option("--data", token.data, "the data directory of the coordinator")
         ->capture_default_str();
     command->add_option("--catalog", token.catalog,
-                        "instead, where its catalog is: sqlite:PATH, postgres://.. or mysql://..");
+                        "instead, its catalog: sqlite:PATH, postgres://.. or mysql://..");
     command->add_option("--address", token.address,
                         "host:port by which the worker reaches the coordinator, if not the one it "
                         "listens on");
     constexpr std::uint64_t kSecondsMax = 7 * 24 * 3600;
-    command->add_option("--seconds", token.seconds, "how long it can be used")
+    command->add_option("--seconds", token.seconds, "seconds until it expires")
         ->check(CLI::Range(std::uint64_t{1}, kSecondsMax))
         ->capture_default_str();
-    command->footer("It is good once. Every process that can read the catalog can make one.");
+    command->footer("It works once. Every process that can read the catalog can make one.");
     command->callback([&] { status = run_token_worker(token); });
 }
 
 void add_manuals(CLI::App& app, std::string& which, int& status) {
-    CLI::App* command =
-        app.add_subcommand("completion", "what makes a shell complete the words of `baton`");
+    CLI::App* command = app.add_subcommand("completion", "print the completion script for a shell");
     command->add_option("shell", which, "which one")
         ->required()
         ->check(CLI::IsMember({"bash", "zsh"}));
@@ -351,7 +354,7 @@ void add_manuals(CLI::App& app, std::string& which, int& status) {
         std::cout << (which == "bash" ? bash_completion(app) : zsh_completion(app));
         status = 0;
     });
-    command = app.add_subcommand("manual", "the manual page: baton manual | man -l -");
+    command = app.add_subcommand("manual", "print the manual page: baton manual | man -l -");
     command->callback([&] {
         std::cout << man_page(app);
         status = 0;

@@ -1,5 +1,5 @@
-// The command line of `baton`: its commands, their options, and what is said of them. Help,
-// completions and the manual page are all made of it.
+// The command line of `baton`: its commands and options, with their descriptions. Help, completions
+// and the manual page are made of it.
 #pragma once
 
 #include <memory>

@@ -14,7 +14,7 @@ namespace baton {
 
 struct ShellCommand {
     std::string data;
-    bool offline = false;                // no worker, and nobody is spoken to: queries stay PENDING
+    bool offline = false;                // no worker, and none is dialled: queries stay PENDING
     std::optional<std::string> connect;  // a coordinator elsewhere; nothing of the above counts
     TlsFiles tls;                        // for the network to workers; all of them, or none
     Permits permits;                     // what plans of its own worker may reach outside

@@ -32,11 +32,11 @@ struct Embedded {
 // Where a command line says that the coordinator is.
 struct Reach {
     std::string connect;  // a URL, or host:port
-    std::string data;     // a data directory that nobody else uses; wins over `connect`
+    std::string data;     // a data directory that is not in use; wins over `connect`
 };
 inline constexpr const char* kDefaultAddress = "127.0.0.1:5433";
 
-// The counterpart, and what it needs. `data` is opened offline, and must be there.
+// The counterpart with its parts. `data` is opened offline, and must exist.
 struct Reached {
     std::optional<Embedded> embedded;
     std::unique_ptr<shell::Counterpart> counterpart;

@@ -10,11 +10,11 @@ namespace baton {
 void add_wait(CLI::App& command, WaitWords& words) {
     command
         .add_option("--wait", words.until,
-                    "what a statement waits for: nothing more than that it is durable,\n"
-                    "that its queries run (or have ended), or that they have ended")
+                    "when a statement is done: once it is durable, once its queries run\n"
+                    "(or have ended), or once they have ended")
         ->check(CLI::IsMember({"accepted", "running", "ended"}))
         ->capture_default_str();
-    command.add_option("--timeout", words.timeout_s, "how many seconds at most; 0: for ever")
+    command.add_option("--timeout", words.timeout_s, "the longest wait in seconds; 0: no limit")
         ->capture_default_str();
 }
 
@@ -25,61 +25,61 @@ public:
     Ctl(CtlWords& words, int& status) : words_(words), status_(status) {}
 
     void add_status(CLI::App& app) {
-        CLI::App& command = add(app, "status", "how everything is, in a few lines");
+        CLI::App& command = add(app, "status", "the state of the cluster, in a few lines");
         add_format(command, {"text", "json"});
-        command.footer("The exit status is 3 if something is not as it should be.");
+        command.footer("The exit status is 3 if something is not well.");
         on(command, [](CtlWords& words) { return run_status(words.command); });
     }
 
     void add_top(CLI::App& app) {
-        CLI::App& command = add(app, "top", "workers and queries, and what they do per second");
-        command.add_option("--interval", words_.interval_s, "seconds from one look to the next")
+        CLI::App& command = add(app, "top", "workers and queries, with their rates");
+        command.add_option("--interval", words_.interval_s, "seconds between two updates")
             ->check(CLI::Range(0.1, 3600.0))
             ->capture_default_str();
-        command.add_flag("--once", words_.flag, "only one screen, as text");
+        command.add_flag("--once", words_.flag, "print one screen as text");
         on(command,
            [](CtlWords& words) { return run_top(words.command, words.interval_s, words.flag); });
     }
 
     void add_apply(CLI::App& app) {
-        CLI::App& command = add(app, "apply", "all of a file happens, or nothing of it");
+        CLI::App& command = add(app, "apply", "apply a file: all of it, or nothing");
         command
             .add_option("-f,--file", words_.file,
                         "statements, or a deployment if it is FILE.yaml; - is stdin")
             ->required();
         command.add_flag("--dry-run", words_.flag,
-                         "plan all of it and show what would change, but change nothing");
+                         "plan all of it and show the changes, without making them");
         add_wait(command, words_.wait);
         on(command,
            [](CtlWords& words) { return run_apply(words.command, words.file, words.flag); });
     }
 
     void add_query(CLI::App& app) {
-        CLI::App& query = *app.add_subcommand("query", "look after queries");
+        CLI::App& query = *app.add_subcommand("query", "manage queries");
         query.require_subcommand(1);
-        CLI::App& list = add(query, "list", "what there is, and how it is");
+        CLI::App& list = add(query, "list", "list queries and their states");
         add_format(list, {"text", "json", "csv"});
         on(list, [](CtlWords& words) { return run_for(words.command, "SHOW QUERIES"); });
 
-        CLI::App& stop = add(query, "stop", "let a query end; it stays in the catalog");
+        CLI::App& stop = add(query, "stop", "stop a query; it stays in the catalog");
         add_name(stop, "its name or number");
-        stop.add_flag("--forceful", words_.flag, "without what is still on its way through it");
+        stop.add_flag("--forceful", words_.flag, "discard rows that are still on their way");
         add_wait(stop, words_.wait);
         on(stop, [](CtlWords& words) {
             return run_change(words.command, "STOP QUERY " + query_in_statement(words.name) +
                                                  (words.flag ? " FORCEFUL" : ""));
         });
 
-        CLI::App& drop = add(query, "drop", "end a query, and forget it");
+        CLI::App& drop = add(query, "drop", "stop a query and remove it");
         add_name(drop, "its name or number");
         add_wait(drop, words_.wait);
         on(drop, [](CtlWords& words) {
             return run_change(words.command, "DROP QUERY " + query_in_statement(words.name));
         });
 
-        CLI::App& logs = add(query, "logs", "what became of a query and its fragments");
-        add_name(logs, "its name or number; one that was dropped is known by its number");
-        logs.add_flag("--follow", words_.flag, "and what becomes of it, until Ctrl-C");
+        CLI::App& logs = add(query, "logs", "the history of a query and its fragments");
+        add_name(logs, "its name or number; a dropped query is known by its number");
+        logs.add_flag("--follow", words_.flag, "then its changes, until Ctrl-C");
         add_format(logs, {"text", "json", "csv"});
         on(logs,
            [](CtlWords& words) { return run_query_logs(words.command, words.name, words.flag); });
@@ -87,16 +87,16 @@ public:
 
     void add_worker(CLI::App& worker) {
         worker.require_subcommand(0, 1);
-        CLI::App& list = add(worker, "list", "the workers of a coordinator, and how they are");
+        CLI::App& list = add(worker, "list", "list workers and their states");
         add_format(list, {"text", "json", "csv"});
         on(list, [](CtlWords& words) { return run_for(words.command, "SHOW WORKERS"); });
         CLI::App& drain =
-            add(worker, "drain", "a worker gets nothing new; what runs there goes on");
+            add(worker, "drain", "give a worker no new queries; those that run there go on");
         add_name(drain, "its name");
         on(drain, [](CtlWords& words) {
             return run_change(words.command, "DRAIN WORKER " + name_of_worker(words.name));
         });
-        CLI::App& resume = add(worker, "resume", "a drained worker takes fragments again");
+        CLI::App& resume = add(worker, "resume", "let a drained worker take queries again");
         add_name(resume, "its name");
         on(resume, [](CtlWords& words) {
             return run_change(words.command, "RESUME WORKER " + name_of_worker(words.name));
@@ -110,15 +110,15 @@ private:
         command.footer("");  // not that of the command above it
         command
             .add_option("--connect", words_.command.reach.connect,
-                        "where the coordinator is: postgres://USER@HOST:PORT or HOST:PORT; "
-                        "BATON_CONNECT if it is not given")
+                        "the coordinator: postgres://USER@HOST:PORT or HOST:PORT; "
+                        "default: BATON_CONNECT")
             ->capture_default_str();
         command.add_option("--data", words_.command.reach.data,
-                           "instead, a data directory that no process uses now");
+                           "instead, a data directory that is not in use");
         return command;
     }
     void add_format(CLI::App& command, const std::vector<std::string>& formats) {
-        command.add_option("--format", words_.command.format, "how it is shown")
+        command.add_option("--format", words_.command.format, "the format of the output")
             ->check(CLI::IsMember(formats))
             ->capture_default_str();
     }

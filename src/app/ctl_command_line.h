@@ -1,4 +1,4 @@
-// The part of the command line that asks a coordinator something, or tells it to do something.
+// The commands that query or change a running coordinator.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct WaitWords {
 };
 void add_wait(CLI::App& command, WaitWords& words);
 
-// What is read of the line.
+// The parts of the command line.
 struct CtlWords {
     CtlCommand command{
         .reach = {.connect = kDefaultAddress, .data = {}}, .format = "text", .wait = {}};

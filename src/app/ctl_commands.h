@@ -21,19 +21,19 @@ struct CtlCommand {
 
 // Runs statements that the command stands for, such as SHOW WORKERS.
 [[nodiscard]] int run_for(const CtlCommand& command, const std::string& statements);
-// The same for what changes something: also says where, on the standard error.
+// The same for changes: also names the coordinator, on the standard error.
 [[nodiscard]] int run_change(const CtlCommand& command, const std::string& statements);
 
-// What became of a query, and of its parts, since it was made. `which` is its name or number; one
-// that is gone is known by its number only. `follow`: then what becomes of it, until Ctrl-C.
+// The history of a query and its parts since it was created. `which` is its name or number; one
+// that is gone is known by its number only. `follow`: then its changes, until Ctrl-C.
 [[nodiscard]] int run_query_logs(const CtlCommand& command, const std::string& which, bool follow);
 
 // All of a file, or nothing: statements, or a deployment if it ends in .yaml or .yml; - is the
-// standard input. `dry_run`: it is planned, and what would change is shown.
+// standard input. `dry_run`: plans it and shows the changes without making them.
 [[nodiscard]] int run_apply(const CtlCommand& command, const std::string& file, bool dry_run);
 
-// Queries and workers, again and again, with what they do per second. `once`: two looks, and the
-// second is shown.
+// Queries and workers with their rates, again and again. `once`: two looks, and the second is
+// shown.
 [[nodiscard]] int run_top(const CtlCommand& command, double interval_s, bool once);
 
 // A query in a statement, as it was given on the command line: a number, or a name.

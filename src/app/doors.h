@@ -1,4 +1,4 @@
-// The doors of the daemon, as the settings want them.
+// The doors of the daemon, as its settings define them.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ public:
     // now. On failure all stays as it is.
     [[nodiscard]] Result<Done> reload(const Configuration& configuration);
 
-    // Nobody comes in any more; who is inside may finish for as long.
+    // No new clients; those that are connected may finish for so long.
     void stop(Duration patience);
 
 private:

@@ -1,5 +1,5 @@
-// A worker that has joined a cluster: what it keeps in its data directory, and the thread that
-// renews its certificate in time.
+// A worker that has joined a cluster: the files in its data directory, and the thread that renews
+// its certificate in time.
 #pragma once
 
 #include <chrono>
@@ -36,7 +36,7 @@ struct Joined {
 
 class Renewal {
 public:
-    // `log` is told what comes of it, from its thread.
+    // `log` is called with the results, from its thread.
     Renewal(Joined joined, std::function<void(const std::string&)> log);
     ~Renewal();
     Renewal(const Renewal&) = delete;

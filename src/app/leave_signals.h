@@ -1,5 +1,5 @@
-// SIGTERM and SIGINT, and SIGHUP where it means to read the settings again, for whoever waits for
-// them; no thread is interrupted by them. To be made before any thread.
+// SIGTERM and SIGINT, and SIGHUP where it means to read the settings again, for the thread that
+// waits for them; they interrupt no thread. To be made before any thread.
 #pragma once
 
 #include <csignal>

@@ -79,7 +79,7 @@ std::string bash_completion(const CLI::App& app) {
 }
 
 std::string zsh_completion(const CLI::App& app) {
-    return "# Completes the words of `baton` in zsh, by what bash is told.\n"
+    return "# Completes the words of `baton` in zsh, with the function for bash.\n"
            "autoload -U +X bashcompinit && bashcompinit\n" +
            bash_completion(app);
 }
@@ -142,9 +142,9 @@ std::string man_page(const CLI::App& app) {
     }
     text +=
         ".SH EXIT STATUS\n0 if all went well, 1 if something failed, 2 if the command line was "
-        "wrong, 3 if\n.B baton status\nfound something that is not as it should be.\n"
-        ".SH ENVIRONMENT\n.TP\n\\fBBATON_CONNECT\\fR\nwhere the coordinator is, if no "
-        "\\-\\-connect says so.\n"
+        "wrong, 3 if\n.B baton status\nfound something that is not well.\n"
+        ".SH ENVIRONMENT\n.TP\n\\fBBATON_CONNECT\\fR\nthe address of the coordinator, if "
+        "\\-\\-connect is not given.\n"
         ".TP\n\\fBBATON_USER_SECRET\\fR\na file with the secret by which the processes of one "
         "user know each other; ~/.local/state/baton/secret if it is not set.\n"
         ".TP\n\\fBPGPASSWORD\\fR, \\fB~/.pgpass\\fR\nthe password for a connection.\n"

@@ -1,4 +1,4 @@
-// What is made of the command line for other programs: completions for shells, a page for man.
+// Texts made from the command line for other programs: completions for shells, a page for man.
 #pragma once
 
 #include <string>

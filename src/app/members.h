@@ -1,5 +1,5 @@
-// Who belongs to the cluster of a coordinator: the certificates that it gives to workers, the door
-// at which they ask for them, and the way it knows them by.
+// The members of a coordinator's cluster: the certificates that it gives to workers, the door at
+// which they ask for them, and the way in which it recognises them.
 #pragma once
 
 #include <condition_variable>
@@ -23,7 +23,7 @@ namespace baton {
 struct MembersOptions {
     std::string listen;  // host:port for workers that join; empty: none can
     Duration life = std::chrono::hours(24 * 30);
-    // Told what people may want to know, from any thread.
+    // Called with events for people, from any thread.
     std::function<void(const std::string&)> log;
 };
 

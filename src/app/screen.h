@@ -1,4 +1,4 @@
-// The whole of the terminal, for something that is shown again and again. What was there before is
+// The whole of the terminal, for something that is shown again and again. The former contents are
 // put back at the end.
 #pragma once
 

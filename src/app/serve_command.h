@@ -37,7 +37,7 @@ struct Configuration {
 // Says what is set and by whom, as a file of settings; or only whether it could be started with it.
 [[nodiscard]] int run_config_show(const ServeCommand& command);
 [[nodiscard]] int run_config_check(const ServeCommand& command);
-// What is to be written to the file for a user, whose password is read, or for a new token.
+// The lines for the settings file, for a user, whose password is read, or for a new token.
 [[nodiscard]] int run_config_user(const std::string& name, const std::string& role, bool files);
 [[nodiscard]] int run_config_token(const std::string& name, const std::string& role, bool files);
 

@@ -23,7 +23,7 @@ struct WorkerCommand {
     bool insecure = false;  // listen beyond this machine though nothing is encrypted
     std::optional<std::string> partition_program;  // run for each partition; none: nothing is
     std::uint64_t partition_grace_seconds = 10;
-    // How long fragments that run are waited for once it was told to leave.
+    // How long a worker that was asked to leave waits for running fragments.
     std::uint64_t drain_seconds = 10;
 };
 

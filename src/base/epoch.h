@@ -1,6 +1,6 @@
-// Which epochs are believed. Epochs grow by one per term, and after a restore by as many terms as
-// the backup is behind. A number far above that is a mistake or an attack: whoever obeyed it could
-// never be led by anybody else again, so nobody obeys it.
+// Epochs that are believed. Epochs grow by one per term, and after a restore by as many terms as
+// the backup is behind. A number far above that is a mistake or an attack: a worker that obeyed it
+// could never be led by another coordinator again, so it is ignored.
 #pragma once
 
 #include <cstdint>

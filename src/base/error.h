@@ -1,9 +1,9 @@
-// Error says what was attempted, on what, why not and what to do, under a number that never
-// changes.
+// Error names the attempt, its object, the reason of the failure and the way out, under a number
+// that never changes.
 //
-// The numbers are one list for the whole of Baton (error.cc) and a contract with every client:
-// a number is never reused and never changes its meaning. What code does about an error follows
-// from its `Reaction`, never from the text.
+// The numbers are one list for the whole of Baton (error.cc) and a contract with every client: a
+// number is never reused and never changes its meaning. Code acts on the `Reaction` of an error,
+// never on its text.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Prng is the only source of randomness. Whoever owns the seed owns the run.
+// Prng is the only source of randomness in code that decides. The owner of the seed owns the run.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Instant is a point on this process's monotonic clock, WallTime one on the calendar. The core is
-// told the time; it never asks.
+// Instant is a point on this process's monotonic clock, WallTime one on the calendar. The core
+// takes the time as an argument; it never reads a clock.
 #pragma once
 
 #include <chrono>

@@ -24,20 +24,19 @@ const std::vector<Known>& known_list() {
         {.key = "lease_ttl",
          .type = Type::number,
          .fallback = "10",
-         .meaning = "with such a database: seconds after which another takes over from a leader "
-                    "that is gone",
+         .meaning = "with such a database: seconds until another coordinator takes over from a "
+                    "lost leader",
          .least = 1,
          .most = 600},
         {.key = "advertise",
          .fallback = "",
          .meaning =
-             "host:port at which clients reach this coordinator when it leads; empty: that of "
+             "host:port of this coordinator for clients and other coordinators; empty: that of "
              "pg.listen"},
         {.key = "forward_writes",
          .type = Type::flag,
          .fallback = "true",
-         .meaning = "pass what only the leader can do on to it; false: clients are told where it "
-                    "is"},
+         .meaning = "forward changes to the leader; false: refuse them, with its address"},
         {.key = "forward_wait",
          .type = Type::number,
          .fallback = "0",
@@ -62,7 +61,7 @@ const std::vector<Known>& known_list() {
          .meaning = "host:port for HTTP; empty: closed"},
         {.key = "http.hosts",
          .fallback = "",
-         .meaning = "names by which clients may ask for it while nobody has to say who they are, "
+         .meaning = "host names that HTTP serves while there are no users and tokens, "
                     "beside localhost: a.example, b.example"},
         {.key = "http.body_max",
          .type = Type::number,
@@ -79,12 +78,12 @@ const std::vector<Known>& known_list() {
         {.key = "tls.key", .fallback = "", .meaning = "the key of that certificate"},
         {.key = "tls.ca",
          .fallback = "",
-         .meaning = "who signs the certificates of the other coordinators (PEM); empty: they are "
+         .meaning = "the issuer of the certificates of other coordinators (PEM); empty: they are "
                     "not checked"},
         {.key = "auth.trust_remote",
          .type = Type::flag,
          .fallback = "false",
-         .meaning = "listen beyond this machine though nobody has to say who they are"},
+         .meaning = "listen beyond this machine although there are no users and tokens"},
         {.key = "workers.listen",
          .fallback = "",
          .meaning = "host:port at which workers join with a token and renew their certificates; "
@@ -96,7 +95,7 @@ const std::vector<Known>& known_list() {
          .least = 5},
         {.key = "workers.tls_ca",
          .fallback = "",
-         .meaning = "who signs the certificates of coordinator and workers (PEM)"},
+         .meaning = "the issuer of the certificates of coordinators and workers (PEM)"},
         {.key = "workers.tls_cert", .fallback = "", .meaning = "the coordinator's certificate"},
         {.key = "workers.tls_key", .fallback = "", .meaning = "the key of that certificate"},
         {.key = "files",
@@ -112,23 +111,23 @@ const std::vector<Known>& known_list() {
         {.key = "threads",
          .type = Type::number,
          .fallback = "64",
-         .meaning = "how many statements are run at once, also those that wait for the disk",
+         .meaning = "statements that run at once, also those that wait for the disk",
          .least = 1,
          .most = 1024},
         {.key = "log.format",
          .type = Type::choice,
          .fallback = "text",
-         .meaning = "how lines are written to standard error",
+         .meaning = "the format of lines on standard error",
          .choices = {"text", "json"}},
         {.key = "log.level",
          .type = Type::choice,
          .fallback = "info",
-         .meaning = "the least important lines that are written",
+         .meaning = "the lowest level that is written",
          .choices = {"debug", "info", "warn", "error"}},
         {.key = "shutdown_seconds",
          .type = Type::number,
          .fallback = "30",
-         .meaning = "how long clients have to finish when it is told to end",
+         .meaning = "seconds that clients have to finish when the daemon ends",
          .most = 3600},
     };
     return kKnown;

@@ -1,8 +1,9 @@
-// Settings of the daemon: what can be set, to what it is set, and who said so.
+// Settings of the daemon: their names, their values, and where each was set.
 //
 // Layers, each winning over those before it: defaults, the file, the environment, the command line.
 // A key is words joined by dots (`http.listen`); in the environment it is BATON_HTTP_LISTEN, in the
-// file `listen` below `http`. Pure: whoever reads files and the environment hands the texts in.
+// file `listen` below `http`. Pure: the caller reads files and the environment, and hands the texts
+// in.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +63,8 @@ public:
     // Without blanks around them; none is empty.
     [[nodiscard]] std::vector<std::string> list(std::string_view key) const;
 
-    // What is not the default carries where it was set: two columns of a person's view.
+    // A value that is not the default carries the place where it was set: two columns of a person's
+    // view.
     struct Shown {
         std::string key;
         std::string value;

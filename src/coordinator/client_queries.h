@@ -1,5 +1,5 @@
-// ClientQueries are those whose rows go to a client: they end with the client, and nobody waits for
-// that.
+// ClientQueries are those whose rows go to a client: they end with the client, which does not wait
+// for that.
 #pragma once
 
 #include <mutex>
@@ -22,12 +22,12 @@ class ClientQueries {
 public:
     explicit ClientQueries(const Clock& clock) : clock_(clock) {}
 
-    // FORCEFUL. What cannot be asked for now, because too much waits for the writer, is asked for
-    // together with the next. `commits` ends before this does.
+    // FORCEFUL. A drop that the writer refuses, because its queue is full, is repeated together
+    // with the next one. `commits` ends before this does.
     void drop(CommitLoop& commits, QueryId query);
 
-    // All that the catalog has, waiting for the answers: at its opening nobody reads them any more.
-    // What cannot be dropped now, because the disk is full, is dropped later, too.
+    // Drops all that the catalog has, waiting for the answers: when it is opened, their clients are
+    // gone. Queries that cannot be dropped now, because the disk is full, are dropped later.
     [[nodiscard]] Result<Done> drop_left_over(CommitLoop& commits, Readers& readers);
 
 private:

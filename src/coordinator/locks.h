@@ -1,10 +1,10 @@
 // Locks is the lock service for clients: named locks that one owner at a time has, for a time that
-// it has to renew, under an epoch that grows whenever somebody takes the lock.
+// it has to renew, under an epoch that grows whenever the lock is taken.
 //
-// What catalog/lease.h promises holds here: the database's clock alone decides, so any coordinator
-// of the catalog can be asked, also while none leads. A client that writes elsewhere under a lock
-// sends the epoch along, so that what an earlier owner still sends can be told from it. The lock
-// of the coordinators themselves is in other tables, and is not to be had by any name.
+// The promises of catalog/lease.h hold here: the database's clock alone decides, so any coordinator
+// of the catalog serves locks, also while none leads. A client that writes elsewhere under a lock
+// sends the epoch along, so that late writes of an earlier owner can be refused. The lock of the
+// coordinators themselves is in other tables, and no name reaches it.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,8 @@
 // Baton in your program: a coordinator on one catalog file, and a worker, without a server.
 //
-//     auto baton = baton::Coordinator::open({.data = "/var/lib/mine"});
-//     if (!baton) { /* baton.error() says what, why and what to do */ }
-//     auto answer = (*baton)->execute("SELECT .. INTO ..", {.until = Wait::Until::ended});
+//     auto baton = baton::Coordinator::open({.data = "/var/lib/mine"}); if (!baton) { /*
+//     baton.error() has the reason and the way out */ } auto answer = (*baton)->execute("SELECT ..
+//     INTO ..", {.until = Wait::Until::ended});
 //
 // Everything is said in SQL, as in the shell: see docs/ and `baton shell --help`. One process at a
 // time holds a catalog; another is refused with catalog_in_use.
@@ -40,7 +40,7 @@ struct Options {
     bool worker = true;
     // Where its sources and sinks may open files: all that this program may, but for the catalog.
     std::vector<std::string> files = {"/"};
-    // What they may connect to (HOST or HOST:PORT): everything but link-local addresses.
+    // Hosts that they may connect to (HOST or HOST:PORT): everything but link-local addresses.
     std::vector<std::string> connect_to = {"*"};
     // How workers, and the rows for stream(), are reached instead; both outlive the coordinator.
     Transport* transport = nullptr;
@@ -50,7 +50,7 @@ struct Options {
 // Values as text; none is NULL.
 using Row = std::vector<std::optional<std::string>>;
 
-// What became of one statement.
+// The outcome of one statement.
 struct Answer {
     std::string statement;             // its kind: "CREATE SINK", "SHOW"
     std::string name;                  // of what was created, dropped, ..; if it has one
@@ -92,8 +92,8 @@ private:
     std::unique_ptr<Inside> inside_;
 };
 
-// The rows of a SELECT over streams, as they come. Its query ends with it, and who does not ask for
-// more holds the sources back.
+// The rows of a SELECT over streams, as they arrive. Its query ends with it, and a client that does
+// not ask for more holds the sources back.
 class RowStream {
 public:
     ~RowStream();

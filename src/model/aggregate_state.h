@@ -1,4 +1,4 @@
-// What an aggregate remembers between rows, as columns, so that the rows of one window and key can
+// The memory of an aggregate between rows, as columns, so that the rows of one window and key can
 // be aggregated in several places and put together in one.
 //
 //   count_all, count   COUNT: how many

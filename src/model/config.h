@@ -1,7 +1,7 @@
 // A Config is the options of a source, sink, format or query, by key. Keys are in upper case.
 //
-// What keys there are, and which of them are secrets, is said by the descriptor of the type
-// (catalog/descriptors.h); a Config in the catalog has passed it.
+// The descriptor of the type (core/descriptors/descriptors.h) lists the keys, and marks those that
+// are secrets; a Config in the catalog has passed it.
 #pragma once
 
 #include <cstdint>

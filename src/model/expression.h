@@ -1,10 +1,10 @@
 // An Expression is a typed computation over the columns of one row, by position.
 //
-// It is what binding makes of the text of a query, and all that a worker will ever be told to
-// compute: user text reaches no engine. Every node knows its type and whether it can be NULL, so
-// nothing is inferred twice. Meanings are those of the dialect (three-valued logic, promotion as in
-// C++, integer division truncates); conversions are explicit `cast` nodes, put in by binding: the
-// arguments of arithmetic and of comparisons have one type, and so have the values of CONDITIONAL.
+// It is what binding makes of the text of a query, and all that a worker ever computes: user text
+// reaches no engine. Every node knows its type and whether it can be NULL, so nothing is inferred
+// twice. Meanings are those of the dialect (three-valued logic, promotion as in C++, integer
+// division truncates); conversions are explicit `cast` nodes, put in by binding: the arguments of
+// arithmetic and of comparisons have one type, and so have the values of CONDITIONAL.
 #pragma once
 
 #include <cstddef>

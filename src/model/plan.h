@@ -6,7 +6,7 @@
 //                Send as the root above the cut and a Receive as the leaf below it; its sources are
 //                physical ones
 //
-// Every node knows the schema of the rows it gives, so that whoever runs it infers nothing.
+// Every node knows the schema of the rows it gives, so that the engine infers nothing.
 #pragma once
 
 #include <cstdint>
@@ -42,15 +42,15 @@ struct SourceScan {
     std::string type;
     Config source;
     Config format;
-    // The columns that are wanted, in the order of the source's own schema. What is parsed is that
-    // schema; what is given is the node's.
+    // The columns that are wanted, in the order of the source's own schema. The source parses that
+    // schema, and gives the node's.
     Schema parsed;
     std::vector<std::size_t> wanted;
 
     friend bool operator==(const SourceScan&, const SourceScan&) = default;
 };
 
-// What arrives through an exchange; ends when every sender has ended.
+// Rows that arrive through an exchange; ends when every sender has ended.
 struct Receive {
     std::uint64_t exchange = 0;        // unique within the query
     std::vector<std::string> senders;  // workers, sorted
@@ -138,8 +138,8 @@ struct Send {
     friend bool operator==(const Send&, const Send&) = default;
 };
 
-// A sink that no descriptor knows, so that nobody can name it: keeps the rows for the client that
-// asked, who knows the token.
+// A sink that no descriptor knows, so that no statement can name it: keeps the rows for the client
+// that asked, which knows the token.
 inline constexpr const char* kResultsSink = "Results";
 inline constexpr const char* kResultsToken = "TOKEN";
 
@@ -185,8 +185,8 @@ struct PlanNode {
     friend bool operator==(const PlanNode&, const PlanNode&) = default;
 };
 
-// What one worker is told to run of one query: a tree for each stream that leaves it, whose roots
-// are Sends, or the sink. A worker that only passes data on has Receives right below its Sends.
+// One worker's part of one query: a tree for each stream that leaves it, whose roots are Sends, or
+// the sink. A worker that only relays data has Receives right below its Sends.
 struct FragmentPlan {
     std::string worker;
     std::vector<PlanNode> roots;  // one or more

@@ -24,8 +24,7 @@ inline constexpr std::size_t kLeavesMost = 2'000;
 // Fails with too_large if the fragment has more than that.
 [[nodiscard]] Result<Done> check_leaves(const FragmentPlan& plan);
 
-// What is wrong first, from the leaves up, with the operator and where it stands; empty if nothing
-// is.
+// The first fault, from the leaves up, with the operator and where it stands; empty if nothing is.
 [[nodiscard]] std::string what_is_wrong(const PlanNode& root);
 
 // The same of an expression over rows of that schema.

@@ -1,5 +1,5 @@
-// What a request waits for, beyond being durable, of the queries that it creates. Those that it
-// stops or drops are waited for until they have ended, unless it waits for nothing.
+// The state that a request waits for, beyond being durable, of the queries that it creates. Those
+// that it stops or drops are waited for until they have ended, unless it waits for nothing.
 #pragma once
 
 #include <cstdint>

@@ -27,12 +27,12 @@ class FileDoor {
 public:
     virtual ~FileDoor() = default;
 
-    // Ends where the file ends; a pipe ends when nobody writes to it any more.
+    // Ends where the file ends; a pipe ends when its last writer closes it.
     virtual Result<std::unique_ptr<ByteSource>> read(const std::string& path) = 0;
-    // A file that is not there is made; what is there is kept only if asked for. finish() syncs the
-    // file and its directory.
+    // A missing file is created; an existing one keeps its contents only if asked for. finish()
+    // syncs the file and its directory.
     virtual Result<OpenedFile> write(const std::string& path, bool append) = 0;
-    // Standard output. Nobody else's bytes come in between those of one write.
+    // Standard output. The bytes of one write stay together.
     virtual Result<std::unique_ptr<ByteSink>> print() = 0;
 };
 

@@ -1,4 +1,4 @@
-// Bytes from and to the outside, for sources and sinks: files, sockets, brokers. What they mean is
+// Bytes from and to the outside, for sources and sinks: files, sockets, brokers. Their meaning is
 // the engine's business.
 #pragma once
 
@@ -15,7 +15,8 @@ struct BytesRead {
     enum class What : std::uint8_t { bytes, nothing, end };
     What what = What::nothing;
     std::size_t count = 0;  // of bytes
-    // The connection was lost and found again since the last read: what was begun is not continued.
+    // The connection was lost and made again since the last read: a record that was begun is not
+    // continued.
     bool reconnected = false;
 };
 

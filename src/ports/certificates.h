@@ -34,7 +34,7 @@ struct CertificateFacts {
     WallTime until;
 };
 
-// All fail with malformed_message for what is no key, request or certificate.
+// All fail with malformed_message for bytes that are no key, request or certificate.
 class CertificateMaker {
 public:
     virtual ~CertificateMaker() = default;

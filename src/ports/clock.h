@@ -1,4 +1,4 @@
-// Clock tells the time to those who may ask: the runtime and the adapters.
+// Clock gives the time to the code that may ask: coordinator, workers, doors and adapters.
 #pragma once
 
 #include "base/time.h"

@@ -1,13 +1,13 @@
 // Engine runs the fragments of one worker.
 //
-// Calls do not block. What comes of them is told to the listener, from any thread, possibly before
-// the call returns: it must not call back into the engine, nor block.
+// Calls do not block. Their results go to the listener, from any thread, possibly before the call
+// returns: it must not call back into the engine, nor block.
 //   - prepare ends in Prepared or PrepareFailed, unless abort came first.
-//   - A started fragment tells Ran when data can flow, and then Ended or Broke by itself.
+//   - A started fragment reports Ran when data can flow, and then Ended or Broke by itself.
 //   - drain and abort end in Halted, or in whatever end came before they could act. A fragment is
-//     drained when those that send to it have ended: what has arrived by then is all that it gets.
-// After its end a fragment's key is unknown to the engine; orders for unknown keys do nothing, but
-// abort, which is answered by Halted.
+//     drained when its senders have ended: the rows that have arrived by then are all that it gets.
+// After its end a fragment's key is unknown to the engine; orders for unknown keys do nothing,
+// except abort, which is answered by Halted.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct PrepareFailed {
 };
 struct Ran {};
 struct Ended {};   // by itself: everything flushed, sinks complete
-struct Halted {};  // as it was told to
+struct Halted {};  // as it was asked to
 struct Broke {
     control::Fault fault = control::Fault::transient;
     std::string why;
@@ -57,7 +57,7 @@ public:
     virtual void drain(const FragmentKey& key) = 0;
     virtual void abort(const FragmentKey& key) = 0;
 
-    // What the fragments that run have counted so far.
+    // The counts so far of the fragments that run.
     [[nodiscard]] virtual std::vector<control::FragmentCounts> counts() const = 0;
 };
 

@@ -1,5 +1,5 @@
 // LeaderLine is the way to the coordinator that leads, from one that follows: a text there, a text
-// back. Who is at the other end is proven to both ends. Any thread.
+// back. Both ends prove who they are. Any thread.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace baton {
 struct NotSent {
     Error why;
 };
-// It was sent, and what became of it is not known.
+// It was sent, and its outcome is not known.
 struct NoAnswer {
     Error why;
 };

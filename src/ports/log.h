@@ -1,5 +1,5 @@
-// Log takes lines for whoever runs Baton. A line has a level, a message and fields that say what it
-// concerns: query, fragment, worker, epoch, request. Any thread; never fails.
+// Log takes lines for the operator of Baton. A line has a level, a message and fields that say what
+// it concerns: query, fragment, worker, epoch, request. Any thread; never fails.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
-// PartitionUser is whoever works on the partitions that a worker looks after.
+// PartitionUser works on the partitions that a worker holds.
 //
-// Calls do not block. That a partition is not used any more is told to the listener, from any
-// thread, possibly before the call returns: it must not call back, nor block.
-//   - A partition that was taken is to be used until let_go; then, as soon as nothing is done for
-//     it any more, the listener is told, once.
+// Calls do not block. The listener hears of the end of the use of a partition, from any thread,
+// possibly before the call returns: it must not call back, nor block.
+//   - A partition that was taken is used until let_go; the listener is called once, as soon as no
+//     work on it is left.
 //   - A partition is not taken again before that.
 #pragma once
 

@@ -1,7 +1,8 @@
 // ResultStreams bring the rows of a query from the worker that has them to the coordinator whose
 // client asked for them.
 //
-// Calls do not block. What is under way is bounded: who does not poll holds the query back.
+// Calls do not block. The rows under way are bounded: a client that does not poll holds the query
+// back.
 #pragma once
 
 #include <functional>
@@ -24,11 +25,12 @@ struct ResultPortion {
 
 class ResultStream {
 public:
-    virtual ~ResultStream() = default;  // cancels: nobody reads any more
+    virtual ~ResultStream() = default;  // cancels: the client no longer reads
 
-    // What has come; no rows and no end: nothing yet. Used by one thread at a time. An error is
-    // final: worker_unreachable if the way to the worker broke; cancelled if the query ended before
-    // its rows did, and the catalog is going to know why; malformed_message; not_supported.
+    // The rows that have arrived; no rows and no end: nothing yet. Used by one thread at a time. An
+    // error is final: worker_unreachable if the way to the worker broke; cancelled if the query
+    // ended before its rows did, and the catalog is going to know why; malformed_message;
+    // not_supported.
     [[nodiscard]] virtual Result<ResultPortion> poll() = 0;
 };
 

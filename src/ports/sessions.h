@@ -1,8 +1,8 @@
-// Sessions are the worker's end of control connections: coordinators that call, what they say, and
-// what is said to them. The other end is transport.h.
+// Sessions are the worker's end of control connections: coordinators that call, and the messages in
+// both directions. The other end is transport.h.
 //
-// Calls do not block. What happens is told to the listener, from any thread, possibly before a call
-// returns: it must not call back into the sessions, nor block.
+// Calls do not block. Events go to the listener, from any thread, possibly before a call returns:
+// it must not call back into the sessions, nor block.
 //   - A session begins with Greeted, has a number that no other has and that grows, then come its
 //     messages in their order, then one HungUp.
 //   - It is answered by welcome, once, before anything else is sent. A refusal ends it.
@@ -42,8 +42,8 @@ public:
 
     virtual ~Sessions() = default;
 
-    // An empty one ends it: no call is under way when it returns. Who greets while nobody listens
-    // is sent away.
+    // An empty one ends it: no call is under way when it returns. A greeting without a listener is
+    // refused.
     virtual void listen(Listener listener) = 0;
 
     // Nothing happens if the session is no longer there.

@@ -50,7 +50,7 @@ public:
     virtual ~SqlSync() = default;
 
     // Durable when it returns Done: everything that had been committed when it was called. After an
-    // error nobody knows what is, nor what a later sync is worth.
+    // error it is unknown what is durable, and what a later sync is worth.
     virtual Result<Done> sync() = 0;
 };
 
@@ -77,7 +77,7 @@ public:
 
     // From now on commits come in order but are durable only after a sync, so that the next
     // transaction can be under way meanwhile. Null: this database has no such way, and commits stay
-    // durable by themselves. What it returns ends before the connection does.
+    // durable by themselves. The result ends before the connection does.
     [[nodiscard]] virtual Result<std::unique_ptr<SqlSync>> defer_sync() {
         return std::unique_ptr<SqlSync>();
     }

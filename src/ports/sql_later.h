@@ -2,9 +2,10 @@
 // They go with the next statement that does, or with the commit, in one trip to the server and
 // back, in the order in which they were given; so does the beginning of the transaction.
 //
-// Errors:  of what was put off come from the call that it went with, and cost the whole
-//          transaction: every further call fails the same way until rollback().
-// A database that is in this process has nothing to save and offers none.
+// Errors:  of statements that were put off come from the call that they went with, and cost the
+//          whole transaction: every further call fails the same way until rollback().
+// A request by itself takes three trips. A database that is in this process has nothing to save and
+// offers none.
 #pragma once
 
 #include <span>

@@ -1,6 +1,7 @@
-// SqlSignals tells that others have changed something in a database that can say so, at once. It
-// tells that, not what: who hears of it looks. A database that cannot has none, and is looked at
-// every so often.
+// SqlSignals reports at once that others have committed to a database, or that a coordinator has
+// taken or given up the lease, so that standbys look at it at once. It reports that, not what: the
+// listener looks. A database without signals is looked at every so often, and a lost signal costs
+// no more than that.
 //
 // Used by one thread at a time, except for interrupt().
 #pragma once
@@ -20,14 +21,14 @@ public:
     virtual ~SqlSignals() = default;
 
     // Returns when a signal came since the last call, with nothing when the time is over or it was
-    // interrupted. Connects if it has to; then it says that anything may have happened, since
-    // nobody was listening. Fails with catalog_unavailable; the next call connects again.
+    // interrupted. Connects if it has to; then it reports that anything may have happened, since it
+    // was not listening before. Fails with catalog_unavailable; the next call connects again.
     [[nodiscard]] virtual Result<SqlSignal> wait(Duration at_most) = 0;
     // Ends a wait that is under way, or the next one. Any thread.
     virtual void interrupt() = 0;
 };
 
-// What is said on: one channel, two words. A database that is not PostgreSQL has none.
+// The channel of the signals, with two words. A database that is not PostgreSQL has none.
 inline constexpr const char* kSignalChannel = "baton";
 inline constexpr const char* kCommitSignal = "commit";
 inline constexpr const char* kLeaseSignal = "lease";

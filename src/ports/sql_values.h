@@ -1,4 +1,4 @@
-// What every database of the catalog can store and give back unchanged.
+// Values that every database of the catalog can store and return unchanged.
 //
 // SQLite would keep any bytes as text and turn NaN into NULL, PostgreSQL refuses NUL, MariaDB
 // infinity. An adapter refuses with write_rejected what any of them would refuse or change, so that

@@ -1,8 +1,8 @@
 // Transport carries what a coordinator and its workers say to each other. A stream to a worker is
 // known by the number of the attempt that opened it.
 //
-// Calls do not block. What comes of them is told to the listener, from any thread, possibly before
-// the call returns: it must not call back into the transport, nor block.
+// Calls do not block. Their results go to the listener, from any thread, possibly before the call
+// returns: it must not call back into the transport, nor block.
 //   - A dial ends in Dialled or DialFailed, once; unless hang_up came first, then in anything or
 //     nothing. Then come the stream's messages in their order, then at most one Broken.
 //   - A message that is sent may be lost only together with its stream. (A simulated transport may

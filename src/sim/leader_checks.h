@@ -27,7 +27,7 @@ public:
     // All outlive it. `disk` is read without faults.
     LeaderChecks(World& world, SqlDatabase& disk, Duration ttl, const Coordinators& coordinators);
 
-    // The numbers are those of docs/ARCHITECTURE.md.
+    // The numbers are those of docs/INVARIANTS.md.
     // D8, after every event: at most one may act, and that one holds the lease by the store's
     // clock.
     void look();

@@ -25,7 +25,7 @@ public:
     // All outlive it. `disk` is read without faults.
     PartitionChecks(World& world, SqlDatabase& disk, const Workers& workers);
 
-    // The numbers are those of docs/ARCHITECTURE.md.
+    // The numbers are those of docs/INVARIANTS.md.
     // D10, D13, after every event: no two workers hold the same partition, and whoever holds one
     // is its owner by the catalog.
     void look();

@@ -1,5 +1,4 @@
-// Client is who runs the statements of a script: a session in this process, or somebody who came
-// in by a door.
+// Client runs the statements of a script: a session in this process, or a client of a door.
 //
 // Every client must give the same answers: results, numbers of errors, and their positions.
 #pragma once

@@ -1,4 +1,4 @@
-// The program that runs test scripts of the dialect, whoever runs their statements.
+// The program that runs test scripts of the dialect, through any Client.
 #pragma once
 
 #include <functional>

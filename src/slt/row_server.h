@@ -1,4 +1,4 @@
-// Serves bytes to whoever connects, then closes: what a TCP source of a script reads from.
+// Serves bytes to each caller, then closes: the server for the TCP sources of a script.
 #pragma once
 
 #include <atomic>

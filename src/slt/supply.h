@@ -1,5 +1,5 @@
-// What a runner adds to the statements of a script: paths, formats and places that the script
-// leaves to whoever runs it.
+// The additions of a runner to the statements of a script: paths, formats and places that the
+// script leaves open.
 #pragma once
 
 #include <optional>

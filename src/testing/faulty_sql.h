@@ -1,8 +1,8 @@
 // FaultySqlDatabase is a database on which things go wrong when a test says so.
 //
-// A test gives a function that is asked before every call. What it answers happens: an error
-// instead of the call, an error after the call took effect, a transaction that is lost. It wraps a
-// real database, so that what is left afterwards is what a real one would leave.
+// A test gives a function that is asked before every call, and decides: an error instead of the
+// call, an error after the call took effect, a transaction that is lost. It wraps a real database,
+// so that what is left afterwards is what a real one would leave.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace baton::testing {
 
-// What is about to be called. A read is a statement that begins with SELECT, WITH, VALUES or
-// PRAGMA; every other statement is a write.
+// The next call. A read is a statement that begins with SELECT, WITH, VALUES or PRAGMA; every other
+// statement is a write.
 enum class SqlCall : std::uint8_t {
     connect,
     begin,

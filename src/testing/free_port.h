@@ -1,4 +1,4 @@
-// A port of this machine that nobody has now.
+// A port of this machine that is not in use now.
 #pragma once
 
 #include <netinet/in.h>

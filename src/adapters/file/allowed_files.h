@@ -6,8 +6,8 @@
 // that is /, beneath the working directory.
 //
 // Regular files and named pipes are opened. Refused are devices, sockets, files of the kernel
-// (/proc, /sys), what lies in Baton's own directories, by any name and any hard link, and every
-// catalog of Baton and its log, wherever they are.
+// (/proc, /sys), files of Baton's own directories, by any name and any hard link, and every catalog
+// of Baton and its log, wherever they are.
 #pragma once
 
 #include <string>
@@ -38,7 +38,7 @@ public:
         struct stat state {};
     };
     // All fail with not_permitted, naming the option that would allow it, or with cannot_open. They
-    // wait for nobody, also not at a pipe.
+    // never wait, not even at a pipe.
     [[nodiscard]] Result<Opened> read(const std::string& path) const;
     // Makes the file if it is not there. Its contents stay.
     [[nodiscard]] Result<Opened> write(const std::string& path) const;

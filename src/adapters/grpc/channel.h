@@ -31,7 +31,7 @@ inline constexpr int kLookaheadBytes = 4 << 20;  // HTTP/2's own window; our gra
 [[nodiscard]] std::string target_of(const Address& address);
 
 enum class Liveness : std::uint8_t {
-    beats,  // whoever uses the connection finds out by itself
+    beats,  // the user of the connection finds out by itself
     pings,  // HTTP/2 pings end a connection whose other end is gone without a word
 };
 
@@ -45,7 +45,8 @@ enum class Liveness : std::uint8_t {
 void introduce(const Dialling& dialling, grpc::ClientContext& context);
 
 // Connections for streams that come and go: making one costs both ends about a millisecond of
-// processor time. It keeps those that were given back and closes what nobody has used for a while.
+// processor time. It keeps those that were given back and closes those that were not used for a
+// while.
 class ChannelPool {
 public:
     // With pings. Does not wait for the connection.

@@ -2,9 +2,9 @@
 //
 // Rules:
 //   - gRPC's threads only translate and call the listener; nothing waits on them.
-//   - What waits to be sent on a session is bounded: a coordinator that takes nothing is cut off.
+//   - The queue of a session is bounded: a coordinator that takes nothing is cut off.
 //   - A call is refused before anything of it is read unless a coordinator makes it.
-//   - What cannot be understood ends its session, and so does a call for another worker.
+//   - A message that cannot be understood ends its session, and so does a call for another worker.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,8 @@ struct ControlServerOptions {
     std::size_t waiting_max = 20'000;  // messages to be sent on one session
     std::size_t waiting_bytes_max = 64 << 20;
     std::shared_ptr<Trust> trust = user_trust();
-    // Told what people may want to know, from any thread: who called, who was cut off and why.
+    // Called with events for people, from any thread: calls, and callers that were cut off, with
+    // the reason.
     std::function<void(const std::string&)> log;
 };
 

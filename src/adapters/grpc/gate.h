@@ -17,7 +17,7 @@ namespace baton {
 
 class Gate {
 public:
-    // `worker` is the name of this one. `log` is told of refusals, a few times a minute at most.
+    // `worker` is the name of this one. `log` is called for refusals, a few times a minute at most.
     Gate(std::shared_ptr<Trust> trust, std::string worker,
          std::function<void(const std::string&)> log)
         : trust_(std::move(trust)), worker_(std::move(worker)), refusals_(std::move(log)) {}
@@ -35,7 +35,7 @@ private:
     Seldom refusals_;
 };
 
-// The error as a caller is told it, with the hint.
+// The error as a caller sees it, with the hint.
 [[nodiscard]] grpc::Status status_of(const Error& error);
 
 // A call that ends at once. It owns itself.

@@ -1,6 +1,6 @@
 // GrpcResultStreams fetch rows from workers: one call, on a connection of its own, for each query.
 //
-// At most one batch is ahead of who polls, beside what HTTP/2 has in flight.
+// At most one batch is ahead of the reader, beside the bytes that HTTP/2 has in flight.
 #pragma once
 
 #include <memory>

@@ -37,7 +37,7 @@ struct GrpcServerOptions {
 class GrpcServer {
 public:
     // The services outlive it. Fails with invalid_configuration where an address cannot be had, and
-    // unreadable_configuration for what it proves itself by.
+    // unreadable_configuration for its own certificate or secret.
     [[nodiscard]] static Result<std::unique_ptr<GrpcServer>> start(
         const GrpcServerOptions& options, const std::vector<grpc::Service*>& services);
     // Ends every stream and waits until it has.

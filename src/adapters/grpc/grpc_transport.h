@@ -2,10 +2,10 @@
 //
 // Rules:
 //   - gRPC's threads only translate and call the listener; nothing waits on them.
-//   - What waits to be sent on a stream is bounded: a worker that takes nothing is cut off.
-//   - What cannot be understood ends its stream. So does a worker that is not the one asked for, or
-//     does not prove it.
-// There are no HTTP/2 pings: whoever beats finds out who is silent.
+//   - The queue of a stream is bounded: a worker that takes nothing is cut off.
+//   - A message that cannot be understood ends its stream. So does a worker that is not the one
+//     asked for, or does not prove it.
+// There are no HTTP/2 pings: membership finds silent workers by its beats.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,8 @@
 // ResultService lets coordinators fetch the rows that wait in the hub of this process.
 //
 // The next batch is taken when the one before it has been written, so that gRPC's own flow control
-// is what holds a sink back. gRPC's threads never wait.
+// holds a sink back. The worker learns from a cancelled call that its client no longer reads.
+// gRPC's threads never wait.
 #pragma once
 
 #include <functional>
@@ -20,8 +21,8 @@ class ResultHub;
 
 class ResultService {
 public:
-    // `hub` outlives it; `worker` is whose name calls must have, in any case. `log` is told of
-    // callers that were refused, from any thread.
+    // `hub` outlives it; calls must name `worker`, in any case of letters. `log` is called for
+    // refused callers, from any thread.
     ResultService(ResultHub& hub, const std::string& worker,
                   std::shared_ptr<Trust> trust = user_trust(),
                   std::function<void(const std::string&)> log = {});

@@ -1,8 +1,8 @@
 // Between control.h and the messages of proto/baton/control.proto.
 //
-// Reading is strict: what lacks a field, names an unknown state, holds a list or a text that is too
-// long, or text that no catalog could store, is an error; the stream it came on is then not to be
-// trusted. Writing makes text fit: bytes that are no text become '?', reasons are cut.
+// Reading is strict: a message that lacks a field, names an unknown state, holds a list or a text
+// that is too long, or text that no catalog could store, is an error; the stream it came on is then
+// not to be trusted. Writing makes text fit: bytes that are no text become '?', reasons are cut.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,10 @@
 // Trust is how a process proves itself to the others of its cluster, and how it knows them.
 //
 // Rules:
-//   - Both ends prove themselves on every connection. A server learns who calls before it reads
-//     anything of the call; a client learns who answers before it sends more than its first
-//     message, which is of no use to a stranger.
-//   - core/identity says what a process may do that has proved who it is.
+//   - Both ends prove themselves on every connection. A server identifies its caller before it
+//     reads anything of the call; a client identifies the server before it sends more than its
+//     first message, which is of no use to a stranger.
+//   - core/identity decides the rights of a process that has proved its identity.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +52,8 @@ public:
     // Fail with unreadable_configuration.
     [[nodiscard]] virtual Result<std::shared_ptr<grpc::ServerCredentials>> server() = 0;
     [[nodiscard]] virtual Result<Dialling> dial(const std::string& worker) = 0;
-    // Who calls the worker `here`, and proves to the caller that this is it. Fails with
-    // not_authenticated, not_permitted, and unknown_worker if another worker was meant.
+    // Identifies the caller of the worker `here`, and proves to the caller that this is it. Fails
+    // with not_authenticated, not_permitted, and unknown_worker if another worker was meant.
     [[nodiscard]] virtual Result<Peer> judge(grpc::CallbackServerContext& context,
                                              const std::string& here) = 0;
 };
@@ -70,13 +70,13 @@ enum class UnmarkedCertificates : std::uint8_t {
 };
 
 // By certificates that were made elsewhere. One that is dialled must have the name of its host. The
-// mark of core/identity says what a process may do, whatever cluster it names. Fails with
+// mark of core/identity gives the rights of a process, whatever cluster it names. Fails with
 // unreadable_configuration.
 [[nodiscard]] Result<std::shared_ptr<Trust>> tls_trust(const TlsFiles& files,
                                                        UnmarkedCertificates unmarked);
 
-// By certificates of the cluster's own issuer. Each must have a mark of the cluster, and what is
-// dialled is known by that and not by its host. Fails with unreadable_configuration.
+// By certificates of the cluster's own issuer. Each must have a mark of the cluster; a process that
+// is dialled is known by its mark, not by its host. Fails with unreadable_configuration.
 [[nodiscard]] Result<std::shared_ptr<Trust>> cluster_trust(const TlsFiles& files,
                                                            const std::string& cluster);
 [[nodiscard]] std::shared_ptr<Trust> cluster_trust(const TlsTexts& texts,

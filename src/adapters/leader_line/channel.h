@@ -14,7 +14,7 @@
 
 namespace baton::leader_line {
 
-// Until when something is waited for, and who may end that sooner.
+// The end of a wait, and the way to end it sooner.
 struct Patience {
     std::chrono::steady_clock::time_point until;
     const std::function<bool()>& given_up;
@@ -30,7 +30,7 @@ public:
     Channel(const Channel&) = delete;
     Channel& operator=(const Channel&) = delete;
 
-    // `ca`: the file (PEM) with who signs the certificate, which has to be of `host`; empty: any
+    // `ca`: the file (PEM) of the issuer of the certificate, which has to be of `host`; empty: any
     // certificate will do.
     [[nodiscard]] Result<Done> start_tls(const std::string& ca, const std::string& host,
                                          const Patience& patience);
@@ -50,7 +50,7 @@ private:
 
     explicit Channel(int socket) : socket_(socket) {}
     [[nodiscard]] Result<Done> wait(short wanted, const Patience& patience) const;
-    // Waits for what TLS wants after an operation that gave `result`; an error if it has failed.
+    // Waits until TLS can go on after an operation that gave `result`; an error if it has failed.
     [[nodiscard]] Result<Done> wait_for_tls(int result, const Patience& patience) const;
 
     const int socket_;

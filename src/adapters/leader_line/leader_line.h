@@ -1,11 +1,11 @@
 // The way to the leader over its door for PostgreSQL's clients: a connection as the user that only
-// coordinators are, on which each text is an order.
+// coordinators have, on which each text is a forwarded request.
 //
 // Both ends prove (SCRAM-SHA-256) that they know a password that follows from the secret of their
-// catalog and the address at which the leader says that it is. So whoever only says so, or stands
-// at that address, learns nothing from which the secret follows, and nothing that helps elsewhere:
-// a proof for one address is none at another. A server that asks in any other way is told nothing.
-// Connections are kept for the next order, as long as the leader is the same.
+// catalog and the address that the leader advertises. So an impostor at that address learns nothing
+// from which the secret follows, and nothing that helps elsewhere: a proof for one address is none
+// at another. A server that asks in any other way gets nothing. Connections are kept for the next
+// request, as long as the leader is the same.
 #pragma once
 
 #include <functional>

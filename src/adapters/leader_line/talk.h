@@ -21,7 +21,7 @@ struct TalkOptions {
     std::string ca;  // PEM; empty: the certificate is not checked
 };
 
-// What a server said that is an error, or that cannot be understood: `said` is false.
+// An error message of a server, or one that cannot be understood: then `said` is false.
 struct Refusal {
     Error error;
     bool said = false;

@@ -2,10 +2,10 @@
 //
 // Several processes may use it at once: which of them writes is decided by the lease and enforced
 // by the fence, not here. Transactions that write are SERIALIZABLE; readers have the snapshot of
-// their begin() and wait for nobody.
+// their begin() and never wait.
 //
-// Tables are made outside of transactions, as MariaDB has it: whoever is interrupted there is taken
-// up by the next one.
+// Tables are made outside of transactions, as MariaDB has it: the next process continues an
+// interrupted attempt.
 #pragma once
 
 #include <chrono>

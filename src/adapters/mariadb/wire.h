@@ -25,8 +25,8 @@ struct Place {
     std::uint16_t port = 3306;
     std::string database;
     bool tls = false;       // it is encrypted, or there is no connection
-    bool verified = false;  // the certificate is of this host, and of who is trusted
-    std::string ca;         // who is trusted (PEM); empty: whom this machine trusts
+    bool verified = false;  // the certificate is of this host, by a trusted issuer
+    std::string ca;         // trusted issuers (PEM); empty: those of this machine
     std::string cert;       // ours; empty: none is shown
     std::string key;
 
@@ -35,7 +35,7 @@ struct Place {
 // Percent signs are decoded. Fails with invalid_configuration.
 [[nodiscard]] Result<Place> place_of(const std::string& url);
 
-// What an error number of the server, or of its library, means to us.
+// The meaning for Baton of an error number of the server, or of its library.
 [[nodiscard]] ErrorCode code_of(unsigned number);
 // The text with literal(i) for the i-th `?` outside of strings, names and comments.
 [[nodiscard]] std::string with_values(std::string_view sql,

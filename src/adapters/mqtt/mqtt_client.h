@@ -1,7 +1,7 @@
 // MqttClient is a connection to a broker that is kept up, by a thread of the library.
 //
-// A lost connection is made again, after 1 s at first and 8 s at most. Who waits for something here
-// is woken by what happens, and by interrupt().
+// A lost connection is made again, after 1 s at first and 8 s at most. Waiting callers are woken by
+// events, and by interrupt().
 #pragma once
 
 #include <condition_variable>
@@ -48,7 +48,7 @@ public:
                                                     const std::string& address);
     MqttClient(const MqttClient&) = delete;
     MqttClient& operator=(const MqttClient&) = delete;
-    // Events that wait must have been let go.
+    // Events that wait must have been released.
     ~MqttClient();
 
     // Once: from now on events come.

@@ -1,5 +1,5 @@
-// MqttTls is how a client encrypts: whom it believes, who it is, and which name the broker has to
-// prove. The library is given an address, so the name is kept here.
+// MqttTls is the TLS of a client: trusted issuers, its own certificate, and the name that the
+// broker has to prove. The library is given an address, so the name is kept here.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace baton {
 
 class MqttTls {
 public:
-    // Fails with invalid_configuration for what is no PEM, or a key that is another's.
+    // Fails with invalid_configuration for texts that are no PEM, or a key of another certificate.
     [[nodiscard]] static Result<std::unique_ptr<MqttTls>> make(const MqttBroker& broker,
                                                                const std::string& host);
     ~MqttTls();

@@ -17,12 +17,12 @@ namespace baton {
 // is a reason.
 [[nodiscard]] Result<std::string> checksum_of(const OpenFile& file, const std::string& path);
 
-// damaged_file if there is a checksum beside the file and it is another one; what has none is taken
-// as it is.
+// damaged_file if there is a checksum beside the file and it is another one; a file without one is
+// accepted.
 [[nodiscard]] Result<Done> verify_checksum(const AllowedFiles& files, const OpenFile& file,
                                            const std::string& path);
 
-// What a file is called until it is complete.
+// The name of a file until it is complete.
 [[nodiscard]] std::string part_of(const std::string& name);
 
 // Makes the open file part_of(place.name) the file place.name, durably, with its checksum beside

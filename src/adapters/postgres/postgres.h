@@ -2,7 +2,7 @@
 //
 // Several processes may use it at once: which of them writes is decided by the lease and enforced
 // by the fence, not here. Transactions that write are SERIALIZABLE; readers have the snapshot of
-// their begin() and wait for nobody.
+// their begin() and never wait.
 //
 // Deadlines: a session that stands still inside a transaction is ended by the server, so that one
 // whose process was paused does not hold its locks; a statement, and the wait for a lock, end by

@@ -22,7 +22,7 @@ struct Numbered {
 };
 [[nodiscard]] Numbered with_numbers(std::string_view sql);
 
-// What a SQLSTATE means to us.
+// The meaning for Baton of a SQLSTATE.
 [[nodiscard]] ErrorCode code_of(std::string_view sqlstate);
 
 class PostgresWire final : public server_sql::Wire {

@@ -1,10 +1,10 @@
 // PartitionPrograms runs a command for each partition that a worker holds: /bin/sh -c COMMAND, in a
 // process group of its own, with BATON_LIST, BATON_PARTITION and BATON_EPOCH in its environment.
 //
-// When the partition is to be let go of the group gets SIGTERM, and SIGKILL when the grace is over;
-// the listener is told when the command has ended. Whatever the command leaves behind in its group
-// is killed. The command is killed when this process dies, however that happens; what it started
-// itself is not, unless it replaced itself by it (`exec`).
+// When the partition is to be released the group gets SIGTERM, and SIGKILL when the grace is over;
+// the listener is called when the command has ended. Processes that the command leaves behind in
+// its group are killed. The command is killed when this process dies, however that happens; its own
+// children are not, unless it replaced itself by one (`exec`).
 #pragma once
 
 #include <deque>
@@ -28,7 +28,7 @@ namespace baton {
 struct PartitionProgramsOptions {
     std::string command;
     Duration grace{};
-    // Told what people may want to know, from any thread.
+    // Called with events for people, from any thread.
     std::function<void(const std::string&)> log;
 };
 
@@ -51,7 +51,7 @@ private:
         pid_t pid = -1;
         int descriptor = -1;  // ready when it has ended
     };
-    using Order = std::variant<control::Grant, PartitionKey>;  // to take, to let go of
+    using Order = std::variant<control::Grant, PartitionKey>;  // to take, to release
 
     void post(Order order);
     void wake() const;

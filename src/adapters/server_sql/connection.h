@@ -52,7 +52,7 @@ private:
     std::unique_ptr<Wire> wire_;
     const Access access_;
     std::optional<Access> transaction_;  // what the caller believes to be in
-    std::optional<Error> lost_;          // why there is no transaction_ any more
+    std::optional<Error> lost_;          // why the transaction_ is lost
     std::vector<Statement> later_;       // put off
     bool begins_later_ = false;          // the first of them begins the transaction
     unsigned depth_ = 0;                 // of savepoints

@@ -1,5 +1,5 @@
 // Wire is one connection to a database server as its client library has it. Connection (below it)
-// makes of it what ports/sql.h promises; a Wire only does as it is told, and says what went wrong
+// builds the promises of ports/sql.h on it; a Wire only carries out calls, and reports failures
 // with the codes of that port.
 //
 // Used by one thread at a time.
@@ -52,7 +52,7 @@ public:
     // How many of the last run_all() succeeded before one failed.
     [[nodiscard]] virtual std::size_t done_before_failure() const = 0;
     // Statements without parameters whose rows do not matter; the tag of the last, if the server
-    // tells one.
+    // sends one.
     [[nodiscard]] virtual Result<std::string> script(const std::string& sql) = 0;
     // Whether the last failure made the server give up the whole transaction.
     [[nodiscard]] virtual bool gave_up_transaction() const = 0;

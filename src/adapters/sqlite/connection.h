@@ -1,10 +1,10 @@
-// Connection is one connection to one SQLite file: ports/sql.h says what it promises.
+// Connection is one connection to one SQLite file, with the promises of ports/sql.h.
 //
-// A writer runs in WAL mode with synchronous=FULL: what commit() has confirmed survives the loss of
-// power. After defer_sync() it is synchronous=NORMAL: the log is synced by the SqlSync, and by
-// SQLite itself before its pages go to the file and before it is used again from the start, so that
-// a loss of power takes back the last commits and never one in the middle. A reader cannot write,
-// and sees the catalog as it was at begin().
+// A writer runs in WAL mode with synchronous=FULL: a confirmed commit() survives the loss of power.
+// After defer_sync() it is synchronous=NORMAL: the log is synced by the SqlSync, and by SQLite
+// itself before its pages go to the file and before it is used again from the start, so that a loss
+// of power takes back the last commits and never one in the middle. A reader cannot write, and sees
+// the catalog as it was at begin().
 //
 // Some failures (no space, I/O, memory) make SQLite abandon the whole transaction at once. From
 // then on every call but rollback() returns the failure that did it: a statement must never run,
@@ -86,7 +86,7 @@ private:
     void read_row(sqlite3_stmt* statement, int columns);
     // Runs a fixed statement of our own: BEGIN, SAVEPOINT s1.
     [[nodiscard]] Result<Done> control(std::string_view sql, std::string_view what);
-    // Tells the failure of a statement, and notes whether it cost the transaction. `commits`: had
+    // Reports the failure of a statement, and notes whether it cost the transaction. `commits`: had
     // it succeeded, something would be durable.
     [[nodiscard]] Error failed(std::string_view sql, std::string_view what, bool commits = false);
     [[nodiscard]] Error refused(std::string_view sql, const std::string& why) const;

@@ -1,4 +1,4 @@
-// What SQLite reported, told as an Error of Baton.
+// An Error of Baton for a report of SQLite.
 //
 // Decided from the extended result code and the errno below it, never from the text, with one
 // exception: ON DELETE RESTRICT is reported as the code of a trigger.
@@ -16,7 +16,7 @@ namespace baton::sqlite {
 struct Attempt {
     std::string_view what;      // "run a statement on"
     const std::string& path;    // of the catalog
-    std::string_view sql = {};  // told only when it is to blame
+    std::string_view sql = {};  // mentioned only when it is to blame
 };
 
 // The last failure of the connection.

@@ -40,9 +40,9 @@ struct SqliteOptions {
     bool lock = true;            // false for a look from beside: such a database only reads
     int log_pages_step = 2'000;  // how much the log grows before a commit copies it into the file
     // Look at every page when opening, which takes 2 to 4 ms per MB, if the file has at most so
-    // many bytes. A larger one is opened at once: what a crash leaves is whole by itself, damage
-    // from elsewhere is found when it is read, or by integrity_problems(). A file that was
-    // shortened is found at any size.
+    // many bytes. A larger one is opened at once: a file is whole after a crash, damage from
+    // elsewhere is found when it is read, or by integrity_problems(). A file that was shortened is
+    // found at any size.
     std::int64_t check_bytes_max = 32 << 20;
 };
 
@@ -61,12 +61,12 @@ struct SqliteOptions {
 [[nodiscard]] std::function<Result<std::unique_ptr<SqlDatabase>>()> temporary_sqlites(
     std::function<Result<Done>(Sql& sql)> initialise);
 
-// What is wrong with a catalog, as sentences: pages, indexes, constraints and references. Only
-// reads and needs no lock. Fails if the file cannot be read at all.
+// The faults of a catalog, as sentences: pages, indexes, constraints and references. Only reads and
+// needs no lock. Fails if the file cannot be read at all.
 [[nodiscard]] Result<std::vector<std::string>> integrity_problems(const std::string& path);
 
 // How the tables, indexes and views of a catalog differ from those that `initialise` makes, as
-// sentences: what other tools have done to them.
+// sentences: changes by other tools.
 [[nodiscard]] Result<std::vector<std::string>> schema_problems(
     Sql& sql, const std::function<Result<Done>(Sql& sql)>& initialise);
 

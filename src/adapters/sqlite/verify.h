@@ -22,8 +22,8 @@ struct FileLength {
 // The structure of every page: quick_check.
 [[nodiscard]] Result<Done> verify_pages(sqlite3* db, const Settings& settings);
 
-// What the pragma (quick_check or integrity_check) finds, at most 100 sentences; fails if it cannot
-// run at all.
+// The findings of the pragma (quick_check or integrity_check), at most 100 sentences; fails if it
+// cannot run at all.
 [[nodiscard]] Result<std::vector<std::string>> problems_of(sqlite3* db, const Settings& settings,
                                                            const std::string& pragma);
 

@@ -15,7 +15,7 @@ namespace baton {
 // Takes the same time wherever they differ.
 [[nodiscard]] bool equal_in_constant_time(std::string_view a, std::string_view b);
 
-// As many bytes as nobody can guess, from the system.
+// So many unpredictable bytes, from the system.
 [[nodiscard]] std::string random_bytes(std::size_t count);
 
 [[nodiscard]] std::string hex_of(std::string_view bytes);

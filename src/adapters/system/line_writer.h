@@ -1,5 +1,5 @@
-// LineWriter writes lines to a file descriptor, each by itself. Nobody waits for a reader of a pipe
-// that does not read: lines are lost then, and before the next that is written stands how many.
+// LineWriter writes lines to a file descriptor, each by itself. A writer never waits for a slow
+// reader of a pipe: lines are lost then, and the next line follows a note of how many.
 #pragma once
 
 #include <cstddef>

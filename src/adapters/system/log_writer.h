@@ -3,8 +3,8 @@
 //     2026-11-15T09:46:16.123456Z INFO  worker is UNREACHABLE worker=EDGE reason="no answer"
 //     {"time":"2026-..","level":"info","message":"..","worker":"EDGE","reason":"no answer"}
 //
-// A line is one write, so that lines of several threads do not mix. Nobody waits for a reader of a
-// pipe that does not read: lines are lost then, and the next that is written says how many.
+// A line is one write, so that lines of several threads do not mix. A writer never waits for a slow
+// reader of a pipe: lines are lost then, and the next line says how many.
 #pragma once
 
 #include <cstddef>

@@ -34,7 +34,7 @@ private:
     void run();
     void look();
 
-    std::size_t floor_ = 0;  // bytes in memory that nobody uses and that cannot be given back
+    std::size_t floor_ = 0;  // unused bytes that cannot be given back
     std::mutex mutex_;
     std::condition_variable wakes_;
     bool leaves_ = false;

@@ -1,4 +1,4 @@
-// A directory for what belongs to one process.
+// A directory for the files of one process.
 #pragma once
 
 #include <string>

@@ -9,9 +9,9 @@
 
 namespace baton {
 
-// Fails with invalid_configuration if every user of this machine can read the file: it says so, and
-// the directories above it let everybody through. A group may read it: so a service gets a file
-// that belongs to root. A file that is not there is for whoever reads it to complain of.
+// Fails with invalid_configuration if every user of this machine can read the file, by its own mode
+// and those of the directories above it. A group may read it: so a service gets a file that belongs
+// to root. The reader of the file reports if it is missing.
 [[nodiscard]] Result<Done> require_private(std::string_view what, const std::string& path);
 
 // None: there is no such file. Fails with unreadable_configuration, also if it belongs to another

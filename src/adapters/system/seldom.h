@@ -1,5 +1,5 @@
-// Seldom passes on one line in ten seconds, and says how many it kept back before it: what a
-// stranger causes does not fill a log.
+// Seldom passes on one line in ten seconds, with the number of lines that it kept back before it,
+// so that a stranger cannot fill a log.
 #pragma once
 
 #include <chrono>

@@ -22,7 +22,7 @@ using TlsContext = std::unique_ptr<SSL_CTX, FreeTls>;
 [[nodiscard]] Result<TlsContext> current_tls();
 
 // `certificate` is a file with the chain to its root, `key` one with its key, both PEM. Fails with
-// invalid_configuration: one of them cannot be used, they do not belong together, or everybody can
+// invalid_configuration: one of them cannot be used, they do not belong together, or every user can
 // read the key.
 [[nodiscard]] Result<TlsContext> server_tls(const std::string& certificate, const std::string& key);
 

@@ -1,11 +1,12 @@
-// Tells systemd (Type=notify) how this process is. Without NOTIFY_SOCKET nothing is told.
+// Reports the state of this process to systemd (Type=notify). Without NOTIFY_SOCKET it reports
+// nothing.
 #pragma once
 
 #include <string>
 
 namespace baton {
 
-// "READY=1", "STOPPING=1", "STATUS=3 workers". What cannot be told is lost.
+// "READY=1", "STOPPING=1", "STATUS=3 workers". A report that cannot be sent is lost.
 void notify_service_manager(const std::string& state);
 
 }  // namespace baton

@@ -17,7 +17,7 @@ public:
     WakeUp& operator=(const WakeUp&) = delete;
     ~WakeUp();
 
-    // From any thread; who waits is woken, and from now on nobody waits.
+    // From any thread; a waiting thread is woken, and later waits return at once.
     void ring();
     [[nodiscard]] bool rung() const { return rung_.load(std::memory_order_acquire); }
 

@@ -1,8 +1,8 @@
 // TcpSources connects to servers that send rows.
 //
 // The server's orderly close is the end. A connection that is reset or times out is made again,
-// after 0.1 s at first and 5 s at most, for as long as nobody interrupts; so is one that is refused
-// once it had been there. The first one has to succeed within its timeout.
+// after 0.1 s at first and 5 s at most, until it is interrupted; so is one that is refused after
+// the first. The first one has to succeed within its timeout.
 #pragma once
 
 #include "adapters/targets/allowed_targets.h"

@@ -1,4 +1,4 @@
-// What is tried again by itself when the database failed, and how often.
+// Which failures of the database are retried, and how often.
 #pragma once
 
 #include "base/result.h"
@@ -8,8 +8,9 @@ namespace baton {
 
 inline constexpr int kDatabaseAttemptsMax = 3;
 
-// After this error nothing has happened, and another attempt on the same connection may succeed: a
-// server that was restarted is connected to again, and who lost a deadlock may win the next.
+// After this error nothing has happened, and another attempt on the same connection may succeed:
+// the connection to a restarted server is made again, and the loser of a deadlock may win the next
+// time.
 [[nodiscard]] inline bool may_be_tried_again(const Sql& sql, const Error& error) {
     return sql.dialect() != SqlDialect::sqlite && error.code == ErrorCode::catalog_unavailable;
 }

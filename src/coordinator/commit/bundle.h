@@ -1,4 +1,4 @@
-// A Bundle is what one client asks to happen together: all of it or none of it.
+// A Bundle is the changes that one client wants to happen together: all of them or none.
 #pragma once
 
 #include <bitset>
@@ -21,7 +21,7 @@ namespace baton {
 
 using EntitySet = std::bitset<kEntityCount>;
 
-// How a client wrote a step, for who has to read it again.
+// The step as the client wrote it, so that another coordinator can parse it again.
 struct StepSource {
     std::string text;  // of one statement
     std::vector<sql::Literal> parameters = {};
@@ -37,8 +37,8 @@ struct Step {
 };
 using StepAnswer = std::variant<Answer, Table>;
 
-// What a client transaction has seen before it wrote: if any of it changed since, the bundle is
-// refused with conflict.
+// The reads of a client's transaction before its first write: if any of the rows has changed since,
+// the bundle is refused with conflict.
 struct SeenBefore {
     EntitySet entities;
     Revision at;  // the oldest revision that something was read at
@@ -48,12 +48,12 @@ struct Bundle {
     std::vector<Step> steps;
     bool keep = true;  // false: a trial; the answers are given and everything is undone
     std::optional<SeenBefore> seen;
-    Planner plan_in_place;  // if set, the writer plans what is not planned, or not any more
+    Planner plan_in_place;  // if set, the writer plans queries without a valid plan
     std::string principal;
     WallTime received;
     Instant started;
     bool passed_on = false;          // by another coordinator: it is done here or not at all
-    Interrupt* interrupt = nullptr;  // ends a wait for who leads; outlives the bundle
+    Interrupt* interrupt = nullptr;  // ends a wait for the leader; outlives the bundle
 };
 
 // Everything happened, durably (or would have, for a trial).

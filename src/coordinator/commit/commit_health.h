@@ -1,5 +1,5 @@
-// CommitHealth says whether the catalog takes changes: how often in a row it did not, and why.
-// Any thread.
+// CommitHealth reports whether the catalog accepts changes: how many commits in a row have failed,
+// and why. A leader in trouble gives up its lease (term/seat.h). Any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace baton {
 
 class CommitHealth {
 public:
-    // So many failures in a row are trouble: one may be the fault of what was asked for.
+    // So many failures in a row are trouble: one may be the fault of the request.
     static constexpr std::uint64_t kTroubleAfter = 5;
-    // Told when trouble begins, and when it is over.
+    // Called when trouble begins, and when it is over.
     using Told = std::function<void(const Result<Done>&)>;
 
     explicit CommitHealth(Told told = nullptr) : told_(std::move(told)) {}

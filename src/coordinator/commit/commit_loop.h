@@ -1,5 +1,5 @@
-// CommitLoop is the one writer of the catalog: a thread that takes whatever bundles are waiting and
-// does them in one transaction (Committer); a Settler makes it durable and answers them.
+// CommitLoop is the one writer of the catalog: a thread that takes all bundles that are waiting and
+// applies them in one transaction (Committer). A Settler makes it durable and answers them.
 //
 // Rules:
 //   - A bundle is answered Accepted only after it is durable.
@@ -30,8 +30,8 @@ struct CommitLoopOptions {
 
 class CommitLoop {
 public:
-    // `sql` is a writing connection that nobody else uses, and `sync` what makes its commits
-    // durable; null if they are. `durable` outlives the loop.
+    // `sql` is a writing connection for this loop alone. `sync` makes its commits durable; null if
+    // they already are. `durable` outlives the loop.
     CommitLoop(std::unique_ptr<Sql> sql, std::unique_ptr<SqlSync> sync, const Clock& clock,
                const CommitLoopOptions& options, Durable& durable, Published published);
     ~CommitLoop();

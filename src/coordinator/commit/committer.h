@@ -1,14 +1,14 @@
-// Committer does bundles to the catalog: many in one transaction, each of them whole or not at all.
-// What the commit loop does, without its threads, so that a simulation does the very same.
+// Committer applies bundles to the catalog: many in one transaction, each of them whole or not at
+// all. It is the commit loop without its threads, so that a simulation runs the same code.
 //
 // Rules:
-//   - What one bundle does wrong costs no other bundle. Those of one request go without a
+//   - If one bundle fails, only that one is rolled back. Bundles of one request go without a
 //     savepoint, since requests look before they write; if one fails after it wrote, the batch is
-//     done again with savepoints. If the database abandons the whole transaction, the others are
-//     done again without the culprit.
+//     repeated with savepoints. If the database abandons the whole transaction, the others are
+//     repeated without the culprit.
 //   - Batches are handed on in the order of their revisions, with their changes and outcomes; they
 //     are committed then, but durable only if the connection's commits are (Sql::defer_sync).
-//   - What a commit with an unknown outcome has changed is handed on with the next batch.
+//   - The changes of a commit with an unknown outcome are handed on with the next batch.
 //   - When its term is over it writes nothing, and refuses with fenced. That is by this process's
 //     clock; the fence holds by itself.
 #pragma once
@@ -44,7 +44,7 @@ struct CommitterOptions {
     CommitHealth::Told on_health;
 };
 
-// Told what became of a bundle; must not block.
+// Called with the outcome of a bundle; must not block.
 using Answered = std::function<void(Outcome)>;
 
 struct CommittedBatch {
@@ -66,7 +66,7 @@ public:
     };
     using Hand = std::function<void(CommittedBatch)>;
 
-    // `sql` is a writing connection that nobody else uses.
+    // `sql` is a writing connection for this committer alone.
     Committer(std::unique_ptr<Sql> sql, const Clock& clock, const CommitterOptions& options);
 
     // Hands every job on exactly once, in one batch or several; with no jobs, writes what waits for
@@ -106,8 +106,8 @@ private:
     // Passes the jobs on, with the changes of their commit.
     void hand_over(std::vector<Job>& jobs, Result<std::vector<Outcome>> outcomes,
                    std::vector<Change> changes, const Hand& hand);
-    // Nothing could be committed. That is trouble only if the log of it cannot be either: what was
-    // asked for may be to blame.
+    // Nothing could be committed. That is trouble only if the log of it cannot be committed either:
+    // the request may be to blame.
     void judge(const Error& failure);
     void note_changed(const std::vector<Change>& changes);
     // Finds what is in the catalog but was not handed over: commits whose outcome was unknown.
@@ -116,8 +116,8 @@ private:
     std::unique_ptr<Sql> sql_;
     const Clock& clock_;
     const CommitterOptions options_;
-    // When an entity of each kind last changed. What happened before this process started counts as
-    // unchanged, since no session is older.
+    // When an entity of each kind last changed. Changes from before this process started do not
+    // count, since no session is older.
     std::array<Revision, kEntityCount> last_changed_{};
     Revision handed_through_;
     CommitHealth health_;

@@ -1,5 +1,5 @@
-// Doorbell lets a thread stand still until somebody rings, or until a time. A ring before the wait
-// is not lost.
+// Doorbell lets a thread wait until another one rings, or until a time. A ring before the wait is
+// not lost.
 #pragma once
 
 #include <condition_variable>

@@ -1,5 +1,5 @@
-// Durable says how far the catalog is durable. The writer may be ahead of the disk; what is shown
-// to anyone must not be, since a loss of power would take it back.
+// Durable says how far the catalog is durable. The writer may be ahead of the disk; rows that a
+// client sees must not be, since a loss of power would take them back.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ public:
         changed_.notify_all();
     }
 
-    // Nothing more will be: who waits, and will wait, gets the error.
+    // Nothing more will be: present and later waits get the error.
     void give_up(Error error) {
         {
             const std::lock_guard lock(mutex_);

@@ -1,10 +1,11 @@
-// Feed passes the changes of the catalog on to those who asked for them, after their commit.
+// Feed delivers the changes of the catalog to its listeners and watchers, after their commit.
 //
 // Two ways in:
 //   listen    controllers: "something about these keys changed, look again". Keys, not events.
 //   open      watchers: every change in order, resumable from a revision. See watch.h.
-// The newest changes are kept in memory and shared by all watchers; who is further behind reads
-// the change feed of the catalog; who is behind even that is told so.
+// The newest changes are kept in memory and shared by all watchers; a watcher that is further
+// behind reads the change feed of the catalog; one that is behind even that learns that it has to
+// begin anew.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,7 @@ struct EntityKey {
     friend auto operator<=>(const EntityKey&, const EntityKey&) = default;
 };
 
-// What the changes are about, as far as it is one of the entities.
+// The entities that the changes concern.
 [[nodiscard]] std::set<EntityKey> keys_of(const std::vector<Change>& changes,
                                           EntitySet entities = EntitySet{}.set());
 
@@ -66,7 +67,7 @@ public:
     // Called by one thread at a time, in the order of the revisions.
     void publish(const std::vector<Change>& changes);
 
-    // The same when changes up to this revision cannot be had: who watches begins anew.
+    // The same when changes up to this revision are lost: watchers begin anew.
     void skip_to(Revision revision);
 
     // The changes of one entity after `cursor`, whole revisions, at least `most` of them if there

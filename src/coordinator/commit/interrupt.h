@@ -1,5 +1,5 @@
-// Interrupt makes what another thread waits for end early. It holds until it is cleared, so that
-// raising it just before the wait begins is not lost. Any thread.
+// Interrupt ends the wait of another thread early. It holds until it is cleared, so that raising it
+// just before the wait begins is not lost. Any thread.
 #pragma once
 
 #include <functional>

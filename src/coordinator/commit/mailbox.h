@@ -57,7 +57,7 @@ public:
         filled_.notify_one();
     }
 
-    // What is inside can still be taken; nothing more can be posted.
+    // Values inside can still be taken; nothing more can be posted.
     void close() {
         {
             const std::lock_guard lock(mutex_);

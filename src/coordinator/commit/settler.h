@@ -1,4 +1,4 @@
-// Settler finishes what the writer has committed: makes it durable, publishes it, answers it.
+// Settler finishes committed batches: it makes them durable, publishes them, answers them.
 //
 // It does so on a thread of its own while the writer is at the next batch, so that neither the disk
 // nor the waking of many clients holds the writer up; one sync serves all batches that were handed
@@ -9,8 +9,9 @@
 //     answered. Batches go in the order in which they were handed over.
 //   - At most one batch waits while another is being settled: hand() waits for that. More would
 //     only make the batches smaller.
-//   - After a sync that failed nothing is accepted ever again. What the disk then holds is unknown,
-//     and so is what later syncs are worth: whoever was not answered gets unknown_outcome.
+//   - After a sync that failed nothing is accepted ever again. The contents of the disk are then
+//     unknown, and later syncs prove nothing: every bundle that was not answered gets
+//     unknown_outcome.
 #pragma once
 
 #include <condition_variable>
@@ -44,7 +45,7 @@ public:
     // Settles what was handed over, then ends the thread. Idempotent; nothing is handed over after.
     void stop();
 
-    // Why nothing can be accepted any more.
+    // Why nothing more is accepted.
     [[nodiscard]] std::optional<Error> broken() const;
 
 private:

@@ -1,6 +1,6 @@
-// TermGuard stands between a term and what it does: each guarded action asks first whether this
+// TermGuard stands between a term and its actions: each guarded action asks first whether this
 // process may still act, with the time read just then. A term that is over does nothing more, even
-// before anybody has ended it.
+// before it was ended.
 #pragma once
 
 #include <functional>

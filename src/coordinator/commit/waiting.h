@@ -1,7 +1,7 @@
-// Waiting is said by whoever is about to wait for something else than a processor: the disk, a
-// worker, another client. Whoever lent the thread may let another one work meanwhile.
+// Waiting announces that this thread is about to wait for something else than a processor: the
+// disk, a worker, another client. The owner of the thread may let another one work meanwhile.
 //
-// It costs next to nothing where nobody listens. To forget it is no defect, only slower.
+// It costs next to nothing without a listener. To forget it is no defect, only slower.
 #pragma once
 
 namespace baton {
@@ -18,7 +18,7 @@ public:
         virtual void waits() = 0;
         virtual void goes_on() = 0;
     };
-    // Who is told of this thread from now on; null: nobody.
+    // The listener of this thread from now on; null: none.
     static void tell(Listener* listener) { listener_ = listener; }
 
     Waiting() {

@@ -18,8 +18,8 @@ class ConnectionPool {
 public:
     enum class Urgency : std::uint8_t { ordinary, urgent };
 
-    // The database outlives it. `busy` is what whoever waits in vain is told: "too many reads ..".
-    // Of the connections, `reserve` are for the urgent alone.
+    // The database outlives it. `busy` is the message after a wait in vain: "too many reads ..". Of
+    // the connections, `reserve` are for the urgent alone.
     ConnectionPool(SqlDatabase& database, Access access, std::size_t connections_max,
                    std::string busy, std::size_t reserve = 0)
         : database_(database),
@@ -28,8 +28,8 @@ public:
           reserve_(reserve),
           busy_(std::move(busy)) {}
 
-    // From any thread. Waits if all are lent; fails with slow_down if none comes back in time. What
-    // was taken is given back once, before the pool is gone.
+    // From any thread. Waits if all are lent; fails with slow_down if none comes back in time. A
+    // connection is given back once, before the pool is gone.
     [[nodiscard]] Result<std::unique_ptr<Sql>> take(Urgency urgency = Urgency::ordinary);
     // Null: the connection is not to be used again.
     void give_back(std::unique_ptr<Sql> sql);

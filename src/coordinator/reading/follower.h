@@ -2,9 +2,10 @@
 // while it does not lead.
 //
 // It reads the change feed of the catalog on a connection of its own: at once where the database
-// tells of commits (ports/sql_signals.h), and every so often in any case. Changes are
-// published in order, whole revisions at a time; if more was missed than is kept, watchers are told
-// to begin anew. While the database is away nothing is published: who reads is told why.
+// tells of commits (ports/sql_signals.h), and every so often in any case. Changes are published in
+// order, whole revisions at a time; if more was missed than is kept, watchers begin anew. A signal
+// only says that there may be something; one that is lost costs until the next look. While the
+// database is away nothing is published, and readers get the reason.
 #pragma once
 
 #include <chrono>
@@ -24,10 +25,10 @@ namespace baton {
 
 struct FollowerOptions {
     Duration interval = std::chrono::milliseconds(50);  // from one look to the next
-    // Who tells of commits, and outlives it; none: nobody does.
+    // Reports commits of others, and outlives it; none: there are only regular looks.
     SqlSignals* signals = nullptr;
     Duration interval_with_signals = std::chrono::seconds(1);  // while they are heard
-    std::function<void()> on_lease = nullptr;                  // somebody may lead, or not any more
+    std::function<void()> on_lease = nullptr;                  // the lease may have changed
 };
 
 class Follower {

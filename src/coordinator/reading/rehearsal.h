@@ -1,6 +1,6 @@
-// Rehearsal tries the statements of a long transaction out, one after the other, on a copy of the
-// catalog that is the transaction's own: each costs what it costs alone, however many came before,
-// and the writer has nothing to do with it. Used by one thread at a time.
+// Rehearsal tries the statements of a long transaction out, one after the other, on the
+// transaction's own copy of the catalog: each costs as much as it does alone, however many came
+// before, and the writer is not involved. Used by one thread at a time.
 //
 // A copy costs memory and the time to make it, so that short transactions are tried out on the
 // catalog itself, and only so many are made at once.

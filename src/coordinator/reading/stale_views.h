@@ -1,5 +1,6 @@
-// StaleViews keeps what the views showed when they could last be read, for who reads while the
-// database is away. What it answers is marked as such, with its revision and its age.
+// StaleViews keeps the rows of the views as they were when they could last be read, for clients
+// that read while the database is away. Its answers are marked as stale, with their revision and
+// age. All else (changes, plans, logs, transactions) is refused while the database is away.
 //
 // A thread of its own looks at the revision every so often, and copies the views when it has moved:
 // all of one revision, no sooner again than many times what the last copy took, so that it costs
@@ -30,7 +31,7 @@ struct StaleViewsOptions {
     Duration interval = std::chrono::seconds(1);  // from one look to the next
     int rest = 50;                                // so many times what the last copy took
     std::size_t bytes_max = std::size_t{64} << 20U;
-    // Told on its thread when the database cannot be read any more, and when it can again.
+    // Called on its thread when the database can no longer be read, and when it can again.
     std::function<void(const Result<Done>& look)> on_change;
 };
 

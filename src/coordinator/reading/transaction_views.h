@@ -3,8 +3,8 @@
 //
 // A snapshot holds a connection, and keeps the database from forgetting what was replaced since. So
 // only some are kept, and none for long or while much is written: the longest idle gives way. A
-// transaction without a snapshot reads what is there now, if that is what was there at its
-// revision; if not, it is told conflict, as it would be at COMMIT.
+// transaction without a snapshot reads the present rows if they are those of its revision; if not,
+// it fails with conflict, as it would at COMMIT.
 #pragma once
 
 #include <chrono>
@@ -61,7 +61,7 @@ private:
 // Any thread.
 class TransactionViews {
 public:
-    // All outlive it; `readers` are those of everybody, for who has given way.
+    // All outlive it; `readers` are the shared ones, for transactions that have given way.
     TransactionViews(SqlDatabase& database, Durable& durable, Readers& readers, const Clock& clock,
                      const TransactionViewsOptions& options = {});
 

@@ -2,8 +2,8 @@
 //
 // Guarantees: within one watch no change is missed, doubled or out of order; rows that come to
 // match the filter are a CREATE, rows that cease to are a DROP. A watch that resumes from a
-// revision gets what came after it; if that is no longer kept, it gets a new snapshot and is told
-// why. Used by one thread at a time. It must end before the CoordinatorRuntime does.
+// revision gets the changes after it; if they are no longer kept, it gets a new snapshot with the
+// reason. Used by one thread at a time. It must end before the CoordinatorRuntime does.
 #pragma once
 
 #include <condition_variable>
@@ -50,13 +50,13 @@ public:
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 
-    // What is new, without waiting; about `most` events at a time.
+    // New events, without waiting; about `most` at a time.
     [[nodiscard]] Result<std::vector<WatchEvent>> poll(std::size_t most = 1'000);
     // The same, waiting for at least one event until `timeout` has passed or it is interrupted.
     [[nodiscard]] Result<std::vector<WatchEvent>> next(Duration timeout);
-    // Makes a next() under way return with what it has. Any thread.
+    // Makes a next() under way return its events so far. Any thread.
     void interrupt();
-    // Instead of what open() was given; called at once, too, since there may be something new.
+    // Replaces the callback of open(); called at once, too, since there may be something new.
     void wake_with(std::function<void()> wake);
 
     // Everything up to this revision was delivered: where to resume.

@@ -1,4 +1,4 @@
-// What became of a statement, in a line for people.
+// The outcome of a statement, in a line for people.
 #pragma once
 
 #include <string>

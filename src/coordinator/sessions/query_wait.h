@@ -1,4 +1,4 @@
-// Waiting for what becomes of a query, as a part of the request that began it.
+// Waiting for a state of a query, as a part of the request that changes the query.
 #pragma once
 
 #include <functional>
@@ -34,8 +34,8 @@ public:
     // None: it waits for as long as it takes.
     [[nodiscard]] std::optional<Instant> until() const { return until_; }
     // `wake` is called, by any thread, when look() may say something else than it said last; at
-    // once if it already may. It must not block. Null: nobody is called any more, nor is a call
-    // under way.
+    // once if it already may. It must not block. Null: no call comes after this, nor is one under
+    // way.
     void wake_with(std::function<void()> wake);
 
 private:

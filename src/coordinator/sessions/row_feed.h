@@ -1,12 +1,12 @@
-// RowFeed gives one client the rows of its SELECT over streams, as they come.
+// RowFeed gives one client the rows of its SELECT over streams as they arrive.
 //
-// Behind it is a query like any other, in the catalog and on workers; it is dropped, and nobody
-// waits for that, when the feed ends: with its object, with the last row that LIMIT allows, or with
-// the sources. Who does not poll holds the query, and so its sources, back.
+// Behind it is a query like any other, in the catalog and on workers; it is dropped, without a
+// wait, when the feed ends: with its object, with the last row that LIMIT allows, or with the
+// sources. A client that does not poll holds the query, and so its sources, back.
 //
 // An end is either good, or an error that says why the query could not go on. A query that lost a
-// worker is not waited for: the client is told at once.
-// Used by one thread at a time. It must end before the CoordinatorRuntime does.
+// worker is not waited for: the client gets an error at once. Used by one thread at a time. It must
+// end before the CoordinatorRuntime does.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct FedRows {
 
 class RowFeed {
 public:
-    // Of a query that was just created with this token; nobody else reads it. If this fails, the
+    // Of a query that was just created with this token, for this reader alone. If this fails, the
     // query is dropped. `limit` is how many rows are wanted at most.
     [[nodiscard]] static Result<std::unique_ptr<RowFeed>> open(CoordinatorRuntime& coordinator,
                                                                const Answer& created,
@@ -53,11 +53,12 @@ public:
     [[nodiscard]] const std::vector<TableColumn>& columns() const { return columns_; }
     [[nodiscard]] const std::string& query_name() const { return name_; }
 
-    // What has come, without waiting; at most `most` rows. An error is final, and so is the end.
+    // The rows that have arrived, without waiting; at most `most`. An error is final, and so is the
+    // end.
     [[nodiscard]] Result<FedRows> poll(std::size_t most = 1'000);
     // The same, waiting for rows or the end until `timeout` has passed or it is interrupted.
     [[nodiscard]] Result<FedRows> next(Duration timeout, std::size_t most = 1'000);
-    // Makes a next() under way return with what it has. Any thread.
+    // Makes a next() under way return its rows so far. Any thread.
     void interrupt();
     // Called, by any thread, when there may be something new, and once at once; must not block,
     // nor use the feed.
@@ -97,7 +98,7 @@ private:
     bool ended_ = false;
     std::optional<Error> error_;       // why it ended
     std::optional<Error> broken_;      // the stream; the catalog is going to say why
-    std::optional<Error> taken_away_;  // somebody stopped or dropped the query
+    std::optional<Error> taken_away_;  // the query was stopped or dropped
     std::deque<SqlRow> ready_;
 
     const std::shared_ptr<Bell> bell_;

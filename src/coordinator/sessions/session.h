@@ -3,13 +3,13 @@
 //
 // In a transaction, changes are collected and happen together at COMMIT; each is tried out when it
 // is given, so that errors come early and later statements see earlier ones. A SHOW before the
-// first change reads one snapshot, kept until the end. What was read is checked at COMMIT: if it
-// has changed, the answer is `conflict` and nothing happened. After an error only ROLLBACK helps.
+// first change reads one snapshot, kept until the end. The rows that were read are checked at
+// COMMIT: if they have changed, the answer is `conflict` and nothing happened. After an error only
+// ROLLBACK helps.
 //
 // execute() waits on the thread that calls it. Callers whose threads are few use begin() and
-// go_on(): where a statement would wait for a query or for another coordinator, it stands still,
-// and the thread is free.
-// Used by one thread at a time.
+// go_on(): where a statement would wait for a query or for another coordinator, it pauses, and the
+// thread is free. Used by one thread at a time.
 #pragma once
 
 #include <functional>
@@ -30,11 +30,10 @@
 
 namespace baton {
 
-// What became of one statement that succeeded.
+// The outcome of one statement that succeeded.
 struct StatementResult {
     std::string tag;  // "CREATE SINK"
-    // Nothing more to say; what was changed; rows; or a watch, or rows that go on coming, for the
-    // caller to follow.
+    // Nothing; the changes; rows; or a watch, or a stream of rows, for the caller to follow.
     std::variant<std::monostate, Answer, Table, std::unique_ptr<Watch>, std::unique_ptr<RowFeed>>
         value;
     std::optional<sql::OutputFormat> format;  // that was asked for
@@ -48,7 +47,7 @@ struct Execution {
     std::optional<Error> error;
 };
 
-// What a text is made of.
+// The parts of a text.
 struct Described {
     struct Statement {
         std::string tag;
@@ -60,7 +59,7 @@ struct Described {
     std::vector<Statement> statements;
 };
 
-// For what a statement stands still.
+// The reason why a statement is paused.
 enum class Pause : std::uint8_t {
     query,   // to be in a state that it waits for
     leader,  // only who leads can do it: go on where a thread may wait for another machine
@@ -68,10 +67,10 @@ enum class Pause : std::uint8_t {
 // For what a thread may wait, beside the disk.
 enum class Patience : std::uint8_t { none, leader };
 
-// Why somebody may not run a statement; none: anybody may run anything.
+// Why a client may not run a statement; none: every client may run everything.
 using Permit = std::function<Result<Done>(const sql::Statement&)>;
 
-// What an open transaction has gathered.
+// The state of an open transaction.
 struct Transaction {
     std::vector<Step> steps;
     std::unique_ptr<TransactionView> view;  // none: it has read nothing but its own changes
@@ -98,29 +97,29 @@ public:
                                     const Wait& wait = {});
 
     // The same without waiting: begin(), then go_on() until it gives the execution. While it gives
-    // none, paused() says for what it stands still; a query's wait goes on when it wakes, and
-    // no later than until().
+    // none, paused() has the reason; a wait for a query goes on when it wakes, and no later than
+    // until().
     void begin(std::string text, const Wait& wait = {}, std::vector<sql::Literal> parameters = {});
     [[nodiscard]] std::optional<Execution> go_on(Patience patience = Patience::none);
     [[nodiscard]] Pause paused() const { return *paused_; }
     [[nodiscard]] std::optional<Instant> until() const;
-    // Called by any thread, also at once, when what stands still may go on; it must not block.
-    // Null: no call is under way any more.
+    // Called by any thread, also at once, when the paused statement may go on; it must not block.
+    // After null no call is under way.
     void wake_with(std::function<void()> wake);
-    // Ends what stands still; what was done before stays.
+    // Ends the paused statement; changes that it has made stay.
     [[nodiscard]] Execution give_up(const std::string& why);
 
     [[nodiscard]] bool in_transaction() const { return transaction_.has_value(); }
     [[nodiscard]] bool transaction_failed() const { return transaction_ && transaction_->failed; }
 
-    // What a text is made of, without running it; parameters count as given.
+    // The parts of a text, without running it; parameters count as given.
     [[nodiscard]] Result<Described> describe(std::string_view text);
 
     // Its reads have connections that others leave free: for health, which is asked under load.
     void set_urgent() { urgency_ = Readers::Urgency::urgent; }
 
-    // Raised by any thread, it ends the wait of a statement with `cancelled`; what the statement
-    // has changed stays. Whoever raises it clears it before the next statement.
+    // Raised by any thread, it ends the wait of a statement with `cancelled`; changes of the
+    // statement stay. The caller that raises it clears it before the next statement.
     [[nodiscard]] Interrupt& interrupt() { return interrupt_; }
 
 private:
@@ -147,7 +146,7 @@ private:
     [[nodiscard]] Execution run_to_the_end();
     // Runs the next statement, or transaction; false: it stands still, or it failed.
     [[nodiscard]] bool run_next();
-    // Waits for what was touched; false: as above.
+    // Waits for the queries that were changed; false: as above.
     [[nodiscard]] bool wait_for_touched();
     [[nodiscard]] Execution finish();
     [[nodiscard]] Error pause(Pause what);
@@ -171,9 +170,9 @@ private:
     [[nodiscard]] Result<StatementResult> run_begin();
     [[nodiscard]] Result<StatementResult> run_commit();
     [[nodiscard]] Result<StatementResult> run_rollback();
-    // Outside of transactions: from what was last seen if the database is away.
+    // Outside of transactions: from the stale copy if the database is away.
     [[nodiscard]] Result<Table> look_at(const ViewQuery& query);
-    // What the open transaction has read, to be checked at COMMIT.
+    // The reads of the open transaction, to be checked at COMMIT.
     void note_read(const ViewQuery& query, Revision at);
     [[nodiscard]] Result<Done> outside_transaction(std::string_view what) const;
 
@@ -188,9 +187,9 @@ private:
     // Makes the changes, and notes the queries that they are about.
     [[nodiscard]] Outcome keep(std::vector<Step> steps);
     [[nodiscard]] Outcome perform(Bundle bundle);
-    // Of what was not even begun: neither is kept as it is, it may hold secrets.
+    // Of a statement that was not begun: neither is kept as it is, since it may hold secrets.
     void log_rejected(std::string_view text, Error error) const;
-    // How it was written, if another coordinator may have to read it.
+    // The text as written, if another coordinator may have to parse it.
     [[nodiscard]] std::shared_ptr<const StepSource> source_of(const sql::Statement& statement,
                                                               std::string token = {}) const;
 

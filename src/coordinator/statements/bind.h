@@ -14,7 +14,7 @@ namespace baton {
 // Fails with the errors of the settings' descriptors; with `defect` for any other statement.
 [[nodiscard]] Result<Request> bind(const sql::Statement& statement);
 
-// The query behind a SELECT whose rows go to this client, who shows the token for them.
+// The query behind a SELECT whose rows go to this client, which shows the token for them.
 [[nodiscard]] Result<request::CreateQuery> query_for_client(const sql::SelectOnce& select,
                                                             const std::string& token,
                                                             const std::string& principal);

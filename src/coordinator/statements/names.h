@@ -1,5 +1,5 @@
-// Which names may be given to what is new. Names that are there already are not judged: they can be
-// used and dropped as they are.
+// Rules for the names of new entities. Existing names are not judged: they can be used and dropped
+// as they are.
 #pragma once
 
 #include <string_view>

@@ -1,9 +1,9 @@
 // Leadership keeps this process in the election: it runs the machine of core/election on a thread,
-// asks the lock service what the machine wants to know, and tells a listener when to lead.
+// makes its calls to the lock service, and reports to a listener when to lead.
 //
 // The thread that decides makes no call of the database, so it ends a term in time while every call
-// hangs. Whoever acts as the leader asks acting() just before: it reads the clock itself and waits
-// for no thread. The clock goes on while the machine is suspended.
+// hangs. Code that acts as the leader asks acting() just before: it reads the clock itself and
+// waits for no thread. The clock goes on while the machine is suspended.
 #pragma once
 
 #include <condition_variable>
@@ -32,10 +32,10 @@ public:
     // Nothing more is begun under this epoch. Say Leadership::drained() when what was begun has
     // ended.
     virtual void step_down(Epoch epoch, election::Reason reason, const std::string& why) = 0;
-    // What status() says of who leads is another than before; that it is over is not told.
+    // The leader in status() is another than before; the end of a lease is not reported.
     virtual void leader_changed() {}
-    // The store could not be asked, or did not give what was asked of it: a lease, above all. Told
-    // once for each reason, and again after a minute.
+    // The store could not be asked, or refused a call, such as an acquisition. Called once for each
+    // reason, and again after a minute.
     virtual void troubled(const std::string& /*why*/) {}
     // After leave(): the lease is released, or will end by itself. The last call.
     virtual void left() = 0;
@@ -69,7 +69,7 @@ public:
     void drained(Epoch epoch);            // of a term that is over
     void heard_of(Epoch epoch);           // that a worker has obeyed
     void hint();                          // the lock may be free
-    void unable(const std::string& why);  // to do what it leads for: somebody else is to lead
+    void unable(const std::string& why);  // to do its work: another one should lead
     void leave();
 
 private:
@@ -86,7 +86,7 @@ private:
 
     mutable std::mutex machine_mutex_;  // held for moments only
     Election machine_;
-    Epoch heard_leader_;  // of the one that was told last
+    Epoch heard_leader_;  // of the leader that was reported last
     std::string told_trouble_;
     Instant told_trouble_at_{};
 

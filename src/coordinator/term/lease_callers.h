@@ -1,5 +1,5 @@
-// LeaseCallers make the calls of an election on threads of their own, so that one that hangs keeps
-// nobody waiting: neither the thread that decides nor the next call.
+// LeaseCallers make the calls of an election on threads of their own, so that one that hangs delays
+// neither the thread that decides nor the next call.
 //
 // Calls are made one after the other on one connection. A call that is abandoned while under way
 // leaves its thread and its connection behind; another thread with a new connection goes on. At

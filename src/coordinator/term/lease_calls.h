@@ -21,8 +21,8 @@ struct LeaseClaim {
 
 [[nodiscard]] election::Call number_of(const LeaseCall& call);
 
-// Waits for the database. Whatever happens has an answer; after Failed and Uncertain the connection
-// is not to be used again.
+// Waits for the database, and always returns an answer; after Failed and Uncertain the connection
+// must not be used again.
 [[nodiscard]] election::Event make_lease_call(Sql& sql, const LeaseClaim& claim,
                                               const LeaseCall& call);
 

@@ -1,9 +1,10 @@
-// Seat puts a coordinator where the election says: it leads while this process holds the lease, and
-// follows otherwise.
+// Seat carries out the election's verdict: it starts a term on the CoordinatorRuntime while this
+// process holds the lease, and ends it otherwise. It also gives up the lease of a leader whose
+// commits fail again and again, unless the database's disk is full.
 //
-// Beginning and ending a term waits for the database, so a thread of its own does it, in the order
-// in which it was told; a term that was over before it was begun is not begun. When a term has
-// ended and nothing of it is under way any more, the election is told, and releases the lease.
+// Starting and ending a term waits for the database, so a thread of its own does it, in the order
+// of the verdicts; a term that was over before it was started is not started. When a term has ended
+// and its last work is done, the election releases the lease.
 #pragma once
 
 #include <condition_variable>

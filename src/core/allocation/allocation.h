@@ -1,25 +1,22 @@
 // allocate() decides which worker owns which partition of which task list.
 //
-// Input:   the task lists, the workers, who owns what at present, and what has been confirmed.
-// Output:  who is to own what, as it is to be written in one commit.
+// Input:   the task lists, the workers, the present owners, and the confirmed releases. Output: the
+// next owners, to be written in one commit.
 //
 // The rules:
 //   - A partition has one owner at most, at every moment. One that moves is `Releasing` until its
-//     owner has confirmed that it let go, or is gone; only then it has the next owner.
+//     owner has confirmed the release, or is gone; only then it has the next owner.
 //   - Once a release is asked for it is waited for, also if the owner might keep the partition
-//   after
-//     all: the word is out.
+//     after all: the word is out.
 //   - Balanced: where everything is on its way to, a worker has less than one partition more or
-//   less
-//     than its share by weight. Partitions of a list are spread where there is a choice.
+//     less than its share by weight. Partitions of a list are spread where there is a choice.
 //   - Sticky: of all allocations that are balanced it is one that moves the fewest partitions.
-//   - A worker that is draining, or has no weight, is emptied. One that is not active keeps what it
-//     has, since it may be at work on it, and gets nothing; what it has is not shared out. Whoever
-//     is not listed is gone, and holds nothing: when a silent worker is gone is for the caller to
-//     say.
+//   - A worker that is draining, or has no weight, is emptied. One that is not active keeps its
+//     partitions, since it may be at work on them, and gets no others. A worker that is not listed
+//     is gone, and holds nothing: the caller decides when a silent worker is gone.
 //   - A partition whose list is gone, or has become shorter, is released and then left out.
-//   - What does not move is given back as it was, so that nothing is written for it:
-//     allocate(what it gave) gives the same.
+//   - A partition that does not move is returned unchanged, so that nothing is written for it:
+//     allocate() of its own result returns the same.
 // Pure, and the same for the same view.
 #pragma once
 

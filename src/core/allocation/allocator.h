@@ -1,23 +1,23 @@
-// Allocator keeps the partitions of all task lists allocated to workers: it decides what is to be
-// written about them, and what workers are to be told.
+// Allocator keeps the partitions of all task lists allocated to workers: it decides on changes of
+// the catalog, and on assignments to workers.
 //
-// Input:   task lists, partitions and workers as the catalog has them; streams to workers, what is
-//          heard on them and when; the passage of time.
+// Input:   task lists, partitions and workers as the catalog has them; streams to workers, the
+//          messages on them with their times; the passage of time.
 // Output:  changes of ownership, to be written in one transaction; assignments to workers.
 //
 // Rules:
-//   - Who is to have what is decided by allocate() (allocation.h). What workers are told is what
-//     is written, never what is meant to be.
+//   - allocate() (allocation.h) decides who owns which partition. Assignments follow from the
+//     catalog, never from a decision that is not written yet.
 //   - The embedded worker has none: it is another process whenever another coordinator leads, and
-//     nobody would know when the last one has let go.
-//   - A release is confirmed by its owner: it says that it does not have the partition, on the
-//     present stream, after it has heard the last that it was told there.
+//     the release of the last one could not be confirmed.
+//   - A release is confirmed by its owner: it reports that it does not have the partition, on the
+//     present stream, after it has confirmed the last assignment sent there.
 //   - A worker that is not heard has what it had until its lease is over: that long after its last
 //     answer, or after our start if it never answered us, and some more for clocks that differ.
 //     Then it is gone, provided that the catalog says UNREACHABLE.
 //   - Nothing is allocated until every worker that is said to be ACTIVE is connected, or some time
 //     has gone by since the start: else the first to connect would get everything.
-// Pure: it is told the time. The same calls give the same plans.
+// Pure: the time is an argument. The same calls return the same plans.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ struct AllocatorOptions {
     // coordinators of a cluster.
     Duration lease = std::chrono::seconds(30);
     Duration settle = std::chrono::seconds(5);  // see the last rule
-    // What a worker has not confirmed to have heard, or to have done: what it said may be lost.
+    // An assignment that a worker has not confirmed, or not carried out: its answer may be lost.
     Duration repeat_after = std::chrono::seconds(1);
     std::size_t moves_max = 256;  // of one plan
 };
@@ -68,7 +68,7 @@ public:
         std::map<std::string, control::Assign> sends;
         std::optional<Instant> wake_at;
     };
-    // What is due. What it says to send counts as sent.
+    // The actions that are due. Their assignments count as sent.
     [[nodiscard]] Plan plan(Instant now);
 
 private:

@@ -49,8 +49,8 @@ public:
     [[nodiscard]] const Scope& before() const { return before_; }
     [[nodiscard]] const std::vector<Expression>& keys() const { return keys_; }
     [[nodiscard]] const std::vector<Aggregate>& aggregates() const { return aggregates_; }
-    // What the columns of the aggregates are called: FIELD_AGG, such as I_SUM; the aggregate of an
-    // expression is _AGG_INPUT_0_SUM, counting those; COUNT(*) is COUNT.
+    // Names of the columns of aggregates: FIELD_AGG, such as I_SUM; the aggregate of an expression
+    // is _AGG_INPUT_0_SUM, counting those; COUNT(*) is COUNT.
     [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
     // The column of that aggregate in the first step; one that is there already is not added.

@@ -1,8 +1,9 @@
-// Analysis gives a query its meaning: from what was written to a logical plan, in which every name
-// is resolved and every expression has its type.
+// Analysis gives a query its meaning: from the text to a logical plan, in which every name is
+// resolved and every expression has its type.
 //
-// Input:   the tree of the query, where it writes to, and what it may name: logical sources and the
-//          sink. Nothing else of the catalog; physical sources and workers are planning's business.
+// Input:   the tree of the query, its target, and the entities that it may name: logical sources
+//          and the sink. Nothing else of the catalog; physical sources and workers are planning's
+//          business.
 // Output:  the logical plan, of the operators of model/plan.h: LogicalScan, SourceScan (inline),
 //          Filter, Project, WindowAggregate (whole), WindowJoin, UnionAll and, if there is a sink,
 //          SinkWrite at the root. The worker of an inline source or sink is the one it names, or
@@ -10,7 +11,7 @@
 //
 // Rules, beyond those of types.h, operators.h, functions.h, aggregates.h and scope.h:
 //   - A SELECT gives each name once per relation, and the query as a whole each name once. A column
-//     without a name of its own is called by what was written: SELECT A + 1 gives "A + 1".
+//     without a name of its own is called by its text: SELECT A + 1 gives "A + 1".
 //   - SELECT with WINDOW is an aggregation, also without aggregates: one row per window and group.
 //     Aggregates, GROUP BY and HAVING need a WINDOW. HAVING may use the names of the SELECT list.
 //   - The timestamp of a window is a column of the input of any integer type, in ms; it may be
@@ -18,12 +19,12 @@
 //     the time of arrival. ADVANCE BY may be longer than SIZE: then some rows are in no window.
 //   - The branches of a UNION have the same number of columns, each of the same type; the names are
 //     those of the first branch, and a column can be NULL if it can be in any branch.
-//   - What the query gives must equal the schema of the sink: number and order of columns, names
+//   - The rows of the query must have the schema of the sink: number and order of columns, names
 //     without regard to case, types, nullability. An inline sink without a schema takes any.
 //
 // Fails, always with the position where the statement is wrong if it is known, with syntax,
 // not_supported, arity, schema, unknown_field, too_large, type_mismatch, type_inference,
-// unknown_source, unknown_sink, and for inline sources and sinks with what core/binding fails with.
+// unknown_source, unknown_sink, and for inline sources and sinks with the errors of core/binding.
 // Pure: no I/O, no clock.
 #pragma once
 
@@ -40,7 +41,7 @@
 
 namespace baton {
 
-// What a query may name. Only lives as long as what it refers to.
+// The entities that a query may name. Lives no longer than they do.
 struct AnalysisView {
     const std::map<std::string, LogicalSource>& logical_sources;
     const Sink* sink = nullptr;  // the one that the query names; null: there is none of that name
@@ -51,7 +52,7 @@ struct AnalysisView {
 
 struct LogicalPlan {
     PlanNode root;
-    Schema schema;                     // of what the query gives
+    Schema schema;                     // of the rows of the query
     std::vector<std::string> sources;  // logical ones, sorted, each once
 
     friend bool operator==(const LogicalPlan&, const LogicalPlan&) = default;

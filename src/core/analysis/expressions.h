@@ -16,7 +16,8 @@
 
 namespace baton::analysis {
 
-// What HAVING may name beside columns: the items of the SELECT list, in the first step of Grouping.
+// Names that HAVING may use beside columns: the items of the SELECT list, in the first step of
+// Grouping.
 struct NamedItem {
     std::string name;
     Expression value;
@@ -36,7 +37,7 @@ public:
         : scope_(grouping.before()), grouping_(&grouping), items_(items), budget_(budget) {}
 
     Result<Expression> bind(const sql::Expr& expr);
-    // What must be BOOLEAN: WHERE, HAVING, ON.
+    // A condition, which must be BOOLEAN: WHERE, HAVING, ON.
     Result<Expression> bind_predicate(const sql::Expr& expr, std::string_view clause);
 
 private:

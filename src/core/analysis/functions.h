@@ -1,5 +1,5 @@
-// The functions of the dialect that are called by name: how many arguments they take, of what
-// types, and what they give. Aggregates are not among them (aggregates.h).
+// The functions of the dialect that are called by name: the number and types of their arguments,
+// and the types of their results. Aggregates are not among them (aggregates.h).
 //
 //   ABS                      a number; signed integers give the next wider type, which holds the
 //                            result (INT64 stays), others their own

@@ -1,5 +1,5 @@
-// What operators and predicates make of typed operands: conversions are put in, nullability follows
-// from the operands, what does not fit is refused.
+// Types of operators and predicates over typed operands: conversions are added, nullability follows
+// from the operands, and operands that do not fit are refused.
 //
 // type_inference (2007): no type fits all operands, as for 'a' + 1 or 'a' < 1.
 // type_mismatch (2006): one operand must be of a certain type and is not, as in AND.
@@ -18,7 +18,7 @@ namespace baton::analysis {
 // An expression that was written somewhere.
 struct Operand {
     Expression value;
-    bool untyped = false;  // a bare NULL, which takes the type of what stands around it
+    bool untyped = false;  // a bare NULL, which takes the type of its surroundings
     const sql::Expr* written = nullptr;
 };
 

@@ -26,7 +26,7 @@ public:
     [[nodiscard]] const std::set<std::string>& sources() const { return sources_; }
 
 private:
-    // What SELECT gives: one expression and one name per column.
+    // The columns of a SELECT: one expression and one name each.
     struct Selected {
         std::vector<Expression> expressions;
         Scope scope;

@@ -1,10 +1,10 @@
 // A Scope is the columns that an expression can name, and how: NAME, or RELATION.NAME.
 //
 // A column belongs to the relation it came from: the alias where there is one, else the name of the
-// source, which a subquery without an alias passes on with the columns it selects as they are. What
-// is computed or renamed belongs to none. START and END of the window that was made last hide
-// columns of the same name, which remain reachable as RELATION.START.
-// Fails with unknown_field: no such column, with the nearest name; or several, with all of them.
+// source, which a subquery without an alias passes on with the columns it selects as they are. A
+// column that is computed or renamed belongs to none. START and END of the window that was made
+// last hide columns of the same name, which remain reachable as RELATION.START. Fails with
+// unknown_field: no such column, with the nearest name; or several, with all of them.
 #pragma once
 
 #include <cstddef>

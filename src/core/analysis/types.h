@@ -1,8 +1,8 @@
 // The types of literals and of mixed operands, by the rules of the dialect.
 //
 // A bare whole number has the smallest unsigned type that holds it, the smallest signed one if it
-// is negative. Mixed numbers meet in the type C++ would give them: what is shorter than 32 bits
-// becomes INT32, then the wider wins, and of two alike in width the unsigned one; a float wins over
+// is negative. Mixed numbers meet in the type C++ would give them: types shorter than 32 bits
+// become INT32, then the wider wins, and of two alike in width the unsigned one; a float wins over
 // every integer. Text meets text in VARSIZED. Nothing else mixes.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace baton::analysis {
 
-// Of an operand of arithmetic: INT32 for what is shorter, else itself. A number.
+// Of an operand of arithmetic: INT32 for shorter types, else itself. A number.
 [[nodiscard]] DataType promoted(DataType type);
 // Of the result of arithmetic on two numbers.
 [[nodiscard]] DataType arithmetic_type(DataType a, DataType b);

@@ -1,5 +1,5 @@
 // Binding gives the settings of a statement their meaning: which option of which type each one is,
-// checked against the descriptors. What is bound has passed them; nothing else is stored or run.
+// checked against the descriptors. Bound settings have passed them; nothing else is stored or run.
 //
 // Namespaces: SOURCE.*, INPUT_FORMATTER.* (also PARSER.*), SINK.*, OUTPUT_FORMATTER.*, QUERY.*.
 // SOURCE.HOST and SINK.HOST are the placement, SOURCE.SCHEMA and SINK.SCHEMA the schema of an

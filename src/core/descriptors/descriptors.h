@@ -80,8 +80,8 @@ struct GivenOption {
 
 // The complete configuration: given values converted to their option's type, defaults filled in.
 // Fails with invalid_configuration (unknown key with the nearest known one, key given twice, value
-// that does not fit and what would) or missing_configuration, which names every missing key.
-// Completing a complete configuration changes nothing. No message holds the value of a secret.
+// that does not fit, with values that would) or missing_configuration, which names every missing
+// key. Completing a complete configuration changes nothing. No message holds the value of a secret.
 [[nodiscard]] Result<Config> complete(const Descriptor& descriptor,
                                       std::span<const GivenOption> given);
 

@@ -5,7 +5,7 @@
 // Rate, likewise separated:
 //     FIXED: emit_rate n                  SINUS: amplitude a, frequency f
 // Bounded: a text has at most 64 KiB, the texts of a row 1 MiB, and no number of a rate is above
-// 1e12. Pure: what is generated from them is the worker's business.
+// 1e12. Pure: the worker generates the rows.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace baton {
 
-// What is wrong with GENERATOR_SCHEMA or GENERATOR_RATE_CONFIG of a complete configuration.
+// The fault of GENERATOR_SCHEMA or GENERATOR_RATE_CONFIG of a complete configuration.
 [[nodiscard]] std::optional<Misfit> generator_misfit(const Config& config);
 
 // from, from + step, ... as long as it is below `to`; the values are of the kind that the type has.

@@ -1,8 +1,8 @@
 // Election decides whether this process leads, from the answers of a lease store and the time.
 //
-// Input:   the passage of time; answers to what was asked of the store; that we were told to leave;
-//          that the work of a term has drained; epochs heard of elsewhere.
-// Output:  what to ask of the store; that a term begins, and that it is over.
+// Input:   the passage of time; answers of the store; the request to leave; that the work of a term
+//          has drained; epochs heard of elsewhere.
+// Output:  calls to the store; the begin of a term, and its end.
 //
 //     standby -> watching -> acquiring -> leading -> draining -> releasing -> standby | gone
 //
@@ -13,21 +13,20 @@
 //   - Time is looked at before every event: a term that has run out is over, whatever the event
 //     says. A term that is over never begins again; another one has another epoch.
 //   - Each guarded action looks at may_act() first, with the time read just before it.
-//   - An acquisition of unknown outcome is none. What it may have left in the store is released,
-//   and
-//     its epoch is never asked for again: a release that arrives late ends no later term.
+//   - An acquisition of unknown outcome is none. A lease that it may have left in the store is
+//     released, and its epoch is never asked for again: a release that arrives late ends no later
+//     term.
 //   - A lease is released only when the work of its term has drained.
-//   - A leader that hears of an epoch above its own steps down; whoever acquires takes an epoch
-//   above
-//     all that were heard of. So workers that refuse lower ones obey a restored database again. An
-//     epoch that is not to be believed (base/epoch.h) was not heard of.
+//   - A leader that hears of an epoch above its own steps down; the next acquisition takes an epoch
+//     above all that were heard of. So workers that refuse lower ones obey a restored database
+//     again. An epoch that is not to be believed (base/epoch.h) was not heard of.
 //   - One that is superseded again and again, which happens when two catalogs of one origin are led
 //     at the same time, waits before it acquires: twice as long each time, up to a limit.
 //   - An answer counts for the request it carries, if that is the one waited for. One call is
-//   waited
-//     for at a time; one that takes too long is abandoned, and the next must not wait for it.
-//   - A leader that is unable to do its work gives the lease up, and stands by for two TTLs: who is
-//     able comes first.
+//     waited for at a time; one that takes too long is abandoned, and the next must not wait for
+//     it.
+//   - A leader that is unable to do its work gives the lease up, and stands by for two TTLs:
+//     another coordinator comes first.
 // Pure: no clock, no I/O, no threads; dice are handed in. Early and repeated ticks are harmless.
 #pragma once
 
@@ -67,7 +66,7 @@ struct Acquired {
     Call call = 0;
     Epoch epoch;
 };
-struct Refused {  // an acquisition: somebody holds the lease
+struct Refused {  // an acquisition: the lease is held
     Call call = 0;
     Held held;
 };
@@ -89,7 +88,7 @@ struct Uncertain {  // any call: it may have happened
     std::optional<Epoch> epoch;  // that an acquisition would have taken, if it got so far
     std::string why;
 };
-struct Drained {  // nothing that began in this term is under way any more
+struct Drained {  // nothing that began in this term is still under way
     Epoch epoch;
 };
 struct EpochHeard {  // from a worker
@@ -124,7 +123,7 @@ struct Release {
     Epoch epoch;
     friend bool operator==(const Release&, const Release&) = default;
 };
-struct Abandon {  // its answer is not waited for any more; later calls must not queue behind it
+struct Abandon {  // its answer no longer counts; later calls must not queue behind it
     Call call = 0;
     friend bool operator==(const Abandon&, const Abandon&) = default;
 };
@@ -156,7 +155,7 @@ using Effect = std::variant<Watch, Acquire, Renew, Release, Abandon, Lead, StepD
 
 }  // namespace election
 
-// For people. `leader` is what was last heard of the lease, by the clock that step() is told.
+// For people. `leader` is the last known state of the lease, by the clock of step().
 struct ElectionStatus {
     enum class Role : std::uint8_t { standby, leading, stepping_down, gone };
     struct Leader {
@@ -166,7 +165,7 @@ struct ElectionStatus {
         Duration left{};  // until it ends, if it is not renewed
     };
     Role role = Role::standby;
-    std::optional<Leader> leader;  // none: nobody is known to lead
+    std::optional<Leader> leader;  // none: no leader is known
     std::string trouble;           // why the store could not be asked, if the last call failed
 };
 
@@ -223,7 +222,7 @@ private:
     struct Gone {};
     using State = std::variant<Standby, Watching, Acquiring, Leading, Draining, Releasing, Gone>;
 
-    // What was last heard of the lease of others.
+    // The last known state of the lease of others.
     struct Known {
         std::string owner;
         Epoch epoch;
@@ -231,7 +230,7 @@ private:
         Instant until;
     };
 
-    // One step under way: what its parts need.
+    // One step under way.
     struct Step {
         Instant now;
         std::uint64_t dice = 0;

@@ -16,7 +16,7 @@
 // term.
 //
 // margin/TTL is how much slower than the store's clock ours may run: 5 % or more, which is a
-// hundred times what a broken quartz does; what is left covers the work that a guarded action
+// hundred times the error of a broken quartz; the rest covers the work that a guarded action
 // begins.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Which process of a cluster is at the other end of a connection, and what it may do there.
+// The process of a cluster at the other end of a connection, and its rights there.
 //
 // A certificate of the cluster carries one mark, a URI among its alternative names:
 //     baton://CLUSTER/coordinator/NAME        baton://CLUSTER/worker/NAME

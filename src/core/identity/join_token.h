@@ -1,8 +1,8 @@
-// A token with which a worker joins a cluster: who may join under which name, until when, where the
-// coordinator is, and by which certificate it is known. The coordinator's MAC makes it genuine;
-// that it is used once is for the coordinator to see to.
+// A token with which a worker joins a cluster: its name there, the end of the token, the address of
+// the coordinator, and the certificate by which it is known. The coordinator's MAC makes it
+// genuine; the coordinator makes sure that it is used once.
 //
-// What certificates say and when they are to be renewed is decided here as well.
+// The contents of certificates and the time of their renewal are decided here as well.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ struct JoinToken {
     friend bool operator==(const JoinToken&, const JoinToken&) = default;
 };
 
-// What the MAC is of.
+// The text under the MAC.
 [[nodiscard]] std::string signed_part(const JoinToken& token);
 // One word, of letters, digits, hyphens, underscores and dots.
 [[nodiscard]] std::string to_string(const JoinToken& token);

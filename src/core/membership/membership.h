@@ -1,6 +1,6 @@
-// Membership decides which workers are alive, from what was heard of them and when.
+// Membership decides which workers are alive, from their messages and the time.
 //
-// Input:   the passage of time; workers that join and leave the catalog; what became of dials; the
+// Input:   the passage of time; workers that join and leave the catalog; the results of dials; the
 //          answers to beats; streams that break.
 // Output:  dials, beats and hang-ups; and judgements, each once, to be written to the catalog.
 //
@@ -12,11 +12,10 @@
 //     success makes it ACTIVE, with the incarnation that it says it has. A worker that answers and
 //     refuses is UNREACHABLE for the reason that it gives, also if it was for another before.
 //   - A stream that breaks is dialled again at once, but not again and again: if the ones before it
-//     broke soon, too (somebody else may be fighting for the worker), the worker is UNREACHABLE and
-//     left alone for a while, longer each time up to a limit.
-//   - Nobody is judged for silence that may be our own: after the start, and after any pause of
-//   this
-//     machine's caller, everyone has a full detection period to be heard.
+//     broke soon, too (another coordinator may be fighting for the worker), the worker is
+//     UNREACHABLE and left alone for a while, longer each time up to a limit.
+//   - No worker is judged for silence that may be our own: after the start, and after any pause of
+//     this machine's caller, everyone has a full detection period to be heard.
 //   - No clock is compared with another machine's clock.
 // Pure: no clock, no I/O, no randomness, no threads. Early and repeated ticks are harmless.
 #pragma once
@@ -57,8 +56,7 @@ struct MembershipConfig {
 
 namespace membership {
 
-// A worker's stream is known by the attempt that opened it; what is heard of an older one is
-// ignored.
+// A worker's stream is known by the attempt that opened it; messages on an older one are ignored.
 using Attempt = std::uint64_t;
 
 // ---- events -------------------------------------------------------------------------------------
@@ -195,7 +193,7 @@ private:
         due_;  // every worker once, by when it needs attention
     std::uint64_t next_beat_ = 1;
     membership::Attempt next_attempt_;
-    Instant judges_from_;              // nobody is judged before
+    Instant judges_from_;              // no worker is judged before
     std::optional<Instant> expected_;  // when we asked to be woken
 };
 

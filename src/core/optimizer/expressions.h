@@ -1,4 +1,4 @@
-// What the rules ask about expressions, and how they rewrite them.
+// Questions that the rules ask about expressions, and rewrites.
 //
 // Pure. Rewriting keeps the type and the nullability of every node that stays.
 #pragma once
@@ -40,7 +40,7 @@ inline constexpr std::size_t kSubstitutedMax = 300;
 // asked for gigabytes.
 inline constexpr std::size_t kCopiedMax = 100'000;  // nodes of all copies
 [[nodiscard]] bool copies_grow_too_large(const Expression& expression, std::size_t copies);
-// The same for what a projection computes, which may just be many columns.
+// The same for the expressions of a projection, which may just be many columns.
 [[nodiscard]] bool copies_grow_too_large(std::span<const Expression> expressions,
                                          std::size_t copies);
 

@@ -1,7 +1,7 @@
 // Folding computes at planning time what does not depend on a row.
 //
-// What would end the query with an error is left as it is, for the run time to say so: a query over
-// no rows does not fail. The type and the nullability of the expression stay as they are.
+// An expression that would fail is left as it is, and fails at run time: a query over no rows does
+// not fail. The type and the nullability of the expression stay as they are.
 #pragma once
 
 #include "model/expression.h"

@@ -1,4 +1,4 @@
-// The rules of the optimiser: each looks at one node and what is directly below it.
+// The rules of the optimiser: each looks at one node and those directly below it.
 //
 // A rule gives the node that takes its place, or nothing if it has nothing to say. It keeps the
 // schema of the node and the rows it gives; an error that the query would have ended with may no
@@ -28,12 +28,12 @@ using Rule = std::optional<PlanNode> (*)(const PlanNode& node);
 [[nodiscard]] std::optional<PlanNode> push_filter_through_union(const PlanNode& node);
 
 // The parts of a filter that read only the keys go below the aggregation: a group is kept whole or
-// not at all. What reads START, END or an aggregate stays.
+// not at all. Parts that read START, END or an aggregate stay.
 [[nodiscard]] std::optional<PlanNode> push_filter_through_aggregate(const PlanNode& node);
 
-// The parts of a filter that read one side of a join go to that side, if the join keeps all rows
-// of it: both sides of an inner join, the left one of a left join, the right one of a right join.
-// What reads both sides of an inner join becomes part of its predicate.
+// The parts of a filter that read one side of a join go to that side, if the join keeps all rows of
+// it: both sides of an inner join, the left one of a left join, the right one of a right join.
+// Parts that read both sides of an inner join become part of its predicate.
 [[nodiscard]] std::optional<PlanNode> push_filter_into_join(const PlanNode& node);
 
 // The parts of a join's predicate that read one side go to that side, if its rows without a partner

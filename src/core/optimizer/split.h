@@ -1,5 +1,6 @@
 // Splitting cuts an aggregation over several workers in two: a partial one for each branch of the
-// union below it, which runs near its source, and a final one that puts the states together.
+// union below it, which runs near its source, and a final one that puts the states together. A
+// partial one drops no row as late: only the final one knows all sources.
 #pragma once
 
 #include "model/plan.h"

@@ -1,4 +1,4 @@
-// What the optimiser has to know about the types of columns.
+// Facts about the types of columns that the optimiser uses.
 #pragma once
 
 #include <cstdint>

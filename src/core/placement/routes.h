@@ -1,9 +1,10 @@
 // Routes are the ways that the data of one query takes to the worker of its sink: a shortest path
 // of links for each source, together a tree, over workers that can take part.
 //
-// A worker can take part if it is ACTIVE, not draining, and has a slot left: whoever passes data on
-// runs a fragment too. Among paths of one length the one through the alphabetically first workers
-// wins.
+// A worker can take part if it is ACTIVE, not draining, and has a slot left: a worker that relays
+// data runs a fragment too. Workers need no links to exist: whether data can get from a source to a
+// sink is decided here, for each query. Among paths of one length the one through the
+// alphabetically first workers wins.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ class Routes {
 public:
     // Fails with unknown_worker if a pinned worker does not exist, and with placement if one cannot
     // take part or the data of a source cannot get to the sink; the message names every worker that
-    // is in the way and what it lacks.
+    // is in the way and its lack.
     [[nodiscard]] static Result<Routes> to(const Pinned& sink, const std::vector<Pinned>& sources,
                                            const CapacityView& view);
 

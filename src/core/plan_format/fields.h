@@ -1,7 +1,7 @@
 // Fields takes an object of the plan format apart, key by key, and knows where it stands.
 //
-// Every key is taken once; what is left at the end is unknown and refused. Errors are
-// catalog_corrupt and say where, as in "roots[0].inputs[1].predicate", never what stands there.
+// Every key is taken once; a key that is left at the end is unknown and refused. Errors are
+// catalog_corrupt and name the place, as in "roots[0].inputs[1].predicate", never its text.
 #pragma once
 
 #include <array>

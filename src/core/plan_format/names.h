@@ -1,4 +1,4 @@
-// The words of the plan format for what is an enum in the model.
+// The words of the plan format for the enums of the model.
 #pragma once
 
 #include <array>

@@ -15,7 +15,7 @@
 
 namespace baton {
 
-// What EXPLAIN shows at each level: the logical plan, the optimised one, and the fragments, from
+// The output of EXPLAIN at each level: the logical plan, the optimised one, and the fragments, from
 // those of the highest stage to that of the sink, then by worker.
 struct Explained {
     std::string level;              // "LOGICAL"

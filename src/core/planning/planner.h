@@ -8,7 +8,7 @@
 //
 // Input:   the query's tree, and a view: everything of the catalog that the plan may depend on, as
 //          of one revision.
-// Output:  the fragments, the sources and sinks that the query will hold on to, and what was read.
+// Output:  the fragments, the sources and sinks that the query will hold on to, and its reads.
 //          Planning runs outside any write transaction; the commit compares `reads` with the
 //          catalog, and if one of them has changed the query is planned again.
 //
@@ -83,7 +83,7 @@ struct PlannedFragment {
     std::string worker;
     std::uint64_t slots = 1;
     std::uint64_t stage = 0;  // the longest way, in workers, from here to the sink's worker: 0
-    std::string plan;         // what the worker is told to run
+    std::string plan;         // the text that the worker runs
 
     friend bool operator==(const PlannedFragment&, const PlannedFragment&) = default;
 };
@@ -99,7 +99,7 @@ struct QueryPlan {
 
 using Planner = std::function<Result<QueryPlan>(const sql::CreateQuery&, const PlanningView&)>;
 
-// What planning made of a query, step by step.
+// The results of planning a query, step by step.
 struct PlanSteps {
     PlanNode logical;
     PlanNode optimized;
@@ -122,7 +122,7 @@ struct QueryToPlan {
 // that is nearest to all sources together; those for a client in one of type Results there.
 [[nodiscard]] Result<PlanSteps> plan_steps(const QueryToPlan& query, const PlanningView& view);
 
-// Fails with what analysing a query fails with, and with unknown_worker, placement, too_large, and
+// Fails with the errors of analysis, and with unknown_worker, placement, too_large, and
 // invalid_configuration where a worker has to be named.
 [[nodiscard]] Result<QueryPlan> plan(const sql::CreateQuery& query, const PlanningView& view);
 

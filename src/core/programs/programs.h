@@ -1,17 +1,17 @@
 // Programs are what works on the partitions that a worker holds: a process for each of them.
 //
-// Input:   what is taken and what is to be let go of; that a process could not be started, or has
-//          ended; the time.
-// Output:  what to start, what to signal, and what was let go of.
+// Input:   partitions to take and to release; that a process could not be started, or has ended;
+//          the time.
+// Output:  processes to start and to signal, and partitions that were released.
 //
 // Rules:
 //   - A partition that is held has one process, never two: the next one is started when the last
 //     has ended.
 //   - A process that ends by itself, or cannot be started, is started again after a pause, which
 //     doubles up to a bound; one that ran for longer than that bound begins anew with the shortest.
-//   - A process whose partition is to be let go of is asked to end (SIGTERM), and made to (SIGKILL)
-//     when its grace is over. The partition was let go of when it has ended, and not before.
-// Pure: it is told the time.
+//   - A process whose partition is to be released is asked to end (SIGTERM), and killed (SIGKILL)
+//     when its grace is over. The partition is released when the process has ended, and not before.
+// Pure: the time is an argument.
 #pragma once
 
 #include <map>

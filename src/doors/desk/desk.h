@@ -1,22 +1,21 @@
-// Desk is where the requests of every door are worked on: threads of its own run the sessions of
-// visitors, since a session waits for the disk. Doors have threads for the network, and never wait.
+// Desk runs the requests of every door: its threads run the sessions of visitors, since a session
+// waits for the disk. The threads of doors serve the network, and never wait.
 //
 // Many threads may wait at once, so that one sync of the disk serves many; only a few work at once,
-// since more than there are processors only take them from each other. Who waits says so
-// (coordinator/commit/waiting.h); where nobody said so and nothing moves for some milliseconds, one
-// more works.
+// since more threads than processors only slow each other down. A thread that waits announces it
+// (coordinator/commit/waiting.h); if none has and nothing moves for some milliseconds, one more
+// works.
 //
-// A statement that waits for a query stands still and takes no thread; when the query has changed,
-// its time is over, or it is cancelled, it goes on. One that only another coordinator can carry out
-// goes to threads of its own. Health is asked of threads and connections of its own, too, so that
-// it answers whatever the others do.
+// A statement that waits for a query is paused and takes no thread; when the query has changed, its
+// time is over, or it is cancelled, it goes on. One that only another coordinator can carry out
+// goes to threads of its own. Health pages have threads and connections of their own, too, so that
+// they answer under any load.
 //
-// A Visitor is one client behind a door: who it is, what it may do, and its session. What it asks
-// is run in the order it was asked, one after the other. It is held by shared_ptr: what is being
-// run keeps it alive.
+// A Visitor is one client behind a door: its name, its rights, and its session. Its requests run in
+// their order, one after the other. It is held by shared_ptr: a request that runs keeps it alive.
 //
 // Bounded: when too much is waiting, a request is answered with slow_down and nothing has happened.
-// Users take turns, and none of them may have more than half of what may wait.
+// Users take turns, and none of them may have more than half of the places.
 #pragma once
 
 #include <atomic>
@@ -49,7 +48,7 @@ namespace baton::front {
 struct DeskOptions {
     std::size_t threads = 64;     // how many statements are run at once, those that wait too
     std::size_t working_max = 0;  // that do not wait; 0: as many as there are processors
-    // What nobody has said to wait, and does, holds the others up for no longer.
+    // A wait that was not announced holds the others up for no longer.
     Duration stall = std::chrono::milliseconds(5);
     std::size_t waiting_max = 10'000;
     std::size_t standing_max = 20'000;  // statements that stand still
@@ -70,7 +69,7 @@ class Desk : private Waiting::Listener {
 public:
     // The coordinator outlives it.
     explicit Desk(CoordinatorRuntime& coordinator, const DeskOptions& options = {});
-    // What is being run is finished, what waits is answered with cancelled.
+    // Requests that run are finished, requests that wait are answered with cancelled.
     ~Desk() override;
     Desk(const Desk&) = delete;
     Desk& operator=(const Desk&) = delete;
@@ -89,13 +88,13 @@ public:
 
 private:
     friend class Visitor;
-    // `run` is told whether it may; false: the desk closes. Refused if too much is waiting.
+    // `run` gets whether it may run; false: the desk closes. Refused if too much is waiting.
     using Work = std::function<void(bool)>;
     [[nodiscard]] bool post(const std::string& whose, Line line, Work work);
     [[nodiscard]] Error refusal() const;
 
-    // A place for what stands still. wake() may be called as soon as there is one, settle() says
-    // how it goes on.
+    // A place for a paused statement. wake() may be called as soon as there is one; settle()
+    // decides how it goes on.
     using Place = std::uint64_t;
     [[nodiscard]] std::optional<Place> reserve(const std::string& whose);
     void settle(Place place, std::optional<Instant> until, Work go_on);
@@ -119,7 +118,7 @@ private:
     std::deque<Work> woken_;  // what stood still and goes on
     const std::size_t working_max_;
     std::size_t running_ = 0;
-    std::size_t working_ = 0;  // of those, who do not wait
+    std::size_t working_ = 0;  // of those, threads that do not wait
     std::size_t taken_ = 0;    // since the start
     bool watched_ = false;     // a thread sees to it that what waits here does not do so for long
     std::size_t visitors_ = 0;
@@ -159,7 +158,7 @@ public:
 
     // `done` is called once, on a thread of the desk, or before this returns if it is refused.
     void ask(Request request, std::function<void(Execution)> done);
-    // The same for what a text is made of.
+    // The same for the parts of a text.
     void describe(std::string text, std::function<void(Result<Described>)> done);
     // Other work for this visitor, in its turn; false: it is refused.
     void run(std::function<void(bool)> work) {
@@ -168,7 +167,7 @@ public:
             return true;
         });
     }
-    // What is being run ends as soon as it can, with `cancelled`. What it changed stays.
+    // The request that runs ends as soon as it can, with `cancelled`. Its changes stay.
     void cancel();
 
     enum class Transaction : std::uint8_t { none, open, failed };
@@ -179,7 +178,7 @@ public:
     [[nodiscard]] bool stands_still() const { return standing_; }
 
 private:
-    // Told whether it may run; true: it is over. Otherwise the turn is, when it says run_next().
+    // Gets whether it may run; true: it is done. Otherwise the turn ends with run_next().
     using Turn = std::function<bool(bool)>;
     using Answer = std::function<void(Execution)>;
     // Runs now if nothing else of this visitor is, or when its turn comes.

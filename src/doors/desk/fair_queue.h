@@ -1,5 +1,5 @@
-// FairQueue gives each of those who put something in their turn: who has put in much waits behind
-// itself, not before others.
+// FairQueue gives each user a turn: a user with many entries waits behind itself, not before
+// others.
 //
 // Pure: no threads, no clock.
 #pragma once

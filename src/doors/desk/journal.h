@@ -1,5 +1,5 @@
 // Journal writes to the log what happens to workers, queries and fragments, as the catalog records
-// it: whatever made it happen, it is written once, after it is durable.
+// it: each event once, after it is durable, whatever caused it.
 #pragma once
 
 #include <condition_variable>
@@ -18,7 +18,7 @@ public:
     // From now on. Both outlive it.
     [[nodiscard]] static Result<std::unique_ptr<Journal>> open(CoordinatorRuntime& coordinator,
                                                                Log& log);
-    // What is durable by then is written.
+    // Events that are durable by then are written.
     ~Journal();
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;

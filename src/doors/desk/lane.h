@@ -1,5 +1,5 @@
 // Lane is a few threads for one kind of work, so that it holds up no other kind. Threads are made
-// when there is work for them. Users take turns, and none of them has more than half of what waits.
+// when there is work for them. Users take turns, and none of them has more than half of the places.
 #pragma once
 
 #include <condition_variable>
@@ -16,7 +16,7 @@ namespace baton::front {
 
 class Lane {
 public:
-    // `run` is told whether it may; false: the lane closes.
+    // `run` gets whether it may run; false: the lane closes.
     using Work = std::function<void(bool)>;
 
     Lane(std::size_t threads_max, std::size_t waiting_max)
@@ -25,10 +25,10 @@ public:
     Lane(const Lane&) = delete;
     Lane& operator=(const Lane&) = delete;
 
-    // False: too much is waiting, for this user or in all, or the lane closes. The empty name is
-    // that of everybody.
+    // False: too much is waiting, for this user or in all, or the lane closes. The empty name
+    // stands for all users.
     [[nodiscard]] bool post(const std::string& whose, Work work);
-    // Work that runs is finished, work that waits is told that it may not run. Idempotent.
+    // Work that runs is finished, work that waits is called with false. Idempotent.
     void close();
     [[nodiscard]] std::size_t waiting() const;
 

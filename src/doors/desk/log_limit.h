@@ -1,5 +1,5 @@
-// What strangers cause does not fill a log: LogLimit lets a few lines through in each period and
-// counts the rest, and shown() cuts what a stranger has written.
+// LogLimit keeps strangers from filling a log: it lets a few lines through in each period and
+// counts the rest, and shown() cuts texts of strangers.
 //
 // Pure: the time is given.
 #pragma once
@@ -41,7 +41,7 @@ private:
     std::uint64_t left_out_ = 0;
 };
 
-// At most 200 bytes of the text, whole characters; what cannot be shown as %0A.
+// At most 200 bytes of the text, whole characters; others than printable ones in the form %0A.
 [[nodiscard]] inline std::string shown(std::string_view text) {
     constexpr std::size_t kMost = 200;
     constexpr std::string_view kDigits = "0123456789ABCDEF";

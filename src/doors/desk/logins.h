@@ -1,12 +1,12 @@
-// Logins holds up those who fail to prove who they are, so that passwords cannot be guessed.
+// Logins delays clients that fail to prove their identity, so that passwords cannot be guessed.
 //
 // LoginLimits decides; it is handed the time. Failures are counted by the address they come from
 // and by the user they claim to be, each as a budget that comes back with time:
 //   - A failure is answered later the more there were before it from that address.
-//   - Who has used up the budget of its address, or whose user's is used up, is refused before
-//     anything is looked at, and told when to come back.
-//   - An address from which a user has logged in has a budget of its own for that user: what fails
-//     elsewhere, or as somebody else, is no harm to it.
+//   - A client that has used up the budget of its address, or of its user, is refused before
+//     anything is checked, with the time to come back.
+//   - An address from which a user has logged in has a budget of its own for that user: failures
+//     elsewhere, or as another user, do not count there.
 // Of IPv6 the first half counts, which one customer has. Bounded: so many budgets are kept, and the
 // one that was used longest ago is forgotten first.
 #pragma once

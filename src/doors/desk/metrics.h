@@ -1,8 +1,8 @@
-// Metrics is what the process counts about itself, in Prometheus' text format.
+// Metrics are the counts of the process about itself, in Prometheus' text format.
 //
 // Every family is in one list (docs/METRICS.md is compared with it). Counters, gauges and
-// histograms are found by their labels, under a lock, and then counted without one; who counts
-// often keeps what it found. What somebody else knows is collected as Samples when the page is
+// histograms are found by their labels, under a lock, and then counted without one; code that
+// counts often keeps them. Values that other parts hold are collected as Samples when the page is
 // made.
 #pragma once
 
@@ -75,7 +75,7 @@ struct Sample {
     double value = 0;
 };
 
-// Any thread. What it gives out lives as long as it does.
+// Any thread. Its references live as long as it does.
 class Metrics {
 public:
     [[nodiscard]] Counter& counter(std::string_view family, const Labels& labels);

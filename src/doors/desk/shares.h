@@ -17,13 +17,13 @@ namespace baton::front {
 
 class Shares {
 public:
-    // `half_of`: what a user may have half of; 0: of `most`.
+    // `half_of`: the amount of which a user may have half; 0: of `most`.
     explicit Shares(std::size_t most, std::size_t half_of = 0)
         : most_(most),
           most_of_one_(std::max<std::size_t>((half_of == 0 ? most : half_of) / 2, 1)) {}
 
     // False, and nothing is taken: so much is not left, or the user would have more than half. The
-    // empty name is that of everybody, where users are not told apart: it may have all.
+    // empty name stands for all users, where they are not told apart: it may have all.
     [[nodiscard]] bool take(const std::string& whose, std::size_t amount) {
         const std::lock_guard lock(mutex_);
         if (amount > most_ - taken_) return false;

@@ -1,5 +1,5 @@
-// Api says what a request over HTTP means: which statements are to be run for it, and how what
-// comes of them is told. Values in, values out: no sockets, no sessions, no clock.
+// Api gives a request over HTTP its meaning: the statements to run for it, and the answer from
+// their results. Values in, values out: no sockets, no sessions, no clock.
 //
 // Statements for entities are made as trees and printed, so that no text of a client becomes SQL.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace baton::http {
 
-// ---- how an answer is told ----------------------------------------------------------------------
+// ---- answers ------------------------------------------------------------------------------------
 
 // {"results":[..]}
 struct AsResults {};
@@ -34,7 +34,7 @@ struct AsOne {
     std::string name;                     // as it was asked for
     std::vector<std::string> none_match;  // of If-None-Match
 };
-// What the one statement that changes something did.
+// The effect of the one statement that changes something.
 struct AsChange {
     std::string created_at;  // "/v1/queries/": it is 201, with a Location; empty: 200
 };
@@ -42,7 +42,7 @@ using Shape = std::variant<AsResults, AsList, AsOne, AsChange>;
 
 // ---- what is to be done -------------------------------------------------------------------------
 
-// If-Match: what is to be changed has one of these revisions.
+// If-Match: the entity to be changed has one of these revisions.
 struct Precondition {
     std::string look;                      // BEGIN, and a SELECT of the revision
     std::vector<std::uint64_t> revisions;  // none: any, if it is there
@@ -64,7 +64,7 @@ struct Rows {
     std::string text;
     std::vector<sql::Literal> parameters;
 };
-// What the process itself knows.
+// Facts that the process itself knows.
 enum class Page : std::uint8_t { health, ready, metrics, manual };
 
 using Plan = std::variant<Response, Ask, Follow, Rows, Page>;
@@ -74,9 +74,9 @@ struct ApiOptions {
     Duration wait_max = std::chrono::minutes(10);
 };
 struct Planned {
-    Plan what;                       // a Response: it can be told at once
+    Plan what;                       // a Response: the answer is known at once
     std::string_view kind = "none";  // what was asked, for those who count
-    bool open = false;               // it is answered without knowing who asks
+    bool open = false;               // it is answered without knowing the client
 };
 [[nodiscard]] Planned plan(const Request& request, const ApiOptions& options = {});
 

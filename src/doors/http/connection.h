@@ -43,7 +43,7 @@ struct Bells {
     std::vector<std::uint64_t> rung;  // connections
 };
 
-// What connections share. Used on the thread of the server, but for `posting` and `bells`.
+// Shared by connections. Used on the thread of the server, but for `posting` and `bells`.
 struct Hall {
     boost::asio::io_context& io;
     boost::asio::ssl::context* tls;  // null: none

@@ -15,7 +15,7 @@ namespace baton::http {
 // Everything of the collection that the filters admit, as a WATCH.
 [[nodiscard]] Result<sql::Statement> watch_of(const Collection& collection, const Target& target);
 
-// DELETE, and the POSTs to what is there already; the wait is the caller's.
+// DELETE, and the POSTs to existing entities; the wait is the caller's.
 [[nodiscard]] Result<Ask> plan_change(const Routed& routed, const Target& target,
                                       const Request& request);
 

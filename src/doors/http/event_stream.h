@@ -15,7 +15,7 @@ namespace baton::http {
 // Whole events as text/event-stream. Shared by all who see the same.
 using Piece = std::shared_ptr<const std::string>;
 
-// One event; `data` is JSON. No id: who comes back does not go on after it.
+// One event; `data` is JSON. No id: a client that comes back does not go on after it.
 [[nodiscard]] std::string event_text(std::string_view kind, const std::string& id,
                                      std::string data);
 [[nodiscard]] Piece piece_of(std::string text);
@@ -24,11 +24,11 @@ class EventStream {
 public:
     virtual ~EventStream() = default;
 
-    // What is to be sent next, up to about `bytes`; empty: nothing yet. Never waits. Who is slow to
-    // ask makes nobody else wait and holds little memory: what it misses is made up for by the
-    // stream, or waits at its source.
+    // The next bytes to send, about `bytes` at most; empty: nothing yet. Never waits. A slow client
+    // delays no other and holds little memory: the stream catches up for it, or waits at its
+    // source.
     [[nodiscard]] virtual std::vector<Piece> take(std::size_t bytes) = 0;
-    // Nothing comes after what was taken.
+    // Nothing follows the part that was taken.
     [[nodiscard]] virtual bool ended() const = 0;
     // Called by any thread when there may be something to take; it may not wait, nor use the
     // stream.

@@ -2,7 +2,7 @@
 // repeated is answered the same and not done again.
 //
 // In memory, bounded for each principal: the oldest answers are forgotten first, all of them after
-// 24 hours and with the process. The time is told. Any thread.
+// 24 hours and with the process. The time is an argument. Any thread.
 #pragma once
 
 #include <cstddef>

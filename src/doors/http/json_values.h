@@ -25,7 +25,7 @@ void append_array(std::string& to, const SqlRow& row, const std::vector<TableCol
 void append_object(std::string& to, const SqlRow& row, const std::vector<TableColumn>& columns);
 
 // {"tag":"CREATE SINK","name":..,"id":..,"changed":..,"columns":[..],"rows":[..],"revision":..};
-// what there is of it. A Watch has neither.
+// absent parts are left out. A Watch has neither.
 void append_result(std::string& to, const StatementResult& result);
 
 }  // namespace baton::http

@@ -1,4 +1,4 @@
-// What HTTP carries, as values: a request as it was read, a response as it will be written.
+// The messages of HTTP, as values: a request as it was read, a response as it will be written.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The page of /metrics: what was counted in this process, and what the catalog says now.
+// The page of /metrics: the counts of this process, and present values of the catalog.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Errors as HTTP tells them: a status, and application/problem+json (RFC 9457).
+// Errors in HTTP: a status, and application/problem+json (RFC 9457).
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// RequestIds names requests, so that what a client saw and what the log says can be brought
+// RequestIds names requests, so that an answer to a client and the lines of the log can be brought
 // together: by the X-Request-Id that the client sent, if that is one, or by a name made up here.
 #pragma once
 
@@ -19,7 +19,7 @@ inline constexpr std::string_view kRequestIdHeader = "X-Request-Id";
 
 class RequestIds {
 public:
-    // What is made up begins with this, which no other process should have.
+    // The beginning of generated ids, which no other process should have.
     explicit RequestIds(std::string prefix) : prefix_(std::move(prefix)) {}
 
     [[nodiscard]] std::string id_for(const Request& request);

@@ -33,7 +33,7 @@ enum class Endpoint : std::uint8_t {
 
 [[nodiscard]] std::string_view to_string(Endpoint endpoint);  // "create_query"
 
-// A view as paths name it: each that SHOW shows, and the changes.
+// The name of a view in a path: each that SHOW shows, and the changes.
 struct Collection {
     std::string path;  // "logical-sources"
     const View* view = nullptr;

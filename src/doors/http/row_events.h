@@ -5,8 +5,8 @@
 //     event: end        data: {"rows":2}
 //     event: error      data: a problem, as in problems.h
 //
-// Of a feed one portion is had at a time, and the next only when that was taken: who does not read
-// holds its query back. The query ends with the stream.
+// One portion of a feed is fetched at a time, and the next only when that was taken: a client that
+// does not read holds its query back. The query ends with the stream.
 #pragma once
 
 #include <memory>

@@ -47,9 +47,9 @@ struct ServerOptions {
 
 class Server {
 public:
-    // The desk and the metrics outlive it. If nobody is known to Access, everybody may come in, and
-    // whoever opens the server sees to it that this is meant. Fails with invalid_configuration: the
-    // address cannot be listened at, or the certificate cannot be used.
+    // The desk and the metrics outlive it. If Access has no users or tokens, every client may come
+    // in; the caller makes sure that this is meant. Fails with invalid_configuration: the address
+    // cannot be listened at, or the certificate cannot be used.
     [[nodiscard]] static Result<std::unique_ptr<Server>> open(front::Desk& desk,
                                                               const front::Access& access,
                                                               front::Metrics& metrics,
@@ -59,11 +59,11 @@ public:
     Server& operator=(const Server&) = delete;
 
     [[nodiscard]] std::uint16_t port() const;
-    // From now on these may come in, and the certificate is read again; streams of who is not let
-    // in any more end. On failure all stays as it is.
+    // Replaces users and tokens, and reads the certificate again; streams of clients that lost
+    // their access end. On failure all stays as it is.
     [[nodiscard]] Result<Done> reload(front::Access access);
-    // Nobody comes in any more, streams end, and what is being served may be finished for as long;
-    // then it is cancelled. Idempotent.
+    // No new clients; streams end, and requests under way may finish for so long, and are then
+    // cancelled. Idempotent.
     void stop(Duration patience);
 
 private:

@@ -1,5 +1,5 @@
-// Service answers requests: it knows who asks, runs what the request means at the desk, and tells
-// what came of it. It knows no sockets.
+// Service answers requests: it identifies the client, runs the statements of the request at the
+// desk, and builds the answer. It knows no sockets.
 //
 // serve() never waits. The reply comes once, on a thread of the desk, or before serve() returns.
 #pragma once
@@ -32,16 +32,16 @@ struct ServiceOptions {
     ApiOptions api;
     IdempotencyOptions idempotency;
     WatchHubOptions watches;
-    SitePolicy site;                  // while nobody has to say who they are
-    Log* log = nullptr;               // outlives the service; none: nobody is told
-    front::Logins* logins = nullptr;  // outlives it; none: nobody is held up
+    SitePolicy site;                  // while there are no users and tokens
+    Log* log = nullptr;               // outlives the service; none: nothing is logged
+    front::Logins* logins = nullptr;  // outlives it; none: no login is delayed
 };
 
 // A request that is being served.
 class Underway {
 public:
-    // It ends as soon as it can; what it changed stays. One with an Idempotency-Key goes on unless
-    // it must not: its client may come back for the answer.
+    // It ends as soon as it can; its changes stay. One with an Idempotency-Key goes on unless it
+    // must not: its client may come back for the answer.
     void cancel(bool must = false);
 
 private:
@@ -61,24 +61,26 @@ public:
     using Answered = std::variant<Response, std::shared_ptr<EventStream>>;
     using Reply = std::function<void(Answered)>;
 
-    // What the request is called in the log, and the client is told.
+    // The id of the request, in the log and for the client.
     [[nodiscard]] std::string id_for(const Request& head) { return ids_.id_for(head); }
-    // Whether everybody may ask for it: how the coordinator is. Such a request has no body.
+    // Whether every client may make it: a request for the health of the coordinator. It has no
+    // body.
     [[nodiscard]] static bool is_open(const Request& head);
-    // Whose share of what is bounded a known caller has; empty: callers are not told apart.
+    // The name under which a known caller has its share of the limits; empty: callers are not told
+    // apart.
     [[nodiscard]] std::string whose(const std::string& known_as) const {
         return access_.trusts_everybody() ? std::string() : known_as;
     }
-    // By the header alone, before the body is read: none: go on. `known_as` is who was served on
-    // the same connection before: somebody else who is let in is noted there, and in the log.
-    // `wait`: how long the answer is to be held back.
+    // By the header alone, before the body is read: none: go on. `known_as` is the client that was
+    // served on the same connection before: a different one is noted there, and in the log. `wait`:
+    // how long to hold the answer back.
     [[nodiscard]] std::optional<Response> refusal(const Request& head, std::string& known_as,
                                                   Duration& wait);
     // From now on these may come in. Not beside refusal(), serve() and still_admits().
     void use(front::Access access) { access_ = std::move(access); }
     // Whether who was known by this name may go on.
     [[nodiscard]] bool still_admits(const std::string& known_as) const;
-    // `holds` ends when the request has ended, and nothing of its body is kept any more.
+    // `holds` ends when the request has ended, and nothing of its body is left.
     [[nodiscard]] std::shared_ptr<Underway> serve(Request request, Reply reply,
                                                   std::shared_ptr<const void> holds = nullptr);
     // From now on it is not ready.

@@ -2,8 +2,8 @@
 // strangers, and reaches what only this machine may reach.
 //
 // A page of another site is known by Origin and Sec-Fetch-Site. A page whose name was pointed at
-// this machine after it was loaded (DNS rebinding) looks like one of ours, but for its name: so
-// where nobody has to say who they are, only names that no stranger can own are served.
+// this machine after it was loaded (DNS rebinding) looks like one of ours, except for its name: so
+// where clients need no proof, only names that no stranger can own are served.
 #pragma once
 
 #include <optional>

@@ -1,13 +1,14 @@
-// WatchHub serves many who watch the same: each change is read and encoded once.
+// WatchHub serves many clients that watch the same: each change is read and encoded once.
 //
-// A Channel is one WATCH: it keeps the newest changes as text, as far back as memory allows. Who
-// follows it first gets what its own Watch says (a snapshot, or what came after the revision it
-// resumes from), then joins the channel at that revision. Who falls so far behind that the channel
-// no longer has what comes next goes back to a Watch of its own, which begins where it was: nothing
-// is missed, and if even the catalog no longer has it the Watch gives a new snapshot.
+// A Channel is one WATCH: it keeps the newest changes as text, as far back as memory allows. A
+// client first gets the events of its own Watch (a snapshot, or the changes after the revision from
+// which it resumes), then joins the channel at that revision. If it falls so far behind that the
+// channel no longer has its next change, it goes back to a Watch of its own, which begins there:
+// nothing is missed, and if even the catalog no longer has the change the Watch gives a new
+// snapshot.
 //
-// One thread of its own reads; those who follow never wait. A channel with many followers looks
-// less often, so that they are woken for several changes at once.
+// One thread of its own reads; followers never wait. A channel with many followers looks less
+// often, so that they are woken for several changes at once.
 #pragma once
 
 #include <chrono>
@@ -34,7 +35,8 @@ struct WatchHubOptions {
 };
 
 // The events of one revision or portion as text/event-stream. The revision is the id of its last
-// event only: who resumes in the midst of a revision gets all of it again, and loses nothing.
+// event only: a client that resumes in the midst of a revision gets all of it again, and loses
+// nothing.
 [[nodiscard]] std::string encoded(const WatchSnapshot& snapshot);
 [[nodiscard]] std::string encoded(const WatchChange& change,
                                   const std::vector<TableColumn>& columns, bool last);
@@ -77,7 +79,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable wanted_;
     std::vector<Due> due_;                                    // channels with news
-    std::deque<std::weak_ptr<Follower>> behind_;              // who waits for more
+    std::deque<std::weak_ptr<Follower>> behind_;              // followers that wait for more
     std::map<std::string, std::weak_ptr<Channel>> channels_;  // by statement
     bool closing_ = false;
     std::thread thread_;

@@ -1,4 +1,4 @@
-// What a connection reads, as the service knows it. Internal to connections.
+// A request as a connection reads it and the service knows it. Internal to connections.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ namespace baton::http {
 // "127.0.0.1:54321"
 [[nodiscard]] std::string peer_of(const boost::asio::ip::tcp::socket& socket);
 
-// The answer to what is no request.
+// The answer to bytes that are no request.
 [[nodiscard]] Response unreadable(const boost::system::error_code& error);
 
 // The answers to those that are not taken.

@@ -43,7 +43,7 @@ public:
     // Fails with invalid_configuration where the address cannot be had, or the certificate not
     // used.
     [[nodiscard]] static Result<std::unique_ptr<JoinDoor>> open(const JoinDoorOptions& options);
-    ~JoinDoor();  // waits for what is being served
+    ~JoinDoor();  // waits for requests under way
     JoinDoor(const JoinDoor&) = delete;
     JoinDoor& operator=(const JoinDoor&) = delete;
 

@@ -1,5 +1,5 @@
 // Link is one connection to a coordinator's door for PostgreSQL's clients, by libpq. It knows
-// PostgreSQL's protocol and our values; what statements mean, it does not.
+// PostgreSQL's protocol and our values, but not the meaning of statements.
 //
 // Used by one thread at a time, except for cancel().
 #pragma once
@@ -48,9 +48,9 @@ public:
                                                             std::string first = {});
 
     // Sends a text of statements; their rows come one by one. Reconnects first if the connection
-    // was lost since the last one: then a transaction that was open is gone, and told as such.
+    // was lost since the last one: an open transaction is then gone, and reported as such.
     [[nodiscard]] Result<Done> send(const std::string& text);
-    // The same for one statement, of which the columns are told first.
+    // The same for one statement, whose columns come first.
     [[nodiscard]] Result<std::vector<TableColumn>> send_described(const std::string& text);
 
     // The next answer; null: there are no more. Waits.
@@ -65,7 +65,7 @@ public:
     void cancel();
 
     [[nodiscard]] bool in_transaction() const;
-    // What was told beside the answers since the last call.
+    // The notices beside the answers since the last call.
     [[nodiscard]] std::vector<std::string> take_notices();
 
 private:

@@ -1,4 +1,4 @@
-// What may follow a text that is being typed, for the Tab key.
+// Completions of a text that is being typed, for the Tab key.
 //
 // Pure: the names that there are come from the caller.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace baton::shell {
 
-// The names of what there is; asked only where one may stand, of kinds that have names.
+// The names of entities of a kind that has names; asked for only where one may stand.
 using NamesOf = std::function<std::vector<std::string>(sql::EntityKind)>;
 
 // Words that may be at the end of `text` instead of its last word, which is their beginning; in

@@ -1,5 +1,5 @@
-// Counterpart is whom a shell talks to: the coordinator in its own process, or one at the other end
-// of a connection. It runs statements and gives what became of them as values to be shown; it shows
+// Counterpart is the coordinator that a shell talks to: in its own process, or at the other end of
+// a connection. It runs statements and returns their outcomes as values to be shown; it shows
 // nothing itself.
 //
 // Used by one thread at a time, except where it says so.
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] virtual std::optional<Revision> revision() const = 0;
 };
 
-// What became of one statement.
+// The outcome of one statement.
 struct Reply {
     // A line that says it; or what there is to see.
     std::variant<std::string, Table, std::unique_ptr<ComingRows>, std::unique_ptr<ComingEvents>>
@@ -57,12 +57,12 @@ class Counterpart {
 public:
     virtual ~Counterpart() = default;
 
-    // Runs the statements of the text in order and stops at the first error. What still comes, rows
-    // or events, is the last reply, and ends before the next text is given.
+    // Runs the statements of the text in order and stops at the first error. A stream of rows or
+    // events is the last reply, and ends before the next text is given.
     [[nodiscard]] virtual Replies execute(std::string_view text) = 0;
     // As of the last execute().
     [[nodiscard]] virtual bool in_transaction() const = 0;
-    // An execute() under way ends as soon as it can, with `cancelled`. What it changed stays. Any
+    // An execute() under way ends as soon as it can, with `cancelled`. Its changes stay. Any
     // thread; nothing happens if there is none.
     virtual void interrupt() = 0;
     // A SHOW or SELECT of a view, beside what is being executed. Any thread.

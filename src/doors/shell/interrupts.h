@@ -1,5 +1,5 @@
 // While an Interrupts lives, Ctrl-C does not end the process but is noticed here. They may be
-// nested; what was noticed holds until it is forgotten, or until the outermost one ends.
+// nested; a Ctrl-C holds until it is forgotten, or until the outermost one ends.
 #pragma once
 
 #include <csignal>

@@ -10,8 +10,8 @@
 
 namespace baton::shell {
 
-// The coordinator outlives it. `principal` is who is said to ask; statements wait for their queries
-// as `wait` says.
+// The coordinator outlives it. `principal` is the user in whose name it asks; statements wait for
+// their queries as `wait` says.
 [[nodiscard]] std::unique_ptr<Counterpart> local(CoordinatorRuntime& coordinator,
                                                  std::string principal, const Wait& wait = {});
 

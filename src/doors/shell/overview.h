@@ -17,7 +17,7 @@
 
 namespace baton::shell {
 
-// What has to be asked for a State, in this order.
+// The statements to run for a State, in this order.
 inline constexpr std::array<std::string_view, 6> kStateQuestions = {
     "SELECT NAME, STATE, DRAINING, LEAVING, REASON, SINCE FROM baton.workers",
     "SELECT NAME, STATE, DESIRED, LAGGING, REASON, SINCE FROM baton.queries",
@@ -32,10 +32,10 @@ struct Leader {
     std::string owner;
     std::int64_t epoch = 0;
     std::string since;
-    Duration remaining{};  // of its lease; none: nobody leads
+    Duration remaining{};  // of its lease; none: there is no leader
 };
 
-// How many there are of what, and what is not as it should be.
+// Counts of all entities, and problems.
 struct State {
     std::optional<Leader> leader;                // none: there is only one coordinator
     std::map<std::string, std::size_t> workers;  // by their state
@@ -52,7 +52,7 @@ struct State {
 [[nodiscard]] std::string as_text(const State& state, std::string_view version);
 [[nodiscard]] std::string as_json(const State& state, std::string_view version);
 
-// What has to be asked for each look of `top`, in this order.
+// The statements to run for each look of `top`, in this order.
 inline constexpr std::array<std::string_view, 3> kTopQuestions = {
     "SELECT NAME, STATE, DRAINING, USED, CAPACITY FROM baton.workers",
     "SELECT ID, NAME, STATE, RUN, FRAGMENTS, REASON FROM baton.queries",
@@ -60,7 +60,7 @@ inline constexpr std::array<std::string_view, 3> kTopQuestions = {
     "FROM baton.counters",
 };
 
-// Turns looks at counters into rates: what has grown since the look before.
+// Turns looks at counters into rates: their growth since the look before.
 class Top {
 public:
     // One screen of at most `lines` lines; 0: as many as there are. `at` is when it was asked.
@@ -86,8 +86,7 @@ private:
     std::optional<Duration> before_at_;
 };
 
-// What became of something: of changes with AT, REVISION, ENTITY, KEY, OP and ROW, what people want
-// to know.
+// A history for people, from changes with AT, REVISION, ENTITY, KEY, OP and ROW.
 [[nodiscard]] Table history_of(const Table& changes);
 
 }  // namespace baton::shell

@@ -1,4 +1,4 @@
-// What a person who waits for queries is told meanwhile.
+// The progress that a person who waits for queries sees.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace baton::shell {
 
 // "HOT: DEPLOYING, 3 of 5 fragments run, waiting for w2 (no answer); 2 more queries", or nothing if
-// no query is on its way to somewhere. Looks at the counterpart; what cannot be seen is left out.
+// no query is on its way to somewhere. Looks at the counterpart; unknown parts are left out.
 [[nodiscard]] std::string progress_of(Counterpart& counterpart);
 
 }  // namespace baton::shell

@@ -65,7 +65,7 @@ private:
 };
 
 // The error with, if it has a position, the line of `text` and a mark below it. Strings are hidden:
-// any of them may be a secret, and what is shown ends up in logs.
+// any of them may be a secret, and output ends up in logs.
 [[nodiscard]] std::string render_error(const Error& error, std::string_view text,
                                        bool colours = false);
 

@@ -27,7 +27,7 @@ struct Part {
 // Whether the text ends outside of strings, names and comments with a `;`: ready to be run.
 [[nodiscard]] bool is_complete(std::string_view text);
 
-// What is run together, of the statements of a text: BEGIN to COMMIT, or one statement.
+// Statements of a text that run together: BEGIN to COMMIT, or one statement.
 [[nodiscard]] std::vector<Part> groups_of(std::string_view text,
                                           const std::vector<sql::Statement>& statements);
 

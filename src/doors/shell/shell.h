@@ -1,5 +1,5 @@
-// Shell runs texts of statements and shows what becomes of them. Where the texts come from, a
-// terminal, a file or the command line, is its caller's affair.
+// Shell runs texts of statements and shows their results. Where the texts come from, a terminal, a
+// file or the command line, is its caller's affair.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,10 @@ public:
     // The same for text that is all there is: a transaction left open is a failure, too.
     [[nodiscard]] bool run_all(std::string_view text);
     // Everything of a bundle, statements or a deployment file (YAML), in one transaction: all of it
-    // or nothing. `commit` false: it is only tried out, and what would become of it is shown.
+    // or nothing. `commit` false: it is only tried out, and its outcome is shown.
     [[nodiscard]] bool apply(std::string_view text, bool is_yaml, bool commit);
 
-    // What there is of this name, of whatever kind; false if there is nothing.
+    // Shows the entities of this name, of any kind; false if there is none.
     [[nodiscard]] bool describe(std::string_view name);
     void set_format(Format format) { options_.look.format = format; }
     [[nodiscard]] bool in_transaction() const { return counterpart_.in_transaction(); }

@@ -54,8 +54,8 @@ private:
 // A name as SQL has it: without double quotes in upper case and made of letters, digits, _ and $.
 [[nodiscard]] Result<std::string> name_of(const Node& node, std::string_view what);
 
-// What SQL would make of the value: a plain number or truth value is one, the rest is text. A
-// number that is not in its one usual spelling stays text, so that nothing of it is lost.
+// The value as SQL would read it: a plain number or truth value is one, the rest is text. A number
+// that is not in its one usual spelling stays text, so that nothing of it is lost.
 [[nodiscard]] Result<sql::Literal> literal_of(const Node& node, std::string_view what);
 
 [[nodiscard]] Error refusal(const Position& at, std::string message, std::string hint = {});

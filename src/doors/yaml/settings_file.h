@@ -1,5 +1,5 @@
 // Reads the daemon's settings from YAML: mappings are joined to keys by dots, and `users` and
-// `tokens` are lists of who may come in.
+// `tokens` are lists of clients with access.
 //
 //     http: {listen: '0.0.0.0:8080'}
 //     files: [/srv/rows, /srv/more]

@@ -1,4 +1,4 @@
-// Batches as Arrow's stream format has them: what anybody who knows Arrow can read.
+// Batches in Arrow's stream format, which every implementation of Arrow can read.
 //
 // CHAR and VARSIZED are utf8, BOOLEAN is bool, numbers are the numbers of their width; NULLs are a
 // bitmap. Every buffer begins at a multiple of 8 bytes of its message.

@@ -1,16 +1,16 @@
-// A Batch is rows in columns: what moves between operators.
+// A Batch is rows in columns, as they move between operators.
 //
 // Layout, by type of the column:
 //   whole and real numbers  an array of the C++ type of that width
 //   BOOLEAN                 an array of std::uint8_t, 0 or 1
 //   CHAR, VARSIZED          an array of std::string_view into bytes that the column holds on to
 // Beside it a byte per row that is 1 where there is a value, or none if there is no NULL at all.
-// What stands where there is NULL is zero, or an empty text: kernels compute on it without looking.
+// The value under a NULL is zero, or an empty text: kernels compute on it without looking.
 //
 // Rules:
-//   - A column is written by whoever makes it and by nobody once it was passed on: batches share
-//     columns freely, between threads too.
-//   - Text is valid UTF-8. Whoever lets bytes in has checked them.
+//   - Only its maker writes a column, and only until it is passed on: batches share columns freely,
+//     between threads too.
+//   - Text is valid UTF-8. The code that lets bytes in has checked them.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ public:
     ColumnVector() = default;
     // Room for `rows` elements, all zero or empty, none NULL.
     ColumnVector(DataType type, std::size_t rows);
-    // Over elements that are somewhere already, aligned for the type, and are not written any more.
+    // Over elements that exist already, aligned for the type, and are no longer written.
     ColumnVector(DataType type, std::size_t rows, std::shared_ptr<const std::byte[]> elements);
 
     [[nodiscard]] DataType type() const { return type_; }
@@ -57,7 +57,7 @@ public:
     [[nodiscard]] const std::uint8_t* valid() const { return valid_.get(); }
     [[nodiscard]] bool is_null(std::size_t row) const { return valid_ && valid_.get()[row] == 0; }
 
-    // ---- only for whoever makes the column ----
+    // ---- only for the maker of the column ----
     template <class T>
     [[nodiscard]] T* mutable_data() {
         CHECK(sizeof(T) == width_of(type_));
@@ -72,7 +72,7 @@ public:
     void share_valid(const ColumnVector& other);
     void shrink(std::size_t rows);  // forgets the rows from there on
 
-    // What is held, in bytes, texts included once per element.
+    // The size in bytes, texts included once per element.
     [[nodiscard]] std::size_t memory() const;
 
 private:

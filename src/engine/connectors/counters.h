@@ -1,4 +1,4 @@
-// What sources and sinks count, in a form that any thread may read.
+// The counters of sources and sinks, in a form that any thread may read.
 #pragma once
 
 #include <atomic>

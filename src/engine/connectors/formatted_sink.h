@@ -1,6 +1,6 @@
 // FormattedSink is a RowSink over an encoder and bytes.
 //
-// Rows are gathered until they are kBytes or somebody flushes; each write of bytes is whole rows.
+// Rows are gathered up to kBytes or until a flush; each write of bytes is whole rows.
 #pragma once
 
 #include <memory>

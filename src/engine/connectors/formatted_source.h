@@ -43,7 +43,7 @@ private:
     Parts parts_;
     State state_ = State::reading;
     bool no_more_bytes_ = false;
-    bool lost_ = false;  // the connection; what follows is in after_loss_
+    bool lost_ = false;  // the connection; the bytes after it are in after_loss_
     std::string after_loss_;
     std::optional<Instant> gathering_since_;
     std::atomic<bool> interrupted_ = false;

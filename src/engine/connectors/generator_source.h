@@ -5,8 +5,8 @@
 //   NORMAL_DISTRIBUTION  rounded and held within its type where that is a whole number
 //   RANDOMSTR            letters and digits, each length as likely as another
 //
-// Each column has numbers of its own, which follow from the seed and its place: what it gives does
-// not depend on which others are wanted.
+// Each column has numbers of its own, which follow from the seed and its place: its values do not
+// depend on the other columns that are wanted.
 //
 // It ends with the last sequence (ALL), the first (ONE), or not for their sake (NONE), and in any
 // case when MAX_RUNTIME_MS is over. Rows that are due are given when a batch is full or the flush

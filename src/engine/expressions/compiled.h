@@ -1,12 +1,11 @@
 // A CompiledExpression computes an expression over all rows of a batch at once.
 //
-// What it means is what core/optimizer/evaluate means, and where that leaves the answer to the
-// engine:
+// Its meaning is that of core/optimizer/evaluate, and where that leaves the answer to the engine:
 //   - Whole numbers wrap around in the width of their type. Integer division truncates; division
 //     and modulo by zero, and ABS of the smallest integer, fail with arithmetic (3013).
 //   - Real numbers follow IEEE: division by zero gives infinity or NaN, which IS NaN tells.
 //   - A cast between whole numbers keeps the low bits. From a real number it cuts off the fraction;
-//     what lies outside the range becomes the nearest end of it, and NaN becomes 0.
+//     a value outside the range becomes the nearest end of it, and NaN becomes 0.
 //   - A number as text is what CSV prints: reals with six decimals less trailing zeros, at least
 //     one. Text that is no number of the wanted type, no time, or no base64 of valid UTF-8 fails
 //     with cannot_format (4003).

@@ -1,10 +1,10 @@
-// What compiled expressions are made of: nodes that give a column each, and the kernels that
-// compute one column from others.
+// The parts of compiled expressions: nodes that give a column each, and the kernels that compute
+// one column from others.
 //
 // Rules:
 //   - A constant stands for every row and has one element; a kernel whose arguments are all
 //     constant is asked for one row.
-//   - Where the result is NULL, what stands underneath is zero or an empty text.
+//   - Where the result is NULL, the value underneath is zero or an empty text.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ public:
 // Nothing but NULL.
 [[nodiscard]] ColumnVector nulls(DataType type, std::size_t rows);
 
-// NULL in `out` wherever an argument is; what stands there becomes zero or an empty text.
+// NULL in `out` wherever an argument is; the value there becomes zero or an empty text.
 void take_nulls(ColumnVector& out, std::span<const Operand> operands);
 // Only where they are: afterwards take_nulls has nothing left to do but to clear.
 void mark_nulls(ColumnVector& out, std::span<const Operand> operands);

@@ -27,7 +27,7 @@ public:
         ends_.reserve(rows);
     }
 
-    // What is appended belongs to the row that the next end_row() ends.
+    // Appended text belongs to the row that the next end_row() ends.
     [[nodiscard]] std::string& bytes() { return *bytes_; }
     void end_row() {
         ends_.push_back(bytes_->size());

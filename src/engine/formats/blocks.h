@@ -1,9 +1,9 @@
 // Blocks holds bytes that arrive in parts until they were decoded.
 //
-// Bytes are put into a block where the last ones end; what is not yet decoded is [begin(), end()).
-// When a block is full, what is not yet decoded moves to the start of the next one: only the record
-// that was begun is ever copied. Text of decoded rows points into the block, which lives for as
-// long as a column holds it. A block that nobody holds any more is used again.
+// Bytes are put into a block where the last ones end; the bytes not yet decoded are [begin(),
+// end()). When a block is full, they move to the start of the next one: only the record that was
+// begun is ever copied. Text of decoded rows points into the block, which lives for as long as a
+// column holds it. A block that is no longer held is used again.
 //
 // Rules:
 //   - A byte that was decoded never changes and never moves.
@@ -32,7 +32,7 @@ public:
     // `bytes` is the size of a block; small ones are for tests.
     explicit Blocks(std::size_t bytes = kBytes);
 
-    // Where the next bytes go; never empty. What is not yet decoded may move. Fails with
+    // Where the next bytes go; never empty. Bytes not yet decoded may move. Fails with
     // cannot_format if it is a record of more than kRecordBytesMax bytes.
     [[nodiscard]] Result<std::span<char>> room();
     void filled(std::size_t bytes);

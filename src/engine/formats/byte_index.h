@@ -9,12 +9,12 @@
 
 namespace baton {
 
-// What is looked for; the same byte may stand twice.
+// The bytes to find; the same byte may be there twice.
 using Needles = std::array<char, 3>;
 
 // Writes to `positions`, in their order, the offsets in [from, to) of `text` at which one of the
 // needles stands, and returns how many there are. 64 bytes past `to` must be readable, and
-// `positions` have room for to - from + 8; what lies behind the last one is overwritten. Offsets
+// `positions` have room for to - from + 8; the entries behind the last one are overwritten. Offsets
 // fit 32 bits.
 std::size_t index_bytes(const char* text, std::size_t from, std::size_t to, const Needles& needles,
                         std::uint32_t* positions);

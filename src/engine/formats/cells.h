@@ -3,7 +3,7 @@
 //   - An empty field is NULL where the column is nullable. Where it is not it is an empty text in a
 //     text column and malformed in any other.
 //   - A quoted text is never NULL. The word NULL, unquoted, is one where the column is nullable and
-//     not text: what a sink writes can be read.
+//     not text: a source can read the output of a sink.
 //   - Numbers as in numbers.h, BOOLEAN is true, false, 1 or 0 in any case, CHAR one character at
 //     most. Blanks around a value that is not text do not count.
 #pragma once
@@ -35,7 +35,7 @@ struct Cell {
     [[nodiscard]] std::string_view view() const { return {text, size}; }
 };
 
-// What is wrong with a row of a batch under way.
+// The fault of a row of a batch under way.
 struct Fault {
     std::size_t row = 0;
     std::string what;  // "field 2, "PRICE", is "abc", not a FLOAT64"
@@ -47,7 +47,7 @@ struct Fault {
 [[nodiscard]] ColumnVector column_of_cells(const Column& column, std::size_t number,
                                            std::span<const Cell> cells, std::vector<Fault>& faults);
 
-// `"abc"`, shortened, for a message; what is not UTF-8 is only counted.
+// `"abc"`, shortened, for a message; bytes that are not UTF-8 are only counted.
 [[nodiscard]] std::string shown(std::string_view text);
 
 }  // namespace baton

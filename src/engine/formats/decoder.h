@@ -1,12 +1,12 @@
 // A Decoder makes batches of bytes that arrive in parts.
 //
-// Whoever has bytes puts them where room() says, tells how many, and takes batches until there are
-// none: what belongs to a record whose end has not come yet is kept. The rows do not depend on
-// where the parts end.
+// The caller puts bytes where room() says, reports how many, and takes batches until there are
+// none: the bytes of a record whose end is missing are kept. The rows do not depend on where the
+// parts end.
 //
-// A record that cannot be read is an error (cannot_format, which says which line or record, which
-// field, and what is wrong), after the rows before it were given; or, if the format's ON_MALFORMED
-// is SKIP, it is counted and left out.
+// A record that cannot be read is an error (cannot_format, which names the line or record, the
+// field, and the fault), after the rows before it were given; or, if the format's ON_MALFORMED is
+// SKIP, it is counted and left out.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ public:
     // Where the next bytes go; never empty. Only after next() gave false.
     virtual Result<std::span<char>> room() = 0;
     virtual void filled(std::size_t bytes) = 0;
-    // What was begun is not continued: the bytes that follow begin a record.
+    // A record that was begun is dropped: the bytes that follow begin a new one.
     virtual void lost() = 0;
-    // No more bytes follow: what was begun is the last record.
+    // No more bytes follow: a record that was begun is the last one.
     virtual Result<Done> end() = 0;
 
     // Replaces `into` with at most kBatchRows rows, at least one. False: there are none until more

@@ -1,4 +1,4 @@
-// What the tests of decoders share: all rows of a text that arrives in parts.
+// Shared by the tests of decoders: all rows of a text that arrives in parts.
 #pragma once
 
 #include <algorithm>

@@ -24,7 +24,7 @@ class Encoder {
 public:
     virtual ~Encoder() = default;
 
-    // What a file begins with: for CSV `NAME:TYPE:IS_NULLABLE,...`, for JSON nothing.
+    // The beginning of a file: for CSV `NAME:TYPE:IS_NULLABLE,...`, for JSON nothing.
     [[nodiscard]] virtual std::string header() const = 0;
     // Appends the rows.
     virtual void encode(const Batch& batch, std::string& to) const = 0;

@@ -2,15 +2,15 @@
 //
 // Rules:
 //   - A column is the field of its name; `a/b` is the field b of the object in field a, or a field
-//   of
-//     that whole name. A name that is not there as it is written is looked for in any case of its
-//     letters. Of a field that is there twice the last one counts. Fields that are no columns are
-//     passed over.
+//     of that whole name. A name that is not there as it is written is looked for in any case of
+//     its letters. Of a field that is there twice the last one counts. Fields that are no columns
+//     are passed over.
 //   - A field that is not there or null is NULL, a fault if the column is NOT NULL. The text of a
 //     string or the word of a number or truth value is then read as cells.h says, as a quoted and a
 //     plain field. Objects and arrays are no values.
 //   - A record ends with TUPLE_DELIMITER, the last one also with the end of the bytes; an empty one
-//     is none. It is UTF-8. What is not wanted is only looked at as far as needed to pass it over.
+//     is none. It is UTF-8. Fields that are not wanted are only parsed as far as needed to skip
+//     them.
 #pragma once
 
 #include <cstdint>

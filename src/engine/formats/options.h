@@ -1,4 +1,4 @@
-// Options out of a configuration. What is absent has its default: a plan may come from an older
+// Options out of a configuration. An absent option has its default: a plan may come from an older
 // coordinator, whose descriptors did not know the option.
 #pragma once
 

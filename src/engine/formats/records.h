@@ -1,5 +1,5 @@
-// Records collects the fields of the records of one batch, then makes the batch of them: what the
-// decoders of all text formats do alike.
+// Records collects the fields of the records of one batch, then makes the batch of them, for the
+// decoders of all text formats.
 //
 // A record with a fault does not become a row. Either it is an error, once the rows before it were
 // given; or it is counted and left out.
@@ -43,9 +43,9 @@ public:
     void fault(std::size_t row, std::string what);
     [[nodiscard]] std::size_t begin_of(std::size_t row) const { return begins_[row]; }
 
-    // The batch of what was added, and forgets it. `place` says where a record stands ("line 7"),
-    // given its beginning. False if no row is left. Where faults are errors, the rows before the
-    // first one are given, and the error is what error() holds from now on.
+    // The batch of the records that were added, which it then forgets. `place` says where a record
+    // stands ("line 7"), given its beginning. False if no row is left. Where faults are errors, the
+    // rows before the first one are given, and the error is what error() holds from now on.
     [[nodiscard]] bool deliver(Batch& into, const Holder& bytes,
                                const std::function<std::string(std::size_t begin)>& place);
     [[nodiscard]] const std::optional<Error>& error() const { return error_; }

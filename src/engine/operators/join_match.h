@@ -21,7 +21,8 @@ public:
     // Fails with not_supported.
     [[nodiscard]] static Result<JoinMatch> compile(const WindowJoin& join, std::size_t left_width);
 
-    // Who takes the pairs, some at a time: rows of the left, and of the right, kNoRow for none.
+    // The receiver of the pairs, some at a time: rows of the left, and of the right, kNoRow for
+    // none.
     class Taker {
     public:
         virtual ~Taker() = default;
@@ -29,8 +30,8 @@ public:
                                   std::span<const std::uint32_t> right) = 0;
     };
 
-    // Gives each pair once, outer rows included. Fails with what the predicate fails with, or with
-    // what the taker says.
+    // Gives each pair once, outer rows included. Fails with the errors of the predicate, or with
+    // those of the taker.
     [[nodiscard]] Result<Done> run(const Batch& left, const Batch& right, Taker& taker) const;
 
 private:

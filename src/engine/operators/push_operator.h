@@ -1,11 +1,10 @@
-// A PushOperator takes the frames of its inputs and pushes what becomes of them to whoever comes
-// after it.
+// A PushOperator takes the frames of its inputs and pushes the results to the next operator.
 //
 // Rules:
 //   - begin() comes first, once: from then on the origins of each input are known.
-//   - One call at a time: whoever has several threads sees to it. What an operator pushes, it
-//     pushes from within the call.
-//   - After an error, nothing is called any more.
+//   - One call at a time: a caller with several threads sees to it. An operator pushes its results
+//     from within the call.
+//   - After an error, no further call is made.
 #pragma once
 
 #include <atomic>
@@ -20,13 +19,13 @@
 
 namespace baton {
 
-// What the windows of all fragments of a worker hold together. Outlives them.
+// The memory of the windows of all fragments of a worker. Outlives them.
 struct WindowMemory {
     std::uint64_t most = UINT64_MAX;
     std::atomic<std::uint64_t> held = 0;  // in bytes
 };
 
-// What the operators of one fragment share. Outlives them.
+// Shared by the operators of one fragment. Outlives them.
 struct OperatorContext {
     std::function<std::uint64_t()> wall_ms;  // the time of arrival, since 1970
     std::uint64_t memory_most = std::uint64_t{512} << 20U;
@@ -37,7 +36,7 @@ struct OperatorContext {
 
     std::atomic<std::uint64_t> memory = 0;  // bytes held
     std::atomic<std::uint64_t> late = 0;    // rows that came after their window was closed
-    std::atomic<bool> stopped = false;      // whoever computes for long looks here
+    std::atomic<bool> stopped = false;      // long computations look here
 
     // Fails with cancelled if it was stopped. Between pieces of work that are short by themselves.
     [[nodiscard]] Result<Done> go_on() const {
@@ -75,7 +74,7 @@ struct Outlet {
     }
 };
 
-// The bytes that one operator holds, as part of what its fragment may.
+// The bytes that one operator holds, as part of its fragment's limit.
 class MemoryShare {
 public:
     explicit MemoryShare(OperatorContext& context) : context_(&context) {}

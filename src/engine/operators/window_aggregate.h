@@ -3,8 +3,8 @@
 // Rules:
 //   - The watermark of the input is that of its slowest live origin. It moves after a frame was
 //     taken as a whole, so that rows of one batch are never late to each other.
-//   - A window closes once, when the watermark reaches its end or all origins have ended. What
-//     comes for it later is dropped and counted, or fails with late_row if the query says so.
+//   - A window closes once, when the watermark reaches its end or all origins have ended. A row
+//     that comes for it later is dropped and counted, or fails with late_row if the query says so.
 //   - The output of a whole or final aggregation is one origin, whose rows come in the order of
 //     their windows. A partial's origins are those of its input.
 //   - A partial knows each origin by itself: it gives the state of a window when the origin has

@@ -1,4 +1,4 @@
-// A WindowStore holds the groups of open windows, with what their aggregates remember.
+// A WindowStore holds the groups of open windows, with the memory of their aggregates.
 //
 // It is the part that all stages of a window aggregation share: rows or states go in by slot,
 // batches come out by window. All of it may take long: a query that is stopped is noticed between

@@ -98,7 +98,7 @@ public:
     explicit SlotSorter(const Windows& windows) : windows_(&windows) {}
 
     // Rows with no time or one before 0 belong nowhere. `closed`: windows below it take no rows.
-    // What it returns is valid until the next call.
+    // The result is valid until the next call.
     [[nodiscard]] std::span<const SlotRows> sort(const ColumnVector& times, std::uint64_t closed);
     [[nodiscard]] std::span<const SlotRows> sort_all(std::size_t rows, std::uint64_t time);
     // By the numbers of windows, row by row.

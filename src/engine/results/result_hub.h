@@ -2,11 +2,11 @@
 // of the worker that has the sink, in Arrow's format, by the token of their query.
 //
 // Rules:
-//   - What waits is bounded: a sink that is further ahead than `bytes_max` waits until its reader
-//     has taken some. That is what holds the sources back.
-//   - Sink and reader come in either order. There is one reader: a second one is told so.
+//   - Waiting rows are bounded: a sink that is further ahead than `bytes_max` waits until its
+//     reader has taken some, which holds the sources back.
+//   - Sink and reader come in either order. There is one reader: a second one gets an error.
 //   - A reader that goes away ends the sink with `cancelled`, and so does one that does not come
-//     for `patience` while rows wait: nobody would read what comes later.
+//     for `patience` while rows wait: later rows would have no reader.
 //   - A sink that ends without finish() was broken off: the reader gets what was put before, then
 //     the word of that.
 // Any threads; each sink and each reader is used by one at a time, but for interrupt.
@@ -40,7 +40,7 @@ public:
     ResultInlet(const ResultInlet&) = delete;
     ResultInlet& operator=(const ResultInlet&) = delete;
 
-    // Waits for room. Fails with cancelled if nobody reads any more, or it was interrupted.
+    // Waits for room. Fails with cancelled if the reader is gone, or it was interrupted.
     [[nodiscard]] Result<Done> put(ArrowBytes batch);
     // After the last batch: waits until everything, this too, was taken.
     [[nodiscard]] Result<Done> finish();
@@ -61,7 +61,7 @@ struct TakenResult {
 class ResultOutlet {
 public:
     explicit ResultOutlet(std::shared_ptr<ResultChannel> channel) : channel_(std::move(channel)) {}
-    ~ResultOutlet();  // the sink is told that nobody reads any more
+    ~ResultOutlet();  // the sink learns that its reader is gone
     ResultOutlet(const ResultOutlet&) = delete;
     ResultOutlet& operator=(const ResultOutlet&) = delete;
 
@@ -81,7 +81,8 @@ public:
     // Fails with conflict if there is one already.
     [[nodiscard]] Result<std::unique_ptr<ResultInlet>> open(const std::string& token);
     // `wake` is called, by any thread, when there may be more to take; it must not block, and may
-    // be called once more when the outlet has ended. Fails with conflict if somebody reads already.
+    // be called once more when the outlet has ended. Fails with conflict if there is a reader
+    // already.
     [[nodiscard]] Result<std::unique_ptr<ResultOutlet>> read(const std::string& token, Wake wake);
 
 private:

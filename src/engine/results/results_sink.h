@@ -15,7 +15,7 @@ public:
     ResultsSink(std::unique_ptr<ResultInlet> inlet, Schema schema)
         : inlet_(std::move(inlet)), schema_(std::move(schema)) {}
 
-    // Waits for the reader. Fails with cancelled if there is none any more, and with too_large.
+    // Waits for the reader. Fails with cancelled if the reader is gone, and with too_large.
     Result<Done> write(const Batch& batch) override;
     Result<Done> flush() override { return Done{}; }
     Result<Done> finish() override { return inlet_->finish(); }

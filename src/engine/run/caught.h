@@ -1,4 +1,4 @@
-// What is thrown, by the standard library or by one that a connector uses, becomes an error of the
+// An exception, of the standard library or of one that a connector uses, becomes an error of the
 // fragment at the top of each of its threads.
 #pragma once
 

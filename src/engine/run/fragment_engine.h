@@ -28,7 +28,7 @@ public:
                    FragmentOptions options = {});
     FragmentEngine(const FragmentEngine&) = delete;
     FragmentEngine& operator=(const FragmentEngine&) = delete;
-    ~FragmentEngine() override;  // ends everything, tells nobody
+    ~FragmentEngine() override;  // ends everything, without a report
 
     void listen(Listener listener) override;
     void prepare(const FragmentKey& key, const std::string& plan) override;

@@ -1,9 +1,9 @@
 // A FragmentRun is the life of one fragment: a thread that prepares it and waits for its end, and
 // one for each leaf while it runs.
 //
-// Orders are flags that the threads look at; whoever gives one also wakes them. The first of them
-// to meet an error stops the others. An exception, such as a lack of memory or of threads, is an
-// error of the fragment like any other: it never ends the process.
+// Commands are flags that the threads look at; setting one also wakes them. The first of them to
+// meet an error stops the others. An exception, such as a lack of memory or of threads, is an error
+// of the fragment like any other: it never ends the process.
 #pragma once
 
 #include <algorithm>
@@ -73,7 +73,7 @@ public:
 private:
     void supervise();
     void report(const decltype(engine::Report::what)& what, const Counts& counts = {});
-    // What the fragment's end is.
+    // How the fragment ends.
     [[nodiscard]] decltype(engine::Report::what) live();
     [[nodiscard]] Result<Done> prepare();
     [[nodiscard]] Result<Done> take_leaves(std::size_t count);

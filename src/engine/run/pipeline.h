@@ -3,8 +3,8 @@
 //
 // Rules:
 //   - Leaves run on threads of their own. Where the ways of several leaves meet in an operator that
-//     remembers something, a lock lets one in at a time, and what it pushes stays under the lock.
-//     Locks are taken on the way from the leaf to the root only, so nobody waits in a circle.
+//     remembers something, a lock lets one in at a time, and its pushes stay under the lock. Locks
+//     are taken on the way from the leaf to the root only, so there is no deadlock.
 //   - Nothing is pushed before begin(), which is called when all leaves know their origins.
 #pragma once
 
@@ -51,7 +51,7 @@ public:
                                                                 OperatorContext& context,
                                                                 Doors doors);
 
-    // All leaves know their origins: tells the operators, and the receivers of what is sent.
+    // All leaves know their origins: reports them to the operators, and to the receivers.
     [[nodiscard]] Result<Done> begin();
 
     [[nodiscard]] std::vector<std::unique_ptr<Leaf>>& leaves() { return leaves_; }

@@ -19,7 +19,7 @@ public:
 
     // Once, before the first frame.
     [[nodiscard]] virtual Result<Done> announce(const std::vector<std::string>& origins) = 0;
-    // After the last frame; nothing is pushed any more.
+    // After the last frame; nothing more is pushed.
     [[nodiscard]] virtual Result<Done> finish() = 0;
     virtual void interrupt() = 0;  // from any thread
     // From any thread: whether a tick would do something.

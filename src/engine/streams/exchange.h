@@ -4,9 +4,9 @@
 //   - A receiver is opened before any of its senders may be started, and knows who they are.
 //   - Each sender's frames arrive in their order and once, also if the connection broke in between;
 //     a sender keeps what was not confirmed, and tries to reach the receiver for as long as it is
-//     open. That a sender is gone is nobody's end: only its finish is.
-//   - A sender waits when the receiver is not ready for more: that is what holds sources back. What
-//     is under way is bounded.
+//     open. A sender that disappears does not end the stream; only its finish does.
+//   - A sender waits when the receiver is not ready for more: that holds sources back. The frames
+//     under way are bounded.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ public:
 
 enum class Arrival : std::uint8_t { announced, frame, nothing, end };
 
-// What came from one of the senders.
+// An item from one of the senders.
 struct Arrived {
     Arrival what = Arrival::nothing;   // end: of all senders
     std::size_t sender = 0;            // position in the list of senders
@@ -60,8 +60,8 @@ public:
     virtual ~ExchangeReceiver() = default;
 
     // The next thing from any sender; waits, but no longer than `patience`. Used by one thread.
-    // What it took makes room for more. Nothing: there is nothing. Fails if a sender says what no
-    // sender says.
+    // Taking an item makes room for more. None: there is nothing. Fails if a sender breaks the
+    // protocol.
     virtual Result<Arrived> next(Duration patience) = 0;
     // From now on next() does not wait; it still gives what is there. From any thread.
     virtual void interrupt() = 0;

@@ -17,11 +17,11 @@ class RowSink {
 public:
     virtual ~RowSink() = default;
 
-    // May wait for whoever takes the rows: that is what holds sources back. An error is final.
+    // May wait for the receiver of the rows: that holds sources back. An error is final.
     virtual Result<Done> write(const Batch& batch) = 0;
-    // What was written can be seen by others. Called when no more rows are at hand.
+    // Written rows can be seen by others. Called when no more rows are at hand.
     virtual Result<Done> flush() = 0;
-    // The last call: what was written is complete, and durable where that means something.
+    // The last call: the output is complete, and durable where that means something.
     virtual Result<Done> finish() = 0;
 
     // From any thread: a call that waits fails with cancelled.

@@ -1,8 +1,8 @@
 // A RowSource gives the rows of one physical source, in batches with the columns of its schema that
 // are wanted.
 //
-// Used by one thread, but for interrupt. Opening it (in whoever makes it) has already failed if it
-// never could work: a missing file, an unknown host, an option that cannot be.
+// Used by one thread, but for interrupt. Opening it has already failed if it never could work: a
+// missing file, an unknown host, an option that cannot be.
 #pragma once
 
 #include "base/result.h"
@@ -14,7 +14,7 @@ namespace baton {
 enum class Pull : std::uint8_t {
     rows,     // there are some, perhaps more at once
     nothing,  // none came within the time, or it was interrupted
-    end,      // there will be none any more
+    end,      // no more will come
 };
 
 struct SourceCounts {
@@ -33,8 +33,8 @@ public:
     // names the line, others what could not be read.
     virtual Result<Pull> pull(Batch& into, Duration patience) = 0;
 
-    // From any thread: a pull that waits returns, and from now on none waits. What was already read
-    // is still given.
+    // From any thread: a pull that waits returns, and from now on none waits. Rows that were
+    // already read are still given.
     virtual void interrupt() = 0;
 
     // From any thread.

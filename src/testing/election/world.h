@@ -1,25 +1,21 @@
 // ElectionWorld runs several Elections against a model of the lease store, in simulated time, and
 // looks after every event whether what election promises holds.
 //
-// What goes wrong: calls and answers are late (with a heavy tail) or lost; calls fail; a commit has
-// an unknown outcome; the store is away; processes are killed and started again, and paused for
-// longer than a lease; their clocks differ, and run up to 4 % fast or slow; with `restores`, the
-// store comes back from an old backup. Then everything heals.
+// Faults: calls and answers are late (with a heavy tail) or lost; calls fail; a commit has an
+// unknown outcome; the store is away; processes are killed and started again, and paused for longer
+// than a lease; their clocks differ, and run up to 4 % fast or slow; with `restores`, the store
+// comes back from an old backup. Then everything heals.
 //
-// What is looked at:
+// Checks:
 //   - no two may act at the same time, and who may act holds the lease by the store's clock;
-//   - who was told to lead may act, by its own clock, until it is told to step down; and it is told
-//   so
-//     when no renewal has succeeded for as long as the timers say;
+//   - a leader may act, by its own clock, until it has to step down; and it has to when no renewal
+//     has succeeded for as long as the timers say;
 //   - an epoch begins one term at most, is above all before it, and by no more than one, but for
-//   those
-//     whose outcome was unknown and those that a restored store has forgotten;
+//     those whose outcome was unknown and those that a restored store has forgotten;
 //   - the store takes no fenced write of a deposed leader, and nothing is released before its work
-//   has
-//     drained;
+//     has drained;
 //   - when all is well a leader stays; within TTL + 0.5 s after one has died another leads, and
-//   within
-//     2.5 s after one has left; workers obey somebody also after a restore.
+//     within 2.5 s after one has left; workers obey a leader also after a restore.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ public:
     void fail(Error error);
     void fail_with(std::exception_ptr thrown);
 
-    // How often somebody waited in vain for something to happen.
+    // How often a wait for an event was in vain.
     [[nodiscard]] std::size_t idle_pulls() const;
     [[nodiscard]] bool exhausted() const;  // all batches were taken
     // Until all batches were taken and the source is asked for more.
@@ -45,7 +45,7 @@ private:
     SourceCounts counts_;
 };
 
-// What a sink was given. From any thread.
+// The rows that a sink got. From any thread.
 class SinkRecord {
 public:
     [[nodiscard]] std::vector<Row> rows() const;

@@ -13,7 +13,7 @@
 
 namespace baton::testing {
 
-// What an engine has reported. From any thread.
+// The reports of an engine. From any thread.
 class Reports {
 public:
     [[nodiscard]] Engine::Listener listener();
@@ -36,7 +36,7 @@ private:
     std::vector<engine::Report> reports_;
 };
 
-// A clock that says what it is told.
+// A clock that shows the time that a test sets.
 class FixedClock : public Clock {
 public:
     [[nodiscard]] Instant now() const override;

@@ -1,4 +1,4 @@
-// What the lock service promises, as tests: every database runs the same ones.
+// The promises of the lock service, as tests: every database runs the same ones.
 //
 //     #include "testing/lease/lease_contract.h"
 //     INSTANTIATE_TEST_SUITE_P(Sqlite, LeaseContract, ::testing::Values(LeaseContractCase{...}),
@@ -76,7 +76,7 @@ protected:
     void let_it_end() {
         ASSERT_EQ(*sql_->execute("UPDATE lease SET expires_at = 1 WHERE lock_key = ?", {key_}), 1);
     }
-    // What a writer of this epoch is told: "" or its error.
+    // The answer to a writer of this epoch: "" or its error.
     std::string write_as(Epoch epoch) {
         EXPECT_TRUE(sql_->begin(Access::write));
         const auto held = hold_fence(*sql_, key_, epoch);
@@ -127,7 +127,7 @@ TEST_P(LeaseContract, ALockThatHasEndedIsTakenOnceByAllWhoRaceForIt) {
             const auto sql = connect();
             Leases leases(*sql);
             while (!go) std::this_thread::yield();
-            // Who cannot get through is told so, and asks again.
+            // A caller that cannot get through gets an error, and asks again.
             for (int attempt = 0; attempt < 100; ++attempt) {
                 const auto outcome = leases.acquire(key_, "racer" + std::to_string(i), kTtl);
                 if (!outcome) continue;
@@ -204,7 +204,7 @@ TEST_P(LeaseContract, TheFenceLetsOnlyThePresentEpochWrite) {
     const Epoch first = taken("a");
     EXPECT_EQ(write_as(first), "");
     let_it_end();
-    EXPECT_EQ(write_as(first), "");  // nobody has taken over
+    EXPECT_EQ(write_as(first), "");  // no other has taken over
     const Epoch second = taken("b");
     EXPECT_EQ(write_as(first), "fenced");
     EXPECT_EQ(write_as(second), "");

@@ -27,8 +27,8 @@ using TestTables = std::map<PhysicalSourceId, TestTable>;
 // The rows, sorted. Fails as evaluating an expression does.
 [[nodiscard]] Result<std::vector<Row>> rows_of(const PlanNode& root, const TestTables& tables);
 
-// What arrives at the sink when all fragments run; each exchange has to have a receiver and exactly
-// the senders it names.
+// The rows that arrive at the sink when all fragments run; each exchange has to have a receiver and
+// exactly the senders it names.
 [[nodiscard]] Result<std::vector<Row>> rows_of(const std::vector<FragmentPlan>& fragments,
                                                const TestTables& tables);
 

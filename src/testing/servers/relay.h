@@ -28,8 +28,8 @@ public:
     // The URL with the relay in the place of the server.
     [[nodiscard]] std::string instead_in(const std::string& url) const;
 
-    // From now on nothing passes and nothing is closed, as with a cable that was pulled. What is
-    // sent meanwhile is kept, and passed on when that is over.
+    // From now on nothing passes and nothing is closed, as with a cable that was pulled. Bytes that
+    // are sent meanwhile are kept, and passed on when that is over.
     enum class Whom : std::uint8_t {
         all,         // new connections too
         those_here,  // new connections are carried as before
@@ -52,7 +52,7 @@ public:
 
 private:
     struct Pair {
-        int client = -1;  // none: it was cut off, and what the server says is heard by nobody
+        int client = -1;  // none: it was cut off, and the server's bytes are dropped
         int server = -1;
         bool silent = false;
         bool answered = true;  // who spoke last was the server

@@ -1,8 +1,8 @@
-// What clients of PostgreSQL ask about: tables, columns, types, roles, settings, in the tables of
-// pg_catalog and information_schema, and SELECT without any table.
+// The catalog that clients of PostgreSQL query: tables, columns, types, roles, settings, in the
+// tables of pg_catalog and information_schema, and SELECT without any table.
 //
-// Input:   what there is (World), and a statement in PostgreSQL's dialect with its parameters.
-// Output:  rows; or not_supported, if the statement wants more than is here.
+// Input:   the entities (World), and a statement in PostgreSQL's dialect with its parameters.
+// Output: rows; or not_supported, if the statement wants more than is here.
 //
 // Each question gets an SQLite database in memory of its own, filled from the World; the statement
 // is rewritten into SQLite's dialect token by token and run there. It can only read, and has a

@@ -1,10 +1,9 @@
 // A statement in PostgreSQL's dialect, rewritten into SQLite's token by token.
 //
 // It knows the forms that clients use when they ask about the catalog: casts, operators with a
-// schema, regular expressions, collations, arrays. What it does not know it leaves as it is, and
-// SQLite will refuse it.
-// Arrays are JSON texts on the way; functions that begin with baton_ are in functions.h.
-// Pure: no I/O.
+// schema, regular expressions, collations, arrays. It leaves unknown forms as they are, and SQLite
+// will refuse them. Arrays are JSON texts on the way; functions that begin with baton_ are in
+// functions.h. Pure: no I/O.
 #pragma once
 
 #include <string>

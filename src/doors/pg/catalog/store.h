@@ -27,7 +27,7 @@ public:
     using Function = std::function<SqlValue(std::span<const SqlValue>)>;
     using Cell = std::pair<std::string_view, SqlValue>;
 
-    // What is done to it ends early, with cancelled, once `halt` is true; null: it does not.
+    // Work on it ends early, with cancelled, once `halt` is true; null: it does not.
     [[nodiscard]] static Result<std::unique_ptr<Store>> open(const std::atomic<bool>* halt);
     ~Store();
     Store(const Store&) = delete;

@@ -37,14 +37,15 @@ using Timer =
     boost::asio::basic_waitable_timer<std::chrono::steady_clock,
                                       boost::asio::wait_traits<std::chrono::steady_clock>, Strand>;
 
-// What is around all links. Any thread.
+// The surroundings of all links. Any thread.
 class House {
 public:
     virtual ~House() = default;
     virtual void cancel(std::uint32_t process, std::uint32_t key) = 0;
     [[nodiscard]] virtual std::optional<pgwire::ScramVerifier> verifier(
         const std::string& user) = 0;
-    // Who comes from `peer`, "127.0.0.1:54321", as this user, and is so; and who does not.
+    // Counts a login from `peer`, "127.0.0.1:54321", as this user that succeeded; and one that
+    // failed.
     [[nodiscard]] virtual std::variant<front::Principal, pgwire::Report> admit(
         std::uint32_t process, const std::string& user, const std::string& peer) = 0;
     // How long who failed to prove it is to wait for the answer.
@@ -82,7 +83,7 @@ public:
     void cancel();
     void leave(bool at_once);  // when nothing runs, or now
     void give_way();           // at once and without a word, unless it has logged in
-    void reconsider();         // whether who is there may stay
+    void reconsider();         // whether its client may stay
 
 private:
     using Event = pgwire::connection::Event;

@@ -1,8 +1,8 @@
-// The types of parameters that a client leaves open, from what they are compared with.
+// The types of parameters that a client leaves open, from the columns that they are compared with.
 //
 // Clients send most parameters as text of no type, and expect the server to know: 5 in `WHERE id =
-// $1` is a number because ID is one. What is not compared with a column of a view is text.
-// Pure: no I/O.
+// $1` is a number because ID is one. A parameter that is not compared with a column of a view is
+// text. Pure: no I/O.
 #pragma once
 
 #include <string_view>

@@ -1,18 +1,19 @@
 // Runner runs what the client of one connection asks for: it performs the effects of a
-// pgwire::Connection that concern a session, and tells it the events that answer them.
+// pgwire::Connection that concern a session, and returns the events that answer them.
 //
 // Input:   effects, one after the other. Output: events, in the order that the connection demands.
 //
 // Rules:
-//   - Everything happens on the connection's strand, which it is called on and posts to. What reads
-//     the catalog runs on the desk; what comes back from there after its run is over is dropped.
+//   - Everything happens on the connection's strand, which it is called on and posts to. Work that
+//     reads the catalog runs on the desk; a result that comes back after its run is over is
+//     dropped.
 //   - A text is run statement by statement: consecutive ones for the session are given to it
 //     together, so that it sees a whole transaction; a WATCH is given alone, since it has no end.
-//   - For another coordinator each text is an order (coordinator/routing/forwarded_bundle.h),
-//   answered with one row.
+//   - From another coordinator each text is a forwarded bundle
+//     (coordinator/routing/forwarded_bundle.h), answered with one row.
 //   - Rows leave in portions, and none while the connection wants none. A watch is asked for more
-//     only when what it gave is gone.
-// It ends with end(); it is held by shared_ptr because what is under way keeps it alive until then.
+//     only when its last rows are sent.
+// It ends with end(); it is held by shared_ptr because work under way keeps it alive until then.
 #pragma once
 
 #include <atomic>
@@ -78,7 +79,7 @@ private:
         std::vector<pgwire::Format> formats;
         std::optional<Stream> stream;  // where it was suspended
     };
-    // What is being run: a text or a portal.
+    // The text or portal that runs.
     struct Run {
         std::string text;
         std::vector<Statement> statements;
@@ -127,7 +128,7 @@ private:
     void finish(pgwire::connection::Event last);
     void count(const pgwire::connection::Event& last);
     [[nodiscard]] Instant now() const { return options_.desk->coordinator().clock().now(); }
-    // True: it is another than the client was told.
+    // True: it differs from the last one that the client got.
     [[nodiscard]] bool note_role();
 
     // ---- preparing ----
@@ -137,8 +138,8 @@ private:
                   std::vector<pgwire::TypeId> types);
     void could_not(pgwire::Report report);
 
-    // `then` is called on the strand, with what a thread of the desk has told, if what was begun
-    // is still wanted.
+    // `then` is called on the strand, with the result of a thread of the desk, if it is still
+    // wanted.
     template <class T>
     std::function<void(T)> back(std::function<void(T)> then);
     // `work` runs on the desk, then `then` on the strand.
@@ -153,7 +154,7 @@ private:
     std::shared_ptr<front::Visitor> visitor_;  // none: not open, or ended
     std::string database_;
     Settings settings_;
-    bool stands_by_ = false;  // as the client was told
+    bool stands_by_ = false;  // as the client knows it
     pgwire::TransactionStatus status_ = pgwire::TransactionStatus::idle;
     pgwire::TransactionStatus status_before_ = pgwire::TransactionStatus::idle;  // the last answer
     std::map<pgwire::PreparedId, std::shared_ptr<const PreparedText>> prepared_;

@@ -3,12 +3,13 @@
 //
 // Threads:  a few of its own for the network, which never wait for the catalog. Each connection
 //           runs on a strand; statements run on the desk.
-// Bounded:  connections, with and without a login, the time a login may take, what a client may
-//           send ahead, what it makes us keep, and what it may leave unread.
-// A client that is gone is noticed at the latest by TCP's keepalive: what it ran is cancelled, its
-// transaction rolled back, its watches ended.
-// With users in Access they prove their passwords (SCRAM-SHA-256); with none everybody is let in as
-// an admin, and whoever opens the server sees to it that this is meant.
+// Bounded:  connections, with and without a login, the time a login may take, the input that a
+//           client may send ahead, the memory that it makes us keep, and the output that it may
+//           leave unread.
+// TCP's keepalive notices a client that is gone at the latest: its statement is cancelled, its
+// transaction rolled back, its watches ended. With users in Access they prove their passwords
+// (SCRAM-SHA-256); with none every client is an admin, and the caller makes sure that this is
+// meant.
 #pragma once
 
 #include <chrono>
@@ -51,8 +52,8 @@ struct ServerOptions {
     // Of messages, prepared statements and portals of all, beyond a little for each connection;
     // half of it for one user.
     std::size_t kept_bytes_max = std::size_t{256} << 20U;
-    Log* log = nullptr;               // outlives the server; none: nobody is told
-    front::Logins* logins = nullptr;  // outlives the server; none: nobody is held up
+    Log* log = nullptr;               // outlives the server; none: nothing is logged
+    front::Logins* logins = nullptr;  // outlives the server; none: no login is delayed
 };
 
 class Server {
@@ -69,11 +70,11 @@ public:
     Server& operator=(const Server&) = delete;
 
     [[nodiscard]] std::uint16_t port() const;
-    // From now on these may come in, and the certificate is read again: who is inside and is not
-    // let in any more, or has another role now, is told to leave. On failure all stays as it is.
+    // Replaces the users, and reads the certificate again. A connected client that has lost its
+    // access, or has another role now, is disconnected. On failure all stays as it is.
     [[nodiscard]] Result<Done> reload(front::Access access);
-    // Nobody comes in any more. Clients that run nothing, or something without end, are told that
-    // it is over (57P01); the others when they are done, at the latest after `patience`.
+    // No new clients. Clients that run nothing, or something without end, are disconnected (57P01);
+    // the others when they are done, at the latest after `patience`.
     void stop(Duration patience);
 
     struct Load {

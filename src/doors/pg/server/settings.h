@@ -1,6 +1,6 @@
 // The parameters of a session that PostgreSQL's clients set and ask for. Only few mean anything
-// here; the others are kept and told again. What would make a client misread what it is told, or us
-// what it says, is refused.
+// here; the others are kept and returned. A value that would make either side misread the other is
+// refused.
 //
 // Pure: no I/O.
 #pragma once
@@ -22,7 +22,7 @@ class Settings {
 public:
     explicit Settings(const std::string& version);
 
-    struct Changed {  // what clients are told of, if anything
+    struct Changed {  // the change that clients see, if any
         std::optional<std::pair<std::string, std::string>> reported;
         std::string warning;
     };
@@ -32,12 +32,13 @@ public:
     void reset();
     // Whether this coordinator follows another: in_hot_standby.
     void set_role(bool stands_by);
-    // What statements wait for: baton.wait (accepted, running, ended), baton.wait_timeout (ms).
+    // The state that statements wait for: baton.wait (accepted, running, ended), baton.wait_timeout
+    // (ms).
     [[nodiscard]] Wait wait() const;
     // How long a transaction may be open while nothing runs: idle_in_transaction_session_timeout;
     // none: for ever.
     [[nodiscard]] std::optional<Duration> idle_in_transaction() const;
-    // Whether every change is told in words, not only where the tag leaves something out:
+    // Whether a notice describes every change, not only where the tag leaves something out:
     // baton.notices (some, all).
     [[nodiscard]] bool tells_all() const;
     [[nodiscard]] std::optional<std::string> value(const std::string& name) const;

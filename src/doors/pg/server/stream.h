@@ -28,7 +28,7 @@ struct Stream {
     std::string tag;                      // "SELECT"; the number of rows is added
     std::optional<CopyFormat> copy;
     std::size_t given = 0;
-    std::size_t bytes_of_row = 0;  // on average; 0: nobody has asked
+    std::size_t bytes_of_row = 0;  // on average; 0: not known yet
 
     // Where more rows come from; none of them: there will be no more.
     std::shared_ptr<Watch> watch;

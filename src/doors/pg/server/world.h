@@ -1,8 +1,8 @@
-// What PostgreSQL's clients are shown of a coordinator: the views of schema BATON, and the logical
-// sources and sinks in schema PUBLIC.
+// A coordinator as PostgreSQL's clients see it: the views of schema BATON, and the logical sources
+// and sinks in schema PUBLIC.
 //
-// A name that is all in upper case, as unquoted names are here, is told in lower case, as unquoted
-// names are there: what a client writes without quotes then means the same on both sides.
+// A name that is all in upper case, as unquoted names are here, appears in lower case, as unquoted
+// names are there: a name without quotes then means the same on both sides.
 #pragma once
 
 #include "base/result.h"

@@ -1,9 +1,8 @@
 // Connection is the server's side of one connection of PostgreSQL's protocol 3.0.
 //
-// Input:   bytes of the client, and what became of what was asked for: a verifier, a session, a
+// Input:   bytes of the client, and the results of earlier effects: a verifier, a session, a
 //          statement's rows and end.
-// Output:  bytes for the client, and what to do next: run this text, bind that statement, stop
-//          reading.
+// Output:  bytes for the client, and effects: run this text, bind that statement, stop reading.
 //
 // Around it stand a transport (a socket, with or without TLS), the server (which knows users, and
 // all connections by process and key) and a runner (one session, which may block on a thread of its
@@ -13,16 +12,17 @@
 //   - One thing at a time: LookUpVerifier, OpenSession, Prepare, BindPortal, RunSimple, RunPortal
 //     and EndSeries are each answered before the next is asked for. Messages that come meanwhile
 //     wait. So answers need no numbers, and replies have the order of the requests.
-//   - It reads no SQL. What a text consists of, the runner tells as it runs it.
+//   - It reads no SQL. The runner reports the parts of a text as it runs them.
 //   - Every Query and every Sync is answered by exactly one ReadyForQuery. After an error in
 //     between, all is skipped until Sync.
 //   - Portals end with the transaction: at ReadyForQuery, unless a transaction is open and well.
-//   - What waits is bounded: not more than one unfinished message and what a client may be ahead
-//     (PauseReading), and not more output than its limit and what was under way (PauseRows). With
-//     too much output no further message is taken either.
+//   - The queues are bounded: one unfinished message and the input that a client may be ahead
+//     (PauseReading), and output up to its limit and the rows under way (PauseRows). With too much
+//     output no further message is taken either.
 //   - A statement that never ends is ended by CancelAsked (Interrupt, then the runner's Failed) or
-//     by Vanished (Interrupt and EndSession). While one runs the client is still read from, or
-//     nobody would notice that it is gone; only one that has sent far ahead is noticed by writing.
+//     by Vanished (Interrupt and EndSession). While one runs the connection still reads from its
+//     client, to notice when it is gone; only a client that has sent far ahead is noticed by
+//     writing.
 //   - Before TLS nothing that came with the request for it is used, and until the client has proved
 //     who it is it can make us keep little.
 //   - After HangUp nothing matters. An event that does not fit is a defect of the caller.
@@ -52,7 +52,7 @@ enum class Authentication : std::uint8_t { trust, scram };
 struct ConnectionOptions {
     Tls tls = Tls::off;
     Authentication authentication = Authentication::scram;
-    // Who proves a password also where the others are trusted; empty: nobody.
+    // The user that proves a password even where others are trusted; empty: none.
     std::string always_proves;
     ScramServer::Secrets scram;  // not for trust
     std::uint32_t process = 0;   // for cancel requests: unique among connections,
@@ -62,7 +62,7 @@ struct ConnectionOptions {
     std::size_t parameters_max = 65'535;
     std::size_t prepared_max = 4096;
     std::size_t portals_max = 4096;
-    // What they take. The largest message fits when there is nothing else.
+    // The memory that they take. The largest message fits when there is nothing else.
     std::size_t prepared_bytes_max = std::size_t{17} << 20U;
     std::size_t portal_bytes_max = std::size_t{32} << 20U;
     std::size_t input_bytes_ahead_max = 65'536;
@@ -83,8 +83,8 @@ public:
         return login != nullptr && login->first_done;
     }
     [[nodiscard]] std::size_t input_waiting() const { return reader_.buffered(); }
-    // What the client makes us keep: the messages that came and are not done, prepared statements
-    // and portals. 0 if that is as little as every client may.
+    // The memory that the client makes us keep: messages that arrived and are not done, prepared
+    // statements and portals. 0 if that is as little as every client may.
     [[nodiscard]] std::size_t bytes_kept() const;
     [[nodiscard]] std::size_t output_waiting() const { return unsent_ + out_.size(); }
 

@@ -1,4 +1,4 @@
-// What a Connection is told and what it wants done. The rules are in connection.h.
+// The events of a Connection and its effects. The rules are in connection.h.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ namespace connection {
 struct Received {
     std::string bytes;
 };
-struct Written {  // so many bytes of what Send gave
+struct Written {  // so many bytes of Send
     std::size_t bytes = 0;
 };
 struct TlsStarted {};  // as StartTls wanted, or before anything was received
@@ -39,7 +39,7 @@ struct Vanished {};    // the client closed, or cannot be reached
 struct Expelled {  // it shuts down, or the client was silent for too long
     Report report;
 };
-struct CancelAsked {};  // somebody who knows the key wants that what runs be cancelled
+struct CancelAsked {};  // a caller that knows the key cancels what runs
 
 // Answers to LookUpVerifier, OpenSession, Prepare and BindPortal, unless that is Failed:
 struct VerifierLookedUp {
@@ -74,8 +74,8 @@ struct StatementCompleted {
     std::string tag;  // "SELECT 5"
 };
 
-// The last that is told of RunSimple, RunPortal or EndSeries. A text or portal of which nothing
-// completed was empty.
+// The last event of RunSimple, RunPortal or EndSeries. A text or portal of which nothing completed
+// was empty.
 struct Ended {
     TransactionStatus status = TransactionStatus::idle;
 };
@@ -83,7 +83,7 @@ struct Suspended {  // a portal has given as many rows as were asked for, and ma
     TransactionStatus status = TransactionStatus::idle;
     std::size_t bytes = 0;  // of rows that it keeps
 };
-// Instead of any answer. What was to be prepared or bound then does not exist.
+// Instead of any answer. The statement or portal to be made then does not exist.
 struct Failed {
     Report report;
     TransactionStatus status = TransactionStatus::idle;
@@ -93,7 +93,7 @@ struct Failed {
 struct Noticed {
     Report report;
 };
-struct ParameterChanged {  // one that clients are told of
+struct ParameterChanged {  // one that clients see
     std::string name;
     std::string value;
 };
@@ -110,10 +110,10 @@ struct Send {
     std::string bytes;
     friend bool operator==(const Send&, const Send&) = default;
 };
-struct StartTls {  // after what was sent before; answered by TlsStarted or Vanished
+struct StartTls {  // after earlier output; answered by TlsStarted or Vanished
     friend bool operator==(const StartTls&, const StartTls&) = default;
 };
-struct HangUp {  // after what was sent before; nothing follows, and no event matters any more
+struct HangUp {  // after all earlier output; nothing follows, and events no longer matter
     friend bool operator==(const HangUp&, const HangUp&) = default;
 };
 struct PauseReading {  // until ResumeReading; at first there is reading
@@ -133,7 +133,7 @@ struct LookUpVerifier {
     std::string user;
     friend bool operator==(const LookUpVerifier&, const LookUpVerifier&) = default;
 };
-struct LoginRefused {  // news: somebody did not prove to be this user
+struct LoginRefused {  // news: a client did not prove to be this user
     std::string user;
     friend bool operator==(const LoginRefused&, const LoginRefused&) = default;
 };
@@ -179,13 +179,14 @@ struct ClosePortal {
     PortalId portal;
     friend bool operator==(const ClosePortal&, const ClosePortal&) = default;
 };
-// The client's Sync: what ran since the last one, outside of a transaction of its own, is kept, or
-// undone if `failed`; a transaction of its own has then failed.
+// The client's Sync: statements since the last one, outside of a transaction of its own, are kept,
+// or undone if `failed`; a transaction of its own has then failed.
 struct EndSeries {
     bool failed = false;
     friend bool operator==(const EndSeries&, const EndSeries&) = default;
 };
-// What runs is to end soon. It is answered as ever: by Failed with 57014 if it was in time.
+// The statement that runs should end soon. It is answered as usual: by Failed with 57014 if it was
+// in time.
 struct Interrupt {
     friend bool operator==(const Interrupt&, const Interrupt&) = default;
 };
@@ -202,7 +203,7 @@ using Effect =
                  LoginRefused, OpenSession, EndSession, RunSimple, Prepare, BindPortal, RunPortal,
                  ClosePrepared, ClosePortal, EndSeries, Interrupt, PauseRows, ResumeRows>;
 
-// For tests: bytes that are sent are told by the types of their messages.
+// For tests: sent bytes appear as the types of their messages.
 [[nodiscard]] std::string to_string(const Effect& effect);
 
 }  // namespace connection

@@ -1,4 +1,4 @@
-// What a client of PostgreSQL's protocol 3.0 says, read from bytes as they come.
+// The messages of a client of PostgreSQL's protocol 3.0, read from bytes as they arrive.
 //
 // Input:   bytes, cut anywhere.
 // Output:  whole packets and frames, and the messages that are in them.
@@ -104,7 +104,8 @@ struct Sync {
 struct Terminate {
     friend bool operator==(const Terminate&, const Terminate&) = default;
 };
-// PasswordMessage, SASLInitialResponse or SASLResponse: which, only the state of the login tells.
+// PasswordMessage, SASLInitialResponse or SASLResponse: which one follows from the state of the
+// login.
 struct LoginResponse {
     std::string body;
     friend bool operator==(const LoginResponse&, const LoginResponse&) = default;
@@ -120,7 +121,7 @@ struct CopyFail {
     std::string why;
     friend bool operator==(const CopyFail&, const CopyFail&) = default;
 };
-struct FunctionCall {  // nobody uses it: what it asks for is not read
+struct FunctionCall {  // not in use: its contents are not read
     friend bool operator==(const FunctionCall&, const FunctionCall&) = default;
 };
 using FrontendMessage =
@@ -157,7 +158,7 @@ public:
     [[nodiscard]] Result<std::optional<std::string_view>> next_packet();
     [[nodiscard]] Result<std::optional<Frame>> next_frame();
 
-    // Gives back the memory of what was taken.
+    // Gives back the memory of messages that were taken.
     void compact();
 
     void authenticated(bool coordinator = false) {

@@ -1,7 +1,6 @@
-// What the server says in PostgreSQL's protocol 3.0, written as bytes.
+// The messages of the server in PostgreSQL's protocol 3.0, written as bytes.
 //
-// Input:   the values that a message carries.
-// Output:  the message, appended to what is to be sent.
+// Input:   the values that a message carries. Output: the message, appended to the output.
 //
 // Every text that is written as a string ends at its first zero, if it has one: the protocol cannot
 // say more. Pure: no I/O.
@@ -24,7 +23,7 @@ enum class TransactionStatus : std::uint8_t { idle, open, failed };
 enum class Format : std::uint8_t { text, binary };
 enum class Severity : std::uint8_t { error, fatal, panic, warning, notice, info, log, debug };
 
-// What ErrorResponse and NoticeResponse carry.
+// The contents of ErrorResponse and NoticeResponse.
 struct Report {
     Severity severity = Severity::error;
     std::string sqlstate = "XX000";
@@ -32,7 +31,7 @@ struct Report {
     std::string detail;
     std::string hint;
     std::optional<std::uint32_t> position;  // in the text of the query, in characters from 1
-    // Told as file "baton", line and routine, which drivers let their users see.
+    // Sent as file "baton", line and routine, which drivers show to their users.
     std::optional<ErrorCode> code;
     friend bool operator==(const Report&, const Report&) = default;
 };

@@ -7,8 +7,8 @@
 // Rules:
 //   - A user without a verifier gets a whole exchange that looks like any other and fails at its
 //     end: the salt is the same each time, as it would be, because it follows from the name and a
-//     secret of the server. So nobody learns by asking who exists.
-//   - What is secret is compared in constant time.
+//     secret of the server. So a stranger cannot find out which users exist.
+//   - Secrets are compared in constant time.
 //   - There is no channel binding: a client that wants it ("p=") is refused. Passwords are used as
 //     the bytes they are; valid UTF-8 is not normalised.
 // Pure: no I/O, no dice.
@@ -27,7 +27,7 @@ namespace baton::pgwire {
 inline constexpr std::string_view kScramMechanism = "SCRAM-SHA-256";
 inline constexpr std::uint32_t kScramIterations = 4096;
 
-// What is kept of a password.
+// The stored form of a password.
 struct ScramVerifier {
     std::uint32_t iterations = kScramIterations;
     std::string salt;        // bytes
@@ -78,7 +78,7 @@ private:
     std::string first_messages_;  // the client's, without that header, and ours
 };
 
-// The other side. It says nothing from which the password follows, whoever answers.
+// The other side. It sends nothing from which the password follows, to no server.
 class ScramClient {
 public:
     // How often the password may have to be hashed: a server that wants more only wants our time.

@@ -1,8 +1,8 @@
-// The SQLSTATE of each of our errors, and an error as a client is told of it.
+// The SQLSTATE of each of our errors, and an error as a client sees it.
 //
 // Drivers and pools act by the class: 08 and 57P mean that the connection is useless, 40 that the
-// transaction may be run again, 53 that the server lacks something. What a source or sink cannot
-// reach is therefore 58, not 08.
+// transaction may be run again, 53 that the server lacks something. A failure of a source or sink
+// to connect is therefore 58, not 08.
 #pragma once
 
 #include <cstddef>

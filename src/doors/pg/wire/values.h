@@ -114,8 +114,8 @@ private:
 
 // ---- parameters ---------------------------------------------------------------------------------
 
-// Times become text of ours, whole numeric numbers integers and others double; what has a type that
-// we do not know is text, if it was given so.
+// Times become text of ours, whole numeric numbers integers and others double; a value of an
+// unknown type is text, if it was given so.
 [[nodiscard]] std::variant<Value, Report> parameter_of(TypeId type, Format format,
                                                        std::string_view bytes);
 

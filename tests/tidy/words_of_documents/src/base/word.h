@@ -1,0 +1,2 @@
+// A word, in its own header.
+#pragma once
