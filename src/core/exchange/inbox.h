@@ -5,12 +5,10 @@
 // Output:  the next item, and how far each sender came and may go.
 //
 // Rules:
-//   - Items of a sender are numbered from 1. One that has arrived already is dropped, one that
-//   leaves
-//     a gap is a fault: the items of each sender are taken in their order, and once.
-//   - A sender may go `items` items and `bytes` bytes beyond what was taken; the last item may
-//   cross
-//     the line of bytes. A sender that goes further is at fault.
+//   - Items of a sender are numbered from 1. A second arrival is dropped, a gap is a fault: the
+//     items of each sender are taken in their order, and once.
+//   - A sender may go `items` items and `bytes` bytes beyond what was taken. Its last item may
+//     cross the line of bytes. A sender that goes further is at fault.
 //   - A sender announces its origins once, before its first frame; a frame has one of them. Nothing
 //     follows the finish of a sender. That a sender is gone is no end: only its finish is.
 //   - A fault is final: the receiver gets it instead of its next item.

@@ -14,9 +14,8 @@
 //     order of their numbers, from the first that has not arrived.
 //   - A stream that ends is followed by another one after a pause. The pause doubles until a stream
 //     opens.
-//   - Three things are final: a refusal for good, a receiver that cannot be dialled by name, and
-//   one
-//     that confirms less than before or more than was sent. Nothing is dialled afterwards.
+//   - Three things are final: a refusal for good, a receiver that cannot be dialled by name, and a
+//     receiver that confirms less than before or more than was sent. Nothing is dialled then.
 // Pure: no clock, no I/O, no threads.
 #pragma once
 

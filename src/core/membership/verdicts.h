@@ -19,7 +19,7 @@ struct WorkerVerdict {
     WorkerState state = WorkerState::active;
     std::optional<Incarnation> incarnation;  // with ACTIVE
     std::string reason;
-    bool leaving = false;  // its process was told to end
+    bool leaving = false;  // its process was asked to end
 
     friend bool operator==(const WorkerVerdict&, const WorkerVerdict&) = default;
 };
@@ -30,7 +30,7 @@ public:
     void record(const std::string& name, const std::optional<Worker>& worker);
 
     void judge(const membership::Judge& judgement);
-    // Its process was told to end. True if that is news.
+    // Its process was asked to end. True if that is news.
     bool leaves(const std::string& worker);
 
     // None if the catalog says so already, or has no such worker.

@@ -25,7 +25,7 @@ struct SimItem {
 using SimOutbox = exchange::Outbox<SimItem>;
 using SimInbox = exchange::Inbox<SimItem>;
 
-// What has truly happened in one run of the query.
+// The true events of one run of the query.
 struct ExchangeRecord {
     struct Row {
         std::uint64_t pushed = 0;
@@ -34,7 +34,7 @@ struct ExchangeRecord {
         std::uint64_t taken = 0;
         std::uint64_t taken_bytes = 0;
         bool ended = false;     // the receiver has taken its end
-        bool finished = false;  // the sender was told that all has arrived
+        bool finished = false;  // the sender got the word that all has arrived
     };
     std::uint64_t run = 0;
     std::vector<Row> rows;

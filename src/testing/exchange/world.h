@@ -2,20 +2,20 @@
 // core/exchange, in simulated time, over a network on which things go wrong. After every event it
 // looks from outside whether the exchange keeps what it promises.
 //
-// What goes wrong: messages are late, with a heavy tail; streams break, and each end notices by
+// Faults: messages are late, with a heavy tail; streams break, and each end notices by
 // itself, so that items of an older stream arrive after those of a newer one, and again; answers
 // and items are lost with their stream; the two are cut off from each other; receivers open late;
 // senders and receivers pause; processes are killed, and the next run of the query begins. Then
 // everything heals.
 //
-// What is looked at:
+// Checks:
 //   - the receiver takes the announcement of each sender, then its frames, each once and in order,
 //     then its end; nothing of another run; all senders end before the receiver does;
 //   - a sender that has finished was heard to the end;
 //   - items that were sent and not taken are bounded in number and in bytes, at both ends;
 //   - one stream of a sender at a time, one write on it at a time, each item once, in order;
 //   - a sender dials again after 50 ms at least and not much more than two seconds;
-//   - nobody is at fault, and nobody is refused for good;
+//   - no sender is at fault, and none is refused for good;
 //   - once the world heals, the run ends, and then nothing happens.
 #pragma once
 
