@@ -7,8 +7,6 @@
 
 namespace baton::sim {
 
-using namespace election;  // NOLINT: its events and effects
-
 Candidate::Candidate(World& world, LeaseStore& store, const DriftingClock& clock,
                      const ElectionTimers& timers, std::string owner, Process process)
     : world_(world),
@@ -18,8 +16,8 @@ Candidate::Candidate(World& world, LeaseStore& store, const DriftingClock& clock
       process_(std::move(process)),
       machine_(timers, claim_.owner, clock.now()) {}
 
-void Candidate::give(const Event& event) {
-    for (const Effect& effect : machine_.step(clock_.now(), event, world_.prng.next())) {
+void Candidate::give(const election::Event& event) {
+    for (const election::Effect& effect : machine_.step(clock_.now(), event, world_.prng.next())) {
         perform(effect);
     }
     process_.stepped();
@@ -37,23 +35,23 @@ void Candidate::schedule_tick() {
     tick_at_ = wanted;
     process_.later(clock_.until(*wanted), [this, wanted] {
         if (tick_at_ == wanted) tick_at_.reset();
-        give(Tick{});
+        give(election::Tick{});
     });
 }
 
-void Candidate::perform(const Effect& effect) {
-    const bool is_dull =
-        std::holds_alternative<Watch>(effect) || std::holds_alternative<Renew>(effect);
+void Candidate::perform(const election::Effect& effect) {
+    const bool is_dull = std::holds_alternative<election::Watch>(effect) ||
+                         std::holds_alternative<election::Renew>(effect);
     if (!is_dull) world_.tell(50, [&] { return claim_.owner + ": " + to_string(effect); });
     std::visit(Overload{
-                   [&](const Watch& e) { call(e); },
-                   [&](const Acquire& e) { call(e); },
-                   [&](const Renew& e) { call(e); },
-                   [&](const Release& e) { call(e); },
-                   [](const Abandon&) {},  // it may happen nevertheless
-                   [&](const Lead& e) { process_.lead(e.epoch); },
-                   [&](const StepDown& e) { process_.step_down(e.epoch, e.reason); },
-                   [&](const Left&) { process_.left(); },
+                   [&](const election::Watch& e) { call(e); },
+                   [&](const election::Acquire& e) { call(e); },
+                   [&](const election::Renew& e) { call(e); },
+                   [&](const election::Release& e) { call(e); },
+                   [](const election::Abandon&) {},  // it may happen nevertheless
+                   [&](const election::Lead& e) { process_.lead(e.epoch); },
+                   [&](const election::StepDown& e) { process_.step_down(e.epoch, e.reason); },
+                   [&](const election::Left&) { process_.left(); },
                },
                effect);
 }
@@ -63,11 +61,12 @@ void Candidate::perform(const Effect& effect) {
 void Candidate::call(const LeaseCall& call) {
     if (!process_.reaches_store()) {
         if (world_.prng.chance(1, 2)) return;
-        return answer(Failed{.call = number_of(call), .why = "the connection is refused"});
+        return answer(
+            election::Failed{.call = number_of(call), .why = "the connection is refused"});
     }
     const auto there = store_.travel(claim_.ttl);
     if (!there) return;
-    const auto back = [process = process_, this](Duration delay, const Event& event) {
+    const auto back = [process = process_, this](Duration delay, const election::Event& event) {
         process.later(delay, [this, event] { give(event); });
     };
     world_.agenda.after(
@@ -78,7 +77,7 @@ void Candidate::call(const LeaseCall& call) {
         });
 }
 
-void Candidate::answer(const Event& event) {
+void Candidate::answer(const election::Event& event) {
     process_.later(world_.up_to(std::chrono::milliseconds(5)), [this, event] { give(event); });
 }
 
