@@ -40,7 +40,7 @@ public:
     }
 
     void OnDone() override {
-        if (inbox_) inbox_->detach(sender_, stream_);
+        if (inbox_) inbox_->detach(sender_, attached_);
         self_.reset();  // perhaps the end of this
     }
 
@@ -85,7 +85,7 @@ private:
             if (const auto self = weak.lock()) self->tell_progress();
         });
         const auto [stream, progress] = inbox_->attach(sender_, room);
-        stream_ = stream;
+        attached_ = stream;
         say(exchange::Opened{progress});
         return true;
     }
@@ -148,6 +148,7 @@ private:
     std::size_t sender_ = 0;
 
     std::shared_ptr<SharedInbox> inbox_;  // set by the reading side before the first answer
+    std::uint64_t attached_ = 0;          // under which number it hears of room; set with it
 
     std::mutex mutex_;
     exchange::Answers answers_;
