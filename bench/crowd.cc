@@ -99,7 +99,7 @@ void follower(int crowd, int count) {
     testing::DatabaseServer server(testing::ServerKind::postgres);
     const auto coordinator = must(CoordinatorRuntime::open(
         must(open_server_database(server.kind(), server.new_database(), migrate)), clock, options));
-    coordinator->leader().set_address("silent:1");
+    coordinator->leader().set_leader(Leader{.address = "silent:1", .epoch = Epoch(1)});
     front::Desk desk(*coordinator);
     print("nobody, at a follower", reads(desk, count));
     Visitors forwarding;
