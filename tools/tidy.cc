@@ -99,7 +99,7 @@ constexpr std::array kBannedPhrases = {
 };
 // Modules whose header comments are not that far. The list only becomes shorter.
 constexpr std::string_view kPlainLater =
-    " adapters/grpc catalog catalog/kinds catalog/store catalog/views coordinator "
+    " adapters/grpc catalog catalog/kinds catalog/views coordinator "
     "coordinator/control coordinator/routing core/exchange core/queries core/routing core/worker "
     "doors/desk doors/pg/server model sim sql testing/control testing/workers worker/host "
     "worker/node ";

@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "catalog/views.h"
+#include "catalog/views/views.h"
 
 namespace {
 

@@ -2,8 +2,8 @@
 #include "base/overload.h"
 #include "base/text.h"
 #include "catalog/application.h"
-#include "catalog/predicate.h"
-#include "catalog/row_cursor.h"
+#include "catalog/kinds/row_cursor.h"
+#include "catalog/views/predicate.h"
 #include "sql/printer.h"
 #include "sql/vocabulary.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "catalog/application.h"
-#include "catalog/row_cursor.h"
+#include "catalog/kinds/row_cursor.h"
 #include "core/topology/topology.h"
 
 namespace baton {

@@ -3,8 +3,8 @@
 
 #include "base/text.h"
 #include "catalog/application.h"
-#include "catalog/encode.h"
-#include "catalog/row_cursor.h"
+#include "catalog/kinds/encode.h"
+#include "catalog/kinds/row_cursor.h"
 
 namespace baton {
 

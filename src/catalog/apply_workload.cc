@@ -1,8 +1,8 @@
 // What requests about sources and sinks do.
 #include "base/text.h"
 #include "catalog/application.h"
-#include "catalog/encode.h"
-#include "catalog/row_cursor.h"
+#include "catalog/kinds/encode.h"
+#include "catalog/kinds/row_cursor.h"
 
 namespace baton {
 

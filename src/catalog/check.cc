@@ -2,10 +2,10 @@
 
 #include "base/text.h"
 #include "catalog/history.h"
+#include "catalog/kinds/row_cursor.h"
 #include "catalog/reader.h"
-#include "catalog/row_cursor.h"
 #include "catalog/schema.h"
-#include "catalog/views.h"
+#include "catalog/views/views.h"
 #include "core/descriptors/descriptors.h"
 #include "core/topology/topology.h"
 #include "sql/parser.h"

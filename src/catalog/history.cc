@@ -1,6 +1,6 @@
 #include "catalog/history.h"
 
-#include "catalog/row_cursor.h"
+#include "catalog/kinds/row_cursor.h"
 
 namespace baton {
 

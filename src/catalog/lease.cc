@@ -3,7 +3,7 @@
 #include "base/check.h"
 #include "base/epoch.h"
 #include "base/text.h"
-#include "catalog/row_cursor.h"
+#include "catalog/kinds/row_cursor.h"
 #include "ports/sql_signals.h"
 
 namespace baton {

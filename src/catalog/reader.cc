@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "catalog/encode.h"
-#include "catalog/row_cursor.h"
-#include "catalog/views.h"
+#include "catalog/kinds/encode.h"
+#include "catalog/kinds/row_cursor.h"
+#include "catalog/views/views.h"
 
 namespace baton {
 

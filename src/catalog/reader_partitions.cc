@@ -1,6 +1,6 @@
 // Task lists and their partitions, out of the catalog.
+#include "catalog/kinds/row_cursor.h"
 #include "catalog/reader.h"
-#include "catalog/row_cursor.h"
 
 namespace baton {
 

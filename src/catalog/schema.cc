@@ -6,12 +6,12 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "catalog/encode.h"
+#include "catalog/kinds/encode.h"
+#include "catalog/kinds/row_cursor.h"
 #include "catalog/lease.h"
 #include "catalog/lease_schema.h"
 #include "catalog/padding.h"
-#include "catalog/row_cursor.h"
-#include "catalog/views.h"
+#include "catalog/views/views.h"
 #include "model/partition.h"
 #include "model/states.h"
 

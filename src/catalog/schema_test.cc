@@ -8,9 +8,9 @@
 
 #include "adapters/sqlite/sqlite.h"
 #include "catalog/check.h"
-#include "catalog/encode.h"
+#include "catalog/kinds/encode.h"
 #include "catalog/reader.h"
-#include "catalog/views.h"
+#include "catalog/views/views.h"
 
 namespace baton {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "base/check.h"
 #include "catalog/application.h"
+#include "catalog/kinds/row_cursor.h"
 #include "catalog/lease.h"
-#include "catalog/row_cursor.h"
 #include "ports/sql_signals.h"
 #include "ports/sql_values.h"
 

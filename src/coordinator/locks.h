@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "catalog/lease.h"
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 #include "coordinator/reading/connection_pool.h"
 #include "ports/sql.h"
 #include "sql/ast.h"

@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 #include "catalog/reader.h"
-#include "catalog/views.h"
+#include "catalog/views/views.h"
 
 namespace baton::crash {
 

@@ -10,7 +10,7 @@
 #include "catalog/lease.h"
 #include "catalog/reader.h"
 #include "catalog/schema.h"
-#include "catalog/views.h"
+#include "catalog/views/views.h"
 #include "coordinator/coordinator_runtime.h"
 #include "coordinator/sessions/session.h"
 #include "testing/servers/database_server.h"

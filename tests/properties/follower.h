@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 #include "coordinator/coordinator_runtime.h"
 
 namespace baton::properties {

@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "base/overload.h"
-#include "catalog/encode.h"
+#include "catalog/kinds/encode.h"
 #include "properties/model.h"
 #include "sql/printer.h"
 

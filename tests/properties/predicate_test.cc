@@ -1,5 +1,5 @@
 // A condition asked of a row in memory and of the database gives the same answer.
-#include "catalog/predicate.h"
+#include "catalog/views/predicate.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

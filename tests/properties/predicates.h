@@ -3,7 +3,7 @@
 
 #include <rapidcheck.h>
 
-#include "catalog/views.h"
+#include "catalog/views/views.h"
 #include "sql/ast.h"
 
 namespace baton::properties {

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "catalog/requests.h"
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 #include "coordinator/commit/interrupt.h"
 #include "core/planning/planner.h"
 #include "sql/ast.h"

@@ -8,7 +8,7 @@
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/system_clock.h"
 #include "catalog/schema.h"
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 #include "coordinator/coordinator_runtime.h"
 #include "testing/eventually.h"
 #include "testing/faulty_sql.h"

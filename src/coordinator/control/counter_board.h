@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 #include "model/control.h"
 
 namespace baton {

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 #include "ports/clock.h"
 #include "ports/sql.h"
 

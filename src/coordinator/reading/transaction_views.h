@@ -17,7 +17,7 @@
 #include "base/id.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 #include "coordinator/commit/durable.h"
 #include "coordinator/reading/readers.h"
 #include "ports/clock.h"

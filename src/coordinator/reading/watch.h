@@ -17,7 +17,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 #include "coordinator/commit/feed.h"
 #include "coordinator/reading/readers.h"
 

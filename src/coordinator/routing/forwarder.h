@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 #include "coordinator/commit/bundle.h"
 #include "coordinator/commit/interrupt.h"
 #include "coordinator/routing/leader_board.h"

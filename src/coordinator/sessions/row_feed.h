@@ -20,7 +20,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "catalog/requests.h"
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 #include "coordinator/commit/feed.h"
 #include "model/entities.h"
 #include "model/schema.h"

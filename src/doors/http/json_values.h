@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 #include "coordinator/sessions/session.h"
 
 namespace baton::http {

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "catalog/views.h"
+#include "catalog/views/views.h"
 #include "sql/vocabulary.h"
 
 namespace baton::http {

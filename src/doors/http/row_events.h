@@ -11,7 +11,7 @@
 
 #include <memory>
 
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 #include "coordinator/sessions/row_feed.h"
 #include "doors/desk/desk.h"
 #include "doors/http/event_stream.h"

@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 
 struct pg_cancel;
 struct pg_conn;

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "catalog/views.h"
+#include "catalog/views/views.h"
 #include "sql/vocabulary.h"
 
 namespace baton::shell {

@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 #include "coordinator/reading/watch.h"
 #include "coordinator/sessions/row_feed.h"
 #include "sql/ast.h"

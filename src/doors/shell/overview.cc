@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cstdio>
 
-#include "catalog/encode.h"
-#include "catalog/views.h"
+#include "catalog/kinds/encode.h"
+#include "catalog/views/views.h"
 
 namespace baton::shell {
 

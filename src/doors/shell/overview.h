@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 #include "doors/shell/render.h"
 
 namespace baton::shell {

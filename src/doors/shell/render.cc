@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "catalog/encode.h"
+#include "catalog/kinds/encode.h"
 #include "sql/parser.h"
 
 namespace baton::shell {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 #include "coordinator/reading/watch.h"
 
 namespace baton::shell {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 #include "doors/pg/catalog/tokens.h"
 #include "doors/pg/server/rows.h"
 #include "sql/parser.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 #include "coordinator/reading/watch.h"
 #include "doors/pg/server/statements.h"
 #include "doors/pg/wire/values.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "catalog/views.h"
+#include "catalog/views/views.h"
 #include "doors/pg/catalog/tokens.h"
 #include "doors/pg/server/rows.h"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "catalog/views.h"
+#include "catalog/views/views.h"
 
 namespace baton {
 

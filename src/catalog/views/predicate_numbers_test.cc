@@ -1,7 +1,7 @@
 // How a predicate compares whole numbers with others.
 #include <gtest/gtest.h>
 
-#include "catalog/predicate.h"
+#include "catalog/views/predicate.h"
 
 namespace baton {
 namespace {

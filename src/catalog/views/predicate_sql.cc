@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "base/overload.h"
-#include "catalog/predicate.h"
+#include "catalog/views/predicate.h"
 
 namespace baton {
 

@@ -1,11 +1,11 @@
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 
 #include <algorithm>
 
 #include "base/check.h"
 #include "base/overload.h"
 #include "base/text.h"
-#include "catalog/row_cursor.h"
+#include "catalog/kinds/row_cursor.h"
 #include "core/descriptors/descriptors.h"
 #include "sql/printer.h"
 #include "sql/vocabulary.h"

@@ -1,4 +1,4 @@
-#include "catalog/view_definitions.h"
+#include "catalog/views/view_definitions.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "catalog/encode.h"
+#include "catalog/kinds/encode.h"
 
 #include <algorithm>
 #include <array>

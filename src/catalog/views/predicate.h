@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "catalog/views.h"
+#include "catalog/views/views.h"
 #include "sql/ast.h"
 
 namespace baton {

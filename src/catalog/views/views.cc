@@ -1,4 +1,4 @@
-#include "catalog/views.h"
+#include "catalog/views/views.h"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,9 @@
 #include "base/check.h"
 #include "base/overload.h"
 #include "base/text.h"
-#include "catalog/encode.h"
-#include "catalog/row_cursor.h"
-#include "catalog/view_definitions.h"
+#include "catalog/kinds/encode.h"
+#include "catalog/kinds/row_cursor.h"
+#include "catalog/views/view_definitions.h"
 #include "core/descriptors/descriptors.h"
 
 namespace baton {

@@ -1,4 +1,4 @@
-#include "catalog/predicate.h"
+#include "catalog/views/predicate.h"
 
 #include <algorithm>
 #include <charconv>

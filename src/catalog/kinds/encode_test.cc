@@ -1,8 +1,8 @@
-#include "catalog/encode.h"
+#include "catalog/kinds/encode.h"
 
 #include <gtest/gtest.h>
 
-#include "catalog/views.h"
+#include "catalog/views/views.h"
 
 namespace baton {
 namespace {

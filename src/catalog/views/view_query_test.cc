@@ -1,4 +1,4 @@
-#include "catalog/view_query.h"
+#include "catalog/views/view_query.h"
 
 #include <gtest/gtest.h>
 
