@@ -9,6 +9,7 @@
 namespace baton {
 
 [[nodiscard]] std::string to_upper(std::string_view text);  // ASCII only; other bytes are kept
+[[nodiscard]] std::string to_lower(std::string_view text);
 [[nodiscard]] bool equal_ignoring_case(std::string_view a, std::string_view b);
 [[nodiscard]] std::string join(std::span<const std::string> words, std::string_view separator);
 

@@ -13,6 +13,7 @@ using Words = std::vector<std::string>;
 TEST(Text, ToUpperKeepsWhatIsNotAscii) {
     EXPECT_EQ(to_upper("Größe_1"), "GRößE_1");
     EXPECT_EQ(to_upper(""), "");
+    EXPECT_EQ(to_lower("GRÖßE_1"), "grÖße_1");
 }
 
 TEST(Text, EqualIgnoringCaseComparesWholeWords) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/kinds/kinds.h"
 #include "catalog/write_transaction.h"
 #include "core/queries/lifecycle.h"
 
@@ -53,6 +54,14 @@ private:
     Result<Done> record(Entity entity, ChangeOp op, std::optional<SqlRow> row,
                         std::optional<SqlRow> old);
     void touch_cluster() { tx_.state_.cluster_revision = revision(); }
+    // An entity comes, changes or goes: its row, and what the feed tells of it. Its revision is
+    // that of the bundle.
+    template <class E>
+    Result<Done> insert(E entity);
+    template <class E>
+    Result<Done> update(const E& before, E after);
+    template <class E>
+    Result<Done> remove(const E& entity);
 
     // Whether the statement with the name as its parameter gives a row.
     Result<bool> finds(std::string_view sql, const std::string& name);
@@ -61,18 +70,12 @@ private:
     Result<Worker> known_worker(const std::string& name);
     Result<std::string> placement(const BoundConnector& connector, const std::string& what);
     Result<std::string> embedded_worker();
-    Result<Done> insert_worker(const Worker& worker);
-    Result<Done> insert_link(const NetworkLink& link);
-    Result<Done> remove_links(const std::string& worker);
-    Result<Done> update_worker(const Worker& before, Worker after);
     Result<Done> check_peers(const WorkerSettings& worker);
 
     // workload
     Result<Done> touch_logical_source(const std::string& name);
 
     // partitions
-    Result<Done> insert_partition(const Partition& partition);
-    Result<Done> remove_partition(const Partition& partition);
     Result<Done> move_partition(const PartitionMove& move);
     Result<Done> check_move(const PartitionMove& move, const std::optional<Partition>& found);
 
@@ -104,5 +107,31 @@ private:
     Sql& sql_;
     Reader& reader_;
 };
+
+template <class E>
+Result<Done> Application::insert(E entity) {
+    const KindTable<E>& table = table_of<E>();
+    entity.revision = revision();
+    TRY(write(table.insert(), table.inserted(entity)));
+    if (table.kind().of_cluster) touch_cluster();
+    return record(table.kind().entity, ChangeOp::create, table.row(entity), std::nullopt);
+}
+
+template <class E>
+Result<Done> Application::update(const E& before, E after) {
+    const KindTable<E>& table = table_of<E>();
+    after.revision = revision();
+    TRY(write(table.update(), table.updated(after)));
+    if (table.kind().of_cluster) touch_cluster();
+    return record(table.kind().entity, ChangeOp::update, table.row(after), table.row(before));
+}
+
+template <class E>
+Result<Done> Application::remove(const E& entity) {
+    const KindTable<E>& table = table_of<E>();
+    TRY(write(table.remove(), table.key(entity)));
+    if (table.kind().of_cluster) touch_cluster();
+    return record(table.kind().entity, ChangeOp::drop, std::nullopt, table.row(entity));
+}
 
 }  // namespace baton

@@ -46,24 +46,8 @@ Result<std::string> Application::embedded_worker() {
     worker.kind = WorkerKind::embedded;
     worker.reason = "runs inside the coordinator";
     worker.since = now();
-    TRY(insert_worker(worker));
+    TRY(insert(worker));
     return worker.name;
-}
-
-Result<Done> Application::insert_worker(const Worker& given) {
-    Worker worker = given;
-    worker.revision = revision();
-    const SqlRow row = row_of(worker);
-    TRY(write("INSERT INTO worker VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row));
-    touch_cluster();
-    return record(Entity::worker, ChangeOp::create, row, std::nullopt);
-}
-
-Result<Done> Application::insert_link(const NetworkLink& link) {
-    const SqlRow row = row_of(link, revision());
-    TRY(write("INSERT INTO network_link VALUES (?, ?, ?)", row));
-    touch_cluster();
-    return record(Entity::link, ChangeOp::create, row, std::nullopt);
 }
 
 Result<Done> Application::check_peers(const WorkerSettings& worker) {
@@ -99,26 +83,14 @@ Result<Answer> Application::on(const request::CreateWorker& r) {
     worker.capacity = given.capacity;
     worker.reason = "not heard from yet";
     worker.since = now();
-    TRY(insert_worker(worker));
+    TRY(insert(worker));
     for (const std::string& peer : given.downstream) {
-        TRY(insert_link({.upstream = given.name, .downstream = peer}));
+        TRY(insert(KeptLink{.link = {.upstream = given.name, .downstream = peer}}));
     }
     for (const std::string& peer : given.upstream) {
-        TRY(insert_link({.upstream = peer, .downstream = given.name}));
+        TRY(insert(KeptLink{.link = {.upstream = peer, .downstream = given.name}}));
     }
     return Answer{.did = Did::created, .name = given.name};
-}
-
-Result<Done> Application::remove_links(const std::string& worker) {
-    TRY_ASSIGN(rows,
-               sql_.query("SELECT upstream, downstream, revision FROM network_link "
-                          "WHERE upstream = ? OR downstream = ? ORDER BY upstream, downstream",
-                          {worker, worker}));
-    for (const SqlRow& row : rows) {
-        TRY(record(Entity::link, ChangeOp::drop, std::nullopt, row));
-    }
-    TRY(write("DELETE FROM network_link WHERE upstream = ? OR downstream = ?", {worker, worker}));
-    return Done{};
 }
 
 Result<Answer> Application::on(const request::DropWorker& r) {
@@ -152,25 +124,11 @@ Result<Answer> Application::on(const request::DropWorker& r) {
                                           "partitions away, and so does time if it is gone";
         return error;
     }
-    TRY(remove_links(r.name));
-    TRY(write("DELETE FROM worker WHERE name = ?", {r.name}));
+    TRY_ASSIGN(links, reader_.links_of(r.name));
+    for (const KeptLink& link : links) TRY(remove(link));
     TRY(write("DELETE FROM worker_certificate WHERE worker = ?", {to_upper(r.name)}));
-    touch_cluster();
-    TRY(record(Entity::worker, ChangeOp::drop, std::nullopt, row_of(*found)));
+    TRY(remove(*found));
     return Answer{.did = Did::dropped, .name = r.name, .dropped = {*found}};
-}
-
-Result<Done> Application::update_worker(const Worker& before, Worker after) {
-    after.revision = revision();
-    TRY(write(
-        "UPDATE worker SET state = ?, draining = ?, leaving = ?, incarnation = ?, reason = ?, "
-        "since = ?, revision = ? WHERE name = ?",
-        {std::string(to_string(after.state)), std::int64_t{after.draining ? 1 : 0},
-         std::int64_t{after.leaving ? 1 : 0},
-         after.incarnation ? value_of(after.incarnation->value()) : SqlValue(), after.reason,
-         to_string(after.since), value_of(after.revision.value()), after.name}));
-    touch_cluster();
-    return record(Entity::worker, ChangeOp::update, row_of(after), row_of(before));
 }
 
 Result<Answer> Application::on(const request::DrainWorker& r) {
@@ -178,7 +136,7 @@ Result<Answer> Application::on(const request::DrainWorker& r) {
     if (before.draining == r.draining) return Answer{.did = Did::unchanged, .name = r.name};
     Worker after = before;
     after.draining = r.draining;
-    TRY(update_worker(before, after));
+    TRY(update(before, after));
     return Answer{.did = Did::changed, .name = r.name};
 }
 
@@ -191,7 +149,7 @@ Result<Answer> Application::on(const request::ReportWorker& r) {
     if (r.incarnation) after.incarnation = r.incarnation;
     if (after == before) return Answer{.did = Did::unchanged, .name = r.name};
     if (after.state != before.state) after.since = now();
-    TRY(update_worker(before, after));
+    TRY(update(before, after));
     if (const auto why = lifecycle::interruption(before, after)) {
         TRY(interrupt_queries_on(r.name, *why));
     }

@@ -8,10 +8,6 @@ namespace baton {
 
 namespace {
 
-std::vector<SqlValue> values_of(const Partition& partition) {
-    return row_of(partition);  // the table has the columns of the view
-}
-
 Error conflict(const PartitionKey& key, const std::string& why) {
     return Error{.code = ErrorCode::conflict,
                  .message = "partition " + to_string(key) + " " + why,
@@ -37,22 +33,15 @@ Result<Answer> Application::on(const request::CreateTaskList& r) {
                                 std::to_string(r.partitions) + " partitions",
                      .hint = "give a number from 1 to " + std::to_string(kPartitionsMax)};
     }
-    const TaskList list{.name = r.name,
-                        .partitions = static_cast<std::uint32_t>(r.partitions),
-                        .revision = revision()};
-    const SqlRow row = row_of(list);
-    TRY(write("INSERT INTO task_list VALUES (?, ?, ?)", row));
-    TRY(record(Entity::task_list, ChangeOp::create, row, std::nullopt));
+    const TaskList list{.name = r.name, .partitions = static_cast<std::uint32_t>(r.partitions)};
+    TRY(insert(list));
     // A list of this name may have been dropped, and some of it not yet be released.
     TRY_ASSIGN(left, reader_.partitions(r.name));
     std::set<std::uint32_t> there;
     for (const Partition& partition : left) there.insert(partition.key.number);
     for (std::uint32_t number = 0; number < list.partitions; ++number) {
         if (there.contains(number)) continue;
-        TRY(insert_partition({.key = {.list = r.name, .number = number},
-                              .ownership = ownership::Unowned{},
-                              .since = now(),
-                              .revision = revision()}));
+        TRY(insert(Partition{.key = {.list = r.name, .number = number}, .since = now()}));
     }
     return Answer{.did = Did::created, .name = r.name};
 }
@@ -60,24 +49,12 @@ Result<Answer> Application::on(const request::CreateTaskList& r) {
 Result<Answer> Application::on(const request::DropTaskList& r) {
     TRY_ASSIGN(found, reader_.task_list(r.name));
     if (!found) return Answer{.did = Did::absent, .name = r.name};
-    TRY(write("DELETE FROM task_list WHERE name = ?", {r.name}));
-    TRY(record(Entity::task_list, ChangeOp::drop, std::nullopt, row_of(*found)));
+    TRY(remove(*found));
     TRY_ASSIGN(partitions, reader_.partitions(r.name));
     for (const Partition& partition : partitions) {
-        if (owner_of(partition.ownership) == nullptr) TRY(remove_partition(partition));
+        if (owner_of(partition.ownership) == nullptr) TRY(remove(partition));
     }
     return Answer{.did = Did::dropped, .name = r.name, .dropped = {*found}};
-}
-
-Result<Done> Application::insert_partition(const Partition& partition) {
-    TRY(write("INSERT INTO task_partition VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values_of(partition)));
-    return record(Entity::partition, ChangeOp::create, row_of(partition), std::nullopt);
-}
-
-Result<Done> Application::remove_partition(const Partition& partition) {
-    TRY(write("DELETE FROM task_partition WHERE list = ? AND number = ?",
-              {partition.key.list, std::int64_t{partition.key.number}}));
-    return record(Entity::partition, ChangeOp::drop, std::nullopt, row_of(partition));
 }
 
 Result<Done> Application::check_move(const PartitionMove& move,
@@ -99,10 +76,9 @@ Result<Done> Application::check_move(const PartitionMove& move,
 Result<Done> Application::move_partition(const PartitionMove& move) {
     TRY_ASSIGN(found, reader_.partition(move.partition));
     TRY(check_move(move, found));
-    if (!move.after) return found ? remove_partition(*found) : Result<Done>(Done{});
-    Partition after{
-        .key = move.partition, .ownership = *move.after, .since = now(), .revision = revision()};
-    if (!found) return insert_partition(after);
+    if (!move.after) return found ? remove(*found) : Result<Done>(Done{});
+    Partition after{.key = move.partition, .ownership = *move.after, .since = now()};
+    if (!found) return insert(after);
     const std::string* before = owner_of(found->ownership);
     const std::string* owner = owner_of(after.ownership);
     const bool same_owner =
@@ -110,12 +86,7 @@ Result<Done> Application::move_partition(const PartitionMove& move) {
     if (same_owner && state_of(found->ownership) == state_of(after.ownership)) {
         after.since = found->since;
     }
-    const SqlRow row = row_of(after);
-    TRY(
-        write("UPDATE task_partition SET state = ?, owner = ?, epoch = ?, heir = ?, since = ?, "
-              "revision = ? WHERE list = ? AND number = ?",
-              {row[2], row[3], row[4], row[5], row[6], row[7], row[0], row[1]}));
-    return record(Entity::partition, ChangeOp::update, row, row_of(*found));
+    return update(*found, after);
 }
 
 Result<Answer> Application::on(const request::AssignPartitions& r) {

@@ -18,11 +18,6 @@ constexpr std::uint64_t kOwn = std::uint64_t{1} << 63U;
 
 constexpr std::string_view kQueryByName = "SELECT 1 FROM query WHERE name = ?";
 
-template <class State>
-SqlValue state_value(State state) {
-    return std::string(to_string(state));
-}
-
 Did did_of(lifecycle::Became became) {
     switch (became) {
         case lifecycle::Became::unchanged:
@@ -138,23 +133,14 @@ Result<Done> Application::check_name(const std::string& wanted) {
 
 Result<Done> Application::insert_fragments(QueryId query, const QueryPlan& plan) {
     for (const PlannedFragment& planned : plan.fragments) {
-        const Fragment fragment{.id = FragmentId(new_id()),
-                                .query = query,
-                                .worker = planned.worker,
-                                .slots = planned.slots,
-                                .stage = planned.stage,
-                                .plan = planned.plan,
-                                .since = now(),
-                                .revision = revision(),
-                                .fingerprint = plan_fingerprint(planned.plan, now())};
-        const SqlRow row = row_of(fragment);
-        TRY(
-            write("INSERT INTO fragment (id, query, worker, run, slots, stage, plan, state, "
-                  "reason, since, revision, fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                  "?)",
-                  {row[0], row[1], row[2], row[3], row[4], row[5], fragment.plan, row[6], row[7],
-                   row[8], row[9], fragment.fingerprint}));
-        TRY(record(Entity::fragment, ChangeOp::create, row, std::nullopt));
+        TRY(insert(Fragment{.id = FragmentId(new_id()),
+                            .query = query,
+                            .worker = planned.worker,
+                            .slots = planned.slots,
+                            .stage = planned.stage,
+                            .plan = planned.plan,
+                            .since = now(),
+                            .fingerprint = plan_fingerprint(planned.plan, now())}));
     }
     return Done{};
 }
@@ -177,24 +163,17 @@ Result<Answer> Application::on(const request::CreateQuery& r) {
                 .created = now(),
                 .since = now(),
                 .sources = r.plan->sources,
-                .sinks = r.plan->sinks,
-                .revision = revision()};
+                .sinks = r.plan->sinks};
     TRY_ASSIGN(name, r.name ? Result<std::string>(*r.name) : made_up_name(query.id));
     query.name = name;
-    const SqlRow row = row_of(query);
-    TRY(
-        write("INSERT INTO query (id, name, statement, settings, state, desired, stop_mode, run, "
-              "reason, lagging, created, since, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-              "?, ?, ?)",
-              {row[0], row[1], query.statement, row[11], row[2], row[3], row[4], row[5], row[6],
-               row[7], row[9], row[8], row[12]}));
+    TRY(insert(query));
+    const SqlValue id = value_of(query.id);
     for (const PhysicalSourceId source : query.sources) {
-        TRY(write("INSERT INTO query_source VALUES (?, ?)", {row[0], value_of(source.value())}));
+        TRY(write("INSERT INTO query_source VALUES (?, ?)", {id, value_of(source)}));
     }
     for (const std::string& sink : query.sinks) {
-        TRY(write("INSERT INTO query_sink VALUES (?, ?)", {row[0], sink}));
+        TRY(write("INSERT INTO query_sink VALUES (?, ?)", {id, sink}));
     }
-    TRY(record(Entity::query, ChangeOp::create, row, std::nullopt));
     TRY(insert_fragments(query.id, *r.plan));
     return Answer{.did = Did::created, .name = name, .id = query.id.value()};
 }
@@ -215,34 +194,14 @@ Result<Query> Application::known_query(const request::QueryRef& ref) {
 
 Result<Done> Application::update_query(const Query& before, Query after) {
     if (after == before) return Done{};
-    after.revision = revision();
     if (after.state != before.state) after.since = now();
-    TRY(
-        write("UPDATE query SET state = ?, desired = ?, stop_mode = ?, run = ?, reason = ?, "
-              "lagging = ?, since = ?, revision = ?, restarts = ?, restarted = ? WHERE id = ?",
-              {state_value(after.state), state_value(after.desired), state_value(after.stop_mode),
-               value_of(after.run), after.reason, to_json(after.lagging), to_string(after.since),
-               value_of(after.revision.value()), value_of(after.restarts),
-               after.restarted ? SqlValue(to_string(*after.restarted)) : SqlValue(),
-               value_of(after.id.value())}));
-    return record(Entity::query, ChangeOp::update, row_of(after), row_of(before));
+    return update(before, std::move(after));
 }
 
 Result<Done> Application::update_fragment(const Fragment& before, Fragment after) {
     if (after == before) return Done{};
-    after.revision = revision();
     if (after.state != before.state) after.since = now();
-    std::vector<SqlValue> values = {value_of(after.run), state_value(after.state), after.reason,
-                                    to_string(after.since), value_of(after.revision.value())};
-    const SqlRow counts = row_of(after.counts);
-    values.insert(values.end(), counts.begin(), counts.end());
-    values.push_back(value_of(after.id.value()));
-    TRY(
-        write("UPDATE fragment SET run = ?, state = ?, reason = ?, since = ?, revision = ?, "
-              "rows_in = ?, bytes_in = ?, rows_out = ?, bytes_out = ?, late = ?, skipped = ?, "
-              "stalls = ?, busy_us = ?, memory = ? WHERE id = ?",
-              values));
-    return record(Entity::fragment, ChangeOp::update, row_of(after), row_of(before));
+    return update(before, std::move(after));
 }
 
 Result<Answer> Application::follow(const Query& before, const lifecycle::Turn& turn) {
@@ -290,16 +249,12 @@ Result<std::vector<lifecycle::Part>> Application::parts_of(QueryId query, bool w
 }
 
 Result<Done> Application::remove_query(const Query& query) {
-    const SqlValue id = value_of(query.id.value());
+    const SqlValue id = value_of(query.id);
     TRY_ASSIGN(fragments, reader_.fragments({.query = query.id}));
-    for (const Fragment& fragment : fragments) {
-        TRY(record(Entity::fragment, ChangeOp::drop, std::nullopt, row_of(fragment)));
-    }
-    TRY(write("DELETE FROM fragment WHERE query = ?", {id}));
+    for (const Fragment& fragment : fragments) TRY(remove(fragment));
     TRY(write("DELETE FROM query_source WHERE query = ?", {id}));
     TRY(write("DELETE FROM query_sink WHERE query = ?", {id}));
-    TRY(write("DELETE FROM query WHERE id = ?", {id}));
-    return record(Entity::query, ChangeOp::drop, std::nullopt, row_of(query));
+    return remove(query);
 }
 
 Result<Answer> Application::on(const request::DropQuery& r) {

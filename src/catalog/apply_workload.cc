@@ -1,7 +1,7 @@
 // What requests about sources and sinks do.
 #include "base/text.h"
 #include "catalog/application.h"
-#include "catalog/kinds/encode.h"
+#include "catalog/kinds/connectors.h"
 #include "catalog/kinds/row_cursor.h"
 
 namespace baton {
@@ -27,10 +27,7 @@ Result<Answer> Application::on(const request::CreateLogicalSource& r) {
                      .message = "source " + in_quotes(r.name) + " already exists"};
     }
     TRY(validate(r.schema, "source " + in_quotes(r.name)));
-    const LogicalSource source{.name = r.name, .schema = r.schema, .revision = revision()};
-    const SqlRow row = row_of(source);
-    TRY(write("INSERT INTO logical_source VALUES (?, ?, ?)", row));
-    TRY(record(Entity::logical_source, ChangeOp::create, row, std::nullopt));
+    TRY(insert(LogicalSource{.name = r.name, .schema = r.schema}));
     return Answer{.did = Did::created, .name = r.name};
 }
 
@@ -44,8 +41,7 @@ Result<Answer> Application::on(const request::DropLogicalSource& r) {
         return in_use(ErrorCode::source_in_use, "source " + in_quotes(r.name), "physical sources",
                       std::move(ids));
     }
-    TRY(write("DELETE FROM logical_source WHERE name = ?", {r.name}));
-    TRY(record(Entity::logical_source, ChangeOp::drop, std::nullopt, row_of(*found)));
+    TRY(remove(*found));
     return Answer{.did = Did::dropped, .name = r.name, .dropped = {*found}};
 }
 
@@ -53,11 +49,7 @@ Result<Done> Application::touch_logical_source(const std::string& name) {
     TRY_ASSIGN(before, reader_.logical_source(name));
     CHECK(before.has_value());
     if (before->revision == revision()) return Done{};
-    LogicalSource after = *before;
-    after.revision = revision();
-    TRY(write("UPDATE logical_source SET revision = ? WHERE name = ?",
-              {value_of(revision().value()), name}));
-    return record(Entity::logical_source, ChangeOp::update, row_of(after), row_of(*before));
+    return update(*before, *before);
 }
 
 Result<Answer> Application::on(const request::CreatePhysicalSource& r) {
@@ -74,14 +66,10 @@ Result<Answer> Application::on(const request::CreatePhysicalSource& r) {
                           .worker = worker,
                           .type = connector.type,
                           .source = connector.options,
-                          .format = connector.format,
-                          .revision = revision()};
-    const std::string options = to_json(source.source);
-    const std::string format = to_json(source.format);
-    const std::string print = fingerprint(options + format);
+                          .format = connector.format};
     TRY_ASSIGN(same, sql_.query("SELECT id FROM physical_source WHERE logical = ? AND worker = ? "
                                 "AND type = ? AND fingerprint = ?",
-                                {r.logical, worker, source.type, print}));
+                                {r.logical, worker, source.type, configuration_print(source)}));
     if (!same.empty()) {
         return Error{.code = ErrorCode::source_exists,
                      .message = "physical source " + std::to_string(RowCursor(same[0]).number()) +
@@ -89,10 +77,7 @@ Result<Answer> Application::on(const request::CreatePhysicalSource& r) {
                                 " already has this configuration"};
     }
     source.id = PhysicalSourceId(new_id());
-    const SqlRow row = row_of(source);
-    TRY(write("INSERT INTO physical_source VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-              {row[0], row[1], row[2], row[3], options, row[4], format, row[5], print, row[6]}));
-    TRY(record(Entity::physical_source, ChangeOp::create, row, std::nullopt));
+    TRY(insert(source));
     TRY(touch_logical_source(r.logical));
     return Answer{.did = Did::created, .name = r.logical, .id = source.id.value()};
 }
@@ -108,8 +93,7 @@ Result<Answer> Application::on(const request::DropPhysicalSource& r) {
         return in_use(ErrorCode::source_in_use, "physical source " + name, "queries",
                       std::move(queries));
     }
-    TRY(write("DELETE FROM physical_source WHERE id = ?", {value_of(r.id.value())}));
-    TRY(record(Entity::physical_source, ChangeOp::drop, std::nullopt, row_of(*found)));
+    TRY(remove(*found));
     TRY(touch_logical_source(found->logical));
     return Answer{.did = Did::dropped, .name = name, .id = r.id.value(), .dropped = {*found}};
 }
@@ -123,18 +107,12 @@ Result<Answer> Application::on(const request::CreateSink& r) {
     }
     TRY(validate(r.schema, "sink " + in_quotes(r.name)));
     TRY_ASSIGN(worker, placement(r.connector, "sink " + in_quotes(r.name)));
-    const Sink sink{.name = r.name,
+    TRY(insert(Sink{.name = r.name,
                     .schema = r.schema,
                     .worker = worker,
                     .type = r.connector.type,
                     .sink = r.connector.options,
-                    .format = r.connector.format,
-                    .revision = revision()};
-    const SqlRow row = row_of(sink);
-    TRY(write("INSERT INTO sink VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-              {row[0], row[1], row[2], row[3], to_json(sink.sink), row[4], to_json(sink.format),
-               row[5], row[6]}));
-    TRY(record(Entity::sink, ChangeOp::create, row, std::nullopt));
+                    .format = r.connector.format}));
     return Answer{.did = Did::created, .name = r.name};
 }
 
@@ -148,8 +126,7 @@ Result<Answer> Application::on(const request::DropSink& r) {
         return in_use(ErrorCode::sink_in_use, "sink " + in_quotes(r.name), "queries",
                       std::move(queries));
     }
-    TRY(write("DELETE FROM sink WHERE name = ?", {r.name}));
-    TRY(record(Entity::sink, ChangeOp::drop, std::nullopt, row_of(*found)));
+    TRY(remove(*found));
     return Answer{.did = Did::dropped, .name = r.name, .dropped = {*found}};
 }
 

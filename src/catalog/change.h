@@ -8,7 +8,7 @@
 
 #include "base/id.h"
 #include "base/time.h"
-#include "catalog/views/views.h"
+#include "catalog/kinds/entity.h"
 #include "model/states.h"
 #include "ports/sql.h"
 

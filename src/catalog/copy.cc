@@ -3,7 +3,10 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "catalog/kinds/kinds.h"
 #include "catalog/lease.h"
 #include "catalog/lease_schema.h"
 #include "catalog/schema.h"
@@ -13,12 +16,14 @@ namespace baton {
 namespace {
 
 // In the order of their references; `meta` and `fence` have their rows from migrate().
-constexpr std::array kStateTables = {
-    "meta",           "fence",           "worker",   "network_link",
-    "logical_source", "physical_source", "sink",     "query",
-    "query_source",   "query_sink",      "fragment", "task_list",
-    "task_partition", "lock_fence",
-};
+std::vector<std::string_view> state_tables() {
+    std::vector<std::string_view> tables = {"meta", "fence"};
+    for (const AnyKind& kind : kinds()) {
+        tables.insert(tables.end(), kind.tables.begin(), kind.tables.end());
+    }
+    tables.emplace_back("lock_fence");
+    return tables;
+}
 constexpr std::array kHistoryTables = {"statement_log", "change_feed"};
 // Which catalog it is, and whom it trusts; the first has its row from migrate().
 constexpr std::array kIdentityTables = {"catalog_identity", "cluster_authority", "join_token",
@@ -59,8 +64,8 @@ Result<std::int64_t> copy_table(Sql& from, Sql& to, const std::string& table) {
 template <class Tables>
 Result<std::int64_t> copy_tables(Sql& from, Sql& to, const Tables& tables) {
     std::int64_t count = 0;
-    for (const char* table : tables) {
-        TRY_ASSIGN(copied, copy_table(from, to, table));
+    for (const std::string_view table : tables) {
+        TRY_ASSIGN(copied, copy_table(from, to, std::string(table)));
         count += copied;
     }
     return count;
@@ -70,7 +75,7 @@ Result<std::int64_t> copy_all(Sql& from, Sql& to) {
     TRY(require_current_version(from));
     TRY(require_current_version(to));
     TRY(require_empty(to));
-    TRY_ASSIGN(state, copy_tables(from, to, kStateTables));
+    TRY_ASSIGN(state, copy_tables(from, to, state_tables()));
     TRY_ASSIGN(history, copy_tables(from, to, kHistoryTables));
     TRY_ASSIGN(identity, copy_tables(from, to, kIdentityTables));
     const std::int64_t count = state + history + identity;
@@ -103,7 +108,7 @@ Result<std::int64_t> copy_catalog(Sql& from, Sql& to) {
 Result<Epoch> copy_state(Sql& from, Sql& to) {
     TRY(to.begin(Access::write));
     const auto copied = [&]() -> Result<Epoch> {
-        TRY(copy_tables(from, to, kStateTables));
+        TRY(copy_tables(from, to, state_tables()));
         // Nobody can read its history, nor has to.
         TRY(to.execute("UPDATE meta SET feed_floor = revision"));
         return epoch_of_fence(to, std::string(kLeaderLock));

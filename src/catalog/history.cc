@@ -1,6 +1,7 @@
 #include "catalog/history.h"
 
 #include "catalog/kinds/row_cursor.h"
+#include "catalog/views/views.h"
 
 namespace baton {
 

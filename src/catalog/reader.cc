@@ -3,54 +3,26 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "catalog/kinds/encode.h"
+#include "catalog/kinds/kinds.h"
 #include "catalog/kinds/row_cursor.h"
-#include "catalog/views/views.h"
 
 namespace baton {
 
 namespace {
 
-constexpr std::string_view kWorkerColumns =
-    "SELECT name, kind, address, data_address, capacity, state, draining, leaving, incarnation, "
-    "reason, since, revision FROM worker";
-constexpr std::string_view kLogicalColumns = "SELECT name, columns, revision FROM logical_source";
-constexpr std::string_view kPhysicalColumns =
-    "SELECT id, logical, worker, type, options, format, revision FROM physical_source";
-constexpr std::string_view kSinkColumns =
-    "SELECT name, columns, worker, type, options, format, revision FROM sink";
-constexpr std::string_view kQueryColumns =
-    "SELECT id, name, statement, settings, state, desired, stop_mode, run, reason, lagging, "
-    "created, since, revision, restarts, restarted FROM query";
-constexpr std::string_view kFragmentColumns =
-    "SELECT id, query, worker, run, slots, stage, plan, state, reason, since, revision, "
-    "fingerprint, rows_in, bytes_in, rows_out, bytes_out, late, skipped, stalls, busy_us, memory "
-    "FROM fragment";
-constexpr std::string_view kFragmentColumnsWithoutPlan =
-    "SELECT id, query, worker, run, slots, stage, '', state, reason, since, revision, "
-    "fingerprint, rows_in, bytes_in, rows_out, bytes_out, late, skipped, stalls, busy_us, memory "
-    "FROM fragment";
-
 // Conditions joined by AND, with their parameters.
 class Where {
 public:
     void equal(std::string_view column, SqlValue value) {
-        add(std::string(column) + " = ?", std::move(value));
+        add(std::string(column) + " = ?", {std::move(value)});
     }
     template <class T>
     void equal(std::string_view column, const std::optional<T>& value) {
-        if (!value) return;
-        if constexpr (std::is_same_v<T, std::string>) {
-            equal(column, SqlValue(*value));
-        } else if constexpr (std::is_enum_v<T>) {
-            equal(column, SqlValue(std::string(to_string(*value))));
-        } else {
-            equal(column, value_of(value->value()));
-        }
+        if (value) equal(column, value_of(*value));
     }
-    void add(const std::string& condition, SqlValue value) {
+    void add(const std::string& condition, std::initializer_list<SqlValue> values) {
         text_ += (text_.empty() ? " WHERE " : " AND ") + condition;
-        parameters_.push_back(std::move(value));
+        parameters_.insert(parameters_.end(), values);
     }
     [[nodiscard]] const std::string& text() const { return text_; }
     [[nodiscard]] const std::vector<SqlValue>& parameters() const { return parameters_; }
@@ -60,147 +32,38 @@ private:
     std::vector<SqlValue> parameters_;
 };
 
-Result<Worker> worker_from(const SqlRow& row) {
-    RowCursor cursor(row);
-    Worker w;
-    w.name = cursor.text();
-    w.kind = cursor.state<WorkerKind>();
-    w.control = cursor.optional_address();
-    w.data = cursor.optional_address();
-    w.capacity = cursor.optional_number();
-    w.state = cursor.state<WorkerState>();
-    w.draining = cursor.integer() != 0;
-    w.leaving = cursor.integer() != 0;
-    if (const auto incarnation = cursor.optional_number())
-        w.incarnation = Incarnation(*incarnation);
-    w.reason = cursor.text();
-    w.since = cursor.time();
-    w.revision = cursor.revision();
-    return w;
-}
-
-Result<LogicalSource> logical_from(const SqlRow& row) {
-    RowCursor cursor(row);
-    LogicalSource source;
-    source.name = cursor.text();
-    TRY_ASSIGN(schema, schema_from_json(cursor.text()));
-    source.schema = std::move(schema);
-    source.revision = cursor.revision();
-    return source;
-}
-
-Result<PhysicalSource> physical_from(const SqlRow& row) {
-    RowCursor cursor(row);
-    PhysicalSource source;
-    source.id = PhysicalSourceId(cursor.number());
-    source.logical = cursor.text();
-    source.worker = cursor.text();
-    source.type = cursor.text();
-    TRY_ASSIGN(options, config_from_json(cursor.text()));
-    TRY_ASSIGN(format, config_from_json(cursor.text()));
-    source.source = std::move(options);
-    source.format = std::move(format);
-    source.revision = cursor.revision();
-    return source;
-}
-
-Result<Sink> sink_from(const SqlRow& row) {
-    RowCursor cursor(row);
-    Sink sink;
-    sink.name = cursor.text();
-    TRY_ASSIGN(schema, schema_from_json(cursor.text()));
-    sink.schema = std::move(schema);
-    sink.worker = cursor.text();
-    sink.type = cursor.text();
-    TRY_ASSIGN(options, config_from_json(cursor.text()));
-    TRY_ASSIGN(format, config_from_json(cursor.text()));
-    sink.sink = std::move(options);
-    sink.format = std::move(format);
-    sink.revision = cursor.revision();
-    return sink;
-}
-
-Result<Query> query_from(const SqlRow& row) {
-    RowCursor cursor(row);
-    Query query;
-    query.id = QueryId(cursor.number());
-    query.name = cursor.text();
-    query.statement = cursor.text();
-    TRY_ASSIGN(settings, config_from_json(cursor.text()));
-    query.settings = std::move(settings);
-    query.state = cursor.state<QueryState>();
-    query.desired = cursor.state<QueryDesire>();
-    query.stop_mode = cursor.state<StopMode>();
-    query.run = cursor.number();
-    query.reason = cursor.text();
-    TRY_ASSIGN(lagging, texts_from_json(cursor.text()));
-    query.lagging = std::move(lagging);
-    query.created = cursor.time();
-    query.since = cursor.time();
-    query.revision = cursor.revision();
-    query.restarts = cursor.number();
-    query.restarted = cursor.optional_time();
-    return query;
-}
-
-std::optional<Counts> counts_from(RowCursor& cursor) {
-    const auto rows_in = cursor.optional_number();
-    if (!rows_in) return std::nullopt;
-    Counts counts{.rows_in = *rows_in};
-    counts.bytes_in = cursor.number();
-    counts.rows_out = cursor.number();
-    counts.bytes_out = cursor.number();
-    counts.late = cursor.number();
-    counts.skipped = cursor.number();
-    counts.stalls = cursor.number();
-    counts.busy_us = cursor.number();
-    counts.memory = cursor.number();
-    return counts;
-}
-
-Result<Fragment> fragment_from(const SqlRow& row) {
-    RowCursor cursor(row);
-    Fragment f;
-    f.id = FragmentId(cursor.number());
-    f.query = QueryId(cursor.number());
-    f.worker = cursor.text();
-    f.run = cursor.number();
-    f.slots = cursor.number();
-    f.stage = cursor.number();
-    f.plan = cursor.text();
-    f.state = cursor.state<FragmentState>();
-    f.reason = cursor.text();
-    f.since = cursor.time();
-    f.revision = cursor.revision();
-    f.fingerprint = cursor.text();
-    f.counts = counts_from(cursor);
-    return f;
-}
-
-template <class T>
-Result<std::vector<T>> list(Sql& sql, std::string_view columns, const Where& where,
-                            std::string_view order, Result<T> (*decode)(const SqlRow&)) {
-    TRY_ASSIGN(rows, sql.query_with(std::string(columns) + where.text() + std::string(order),
-                                    where.parameters()));
-    std::vector<T> entities;
+// The rows that `select`, a SELECT of all of their columns, gives under the condition.
+template <class E>
+Result<std::vector<E>> list(Sql& sql, const std::string& select, const Where& where = {}) {
+    const KindTable<E>& table = table_of<E>();
+    TRY_ASSIGN(rows,
+               sql.query_with(select + where.text() + table.order_by_key(), where.parameters()));
+    std::vector<E> entities;
     entities.reserve(rows.size());
     for (const SqlRow& row : rows) {
-        Result<T> entity = decode(row);
-        if (!entity) {
-            Error error = entity.error();
-            error.message += ", in the row of " + shown(row.at(0), ViewType::text);
-            return error;
-        }
-        entities.push_back(*std::move(entity));
+        TRY_ASSIGN(entity, table.entity_in(row));
+        entities.push_back(std::move(entity));
     }
     return entities;
 }
+template <class E>
+Result<std::vector<E>> list(Sql& sql, const Where& where = {}) {
+    return list<E>(sql, table_of<E>().select(), where);
+}
 
-template <class T>
-Result<std::optional<T>> first(Result<std::vector<T>> found) {
+template <class E>
+Result<std::optional<E>> first(Result<std::vector<E>> found) {
     if (!found) return found.error();
-    if (found->empty()) return std::optional<T>();
-    return std::optional<T>(std::move(found->front()));
+    if (found->empty()) return std::optional<E>();
+    return std::optional<E>(std::move(found->front()));
+}
+
+// The one with that key.
+template <class E>
+Result<std::optional<E>> one(Sql& sql, std::string_view column, SqlValue key) {
+    Where where;
+    where.equal(column, std::move(key));
+    return first(list<E>(sql, where));
 }
 
 Error absent(ErrorCode code, const std::string& kind, const std::string& name) {
@@ -224,38 +87,25 @@ Result<std::string> Reader::catalog_id() const {
 }
 
 Result<std::optional<Worker>> Reader::worker(const std::string& name) const {
-    Where where;
-    where.equal("name", SqlValue(name));
-    return first(list(sql_, kWorkerColumns, where, "", worker_from));
+    return one<Worker>(sql_, "name", name);
 }
 
 Result<std::optional<LogicalSource>> Reader::logical_source(const std::string& name) const {
-    Where where;
-    where.equal("name", SqlValue(name));
-    return first(list(sql_, kLogicalColumns, where, "", logical_from));
+    return one<LogicalSource>(sql_, "name", name);
 }
 
 Result<std::optional<PhysicalSource>> Reader::physical_source(PhysicalSourceId id) const {
-    Where where;
-    where.equal("id", value_of(id.value()));
-    return first(list(sql_, kPhysicalColumns, where, "", physical_from));
+    return one<PhysicalSource>(sql_, "id", value_of(id));
 }
 
 Result<std::optional<Sink>> Reader::sink(const std::string& name) const {
-    Where where;
-    where.equal("name", SqlValue(name));
-    return first(list(sql_, kSinkColumns, where, "", sink_from));
+    return one<Sink>(sql_, "name", name);
 }
 
-Result<std::vector<Query>> Reader::queries_where(const std::string& condition,
-                                                 std::vector<SqlValue> parameters) const {
-    TRY_ASSIGN(
-        rows, sql_.query_with(std::string(kQueryColumns) + condition + " ORDER BY id", parameters));
-    std::vector<Query> queries;
-    queries.reserve(rows.size());
-    for (const SqlRow& row : rows) {
-        TRY_ASSIGN(query, query_from(row));
-        const SqlValue id = value_of(query.id.value());
+Result<std::vector<Query>> Reader::with_uses(Result<std::vector<Query>> found) const {
+    if (!found) return found;
+    for (Query& query : *found) {
+        const SqlValue id = value_of(query.id);
         TRY_ASSIGN(
             sources,
             sql_.query("SELECT source FROM query_source WHERE query = ? ORDER BY source", {id}));
@@ -265,22 +115,22 @@ Result<std::vector<Query>> Reader::queries_where(const std::string& condition,
         TRY_ASSIGN(sinks,
                    sql_.query("SELECT sink FROM query_sink WHERE query = ? ORDER BY sink", {id}));
         for (const SqlRow& sink : sinks) query.sinks.push_back(RowCursor(sink).text());
-        queries.push_back(std::move(query));
     }
-    return queries;
+    return found;
 }
 
 Result<std::optional<Query>> Reader::query(const request::QueryRef& ref) const {
+    Where where;
     if (const auto* id = std::get_if<QueryId>(&ref)) {
-        return first(queries_where(" WHERE id = ?", {value_of(id->value())}));
+        where.equal("id", value_of(*id));
+    } else {
+        where.equal("name", SqlValue(std::get<std::string>(ref)));
     }
-    return first(queries_where(" WHERE name = ?", {std::get<std::string>(ref)}));
+    return first(with_uses(list<Query>(sql_, where)));
 }
 
 Result<std::optional<Fragment>> Reader::fragment(FragmentId id) const {
-    Where where;
-    where.equal("id", value_of(id.value()));
-    return first(list(sql_, kFragmentColumns, where, "", fragment_from));
+    return one<Fragment>(sql_, "id", value_of(id));
 }
 
 Result<std::vector<Worker>> Reader::workers(const WorkerFilter& filter) const {
@@ -288,9 +138,9 @@ Result<std::vector<Worker>> Reader::workers(const WorkerFilter& filter) const {
     where.equal("name", filter.name);
     where.equal("state", filter.state);
     if (filter.capacity_at_least) {
-        where.add("(capacity IS NULL OR capacity >= ?)", value_of(*filter.capacity_at_least));
+        where.add("(capacity IS NULL OR capacity >= ?)", {value_of(*filter.capacity_at_least)});
     }
-    TRY_ASSIGN(found, list(sql_, kWorkerColumns, where, " ORDER BY name", worker_from));
+    TRY_ASSIGN(found, list<Worker>(sql_, where));
     if (found.empty() && filter.name) {
         return absent(ErrorCode::unknown_worker, "worker", *filter.name);
     }
@@ -298,23 +148,24 @@ Result<std::vector<Worker>> Reader::workers(const WorkerFilter& filter) const {
 }
 
 Result<std::vector<NetworkLink>> Reader::links() const {
+    TRY_ASSIGN(kept, list<KeptLink>(sql_));
     std::vector<NetworkLink> links;
-    TRY(sql_.run("SELECT upstream, downstream FROM network_link ORDER BY upstream, downstream", {},
-                 [&](const SqlRow& row) {
-                     RowCursor cursor(row);
-                     NetworkLink link;
-                     link.upstream = cursor.text();
-                     link.downstream = cursor.text();
-                     links.push_back(std::move(link));
-                 }));
+    links.reserve(kept.size());
+    for (KeptLink& one : kept) links.push_back(std::move(one.link));
     return links;
+}
+
+Result<std::vector<KeptLink>> Reader::links_of(const std::string& worker) const {
+    Where where;
+    where.add("(upstream = ? OR downstream = ?)", {worker, worker});
+    return list<KeptLink>(sql_, where);
 }
 
 Result<std::vector<LogicalSource>> Reader::logical_sources(
     const std::optional<std::string>& name) const {
     Where where;
     where.equal("name", name);
-    TRY_ASSIGN(found, list(sql_, kLogicalColumns, where, " ORDER BY name", logical_from));
+    TRY_ASSIGN(found, list<LogicalSource>(sql_, where));
     if (found.empty() && name) return absent(ErrorCode::unknown_source, "source", *name);
     return found;
 }
@@ -326,7 +177,7 @@ Result<std::vector<PhysicalSource>> Reader::physical_sources(
     where.equal("logical", filter.logical);
     where.equal("worker", filter.worker);
     where.equal("type", filter.type);
-    TRY_ASSIGN(found, list(sql_, kPhysicalColumns, where, " ORDER BY id", physical_from));
+    TRY_ASSIGN(found, list<PhysicalSource>(sql_, where));
     if (found.empty() && filter.id) {
         return absent(ErrorCode::unknown_source, "physical source", to_string(*filter.id));
     }
@@ -338,7 +189,7 @@ Result<std::vector<Sink>> Reader::sinks(const SinkFilter& filter) const {
     where.equal("name", filter.name);
     where.equal("worker", filter.worker);
     where.equal("type", filter.type);
-    TRY_ASSIGN(found, list(sql_, kSinkColumns, where, " ORDER BY name", sink_from));
+    TRY_ASSIGN(found, list<Sink>(sql_, where));
     if (found.empty() && filter.name) return absent(ErrorCode::unknown_sink, "sink", *filter.name);
     return found;
 }
@@ -349,9 +200,9 @@ Result<std::vector<Query>> Reader::queries(const QueryFilter& filter) const {
     where.equal("name", filter.name);
     where.equal("state", filter.state);
     if (filter.worker) {
-        where.add("id IN (SELECT query FROM fragment WHERE worker = ?)", SqlValue(*filter.worker));
+        where.add("id IN (SELECT query FROM fragment WHERE worker = ?)", {*filter.worker});
     }
-    TRY_ASSIGN(found, queries_where(where.text(), where.parameters()));
+    TRY_ASSIGN(found, with_uses(list<Query>(sql_, where)));
     if (found.empty() && filter.id) {
         return absent(ErrorCode::unknown_query, "query", to_string(*filter.id));
     }
@@ -363,7 +214,9 @@ Result<std::vector<Query>> Reader::queries(const QueryFilter& filter) const {
 
 Result<std::vector<QueryId>> Reader::queries_of_clients() const {
     const std::string mark = "%\"" + std::string(kClientSetting) + "\":%";
-    TRY_ASSIGN(candidates, queries_where(" WHERE settings LIKE ?", {mark}));
+    Where where;
+    where.add("settings LIKE ?", {mark});
+    TRY_ASSIGN(candidates, list<Query>(sql_, where));
     std::vector<QueryId> queries;
     for (const Query& query : candidates) {
         if (query.settings.contains(kClientSetting)) queries.push_back(query.id);
@@ -375,8 +228,31 @@ Result<std::vector<Fragment>> Reader::fragments(const FragmentFilter& filter) co
     Where where;
     where.equal("query", filter.query);
     where.equal("worker", filter.worker);
-    const auto columns = filter.with_plan ? kFragmentColumns : kFragmentColumnsWithoutPlan;
-    return list(sql_, columns, where, " ORDER BY id", fragment_from);
+    if (filter.with_plan) return list<Fragment>(sql_, where);
+    static const std::string kWithoutPlan = table_of<Fragment>().select_without("plan");
+    return list<Fragment>(sql_, kWithoutPlan, where);
+}
+
+Result<std::optional<TaskList>> Reader::task_list(const std::string& name) const {
+    return one<TaskList>(sql_, "name", name);
+}
+
+Result<std::vector<TaskList>> Reader::task_lists() const {
+    return list<TaskList>(sql_);
+}
+
+Result<std::optional<Partition>> Reader::partition(const PartitionKey& key) const {
+    Where where;
+    where.equal("list", SqlValue(key.list));
+    where.equal("number", value_of(key.number));
+    return first(list<Partition>(sql_, where));
+}
+
+Result<std::vector<Partition>> Reader::partitions(
+    const std::optional<std::string>& list_name) const {
+    Where where;
+    where.equal("list", list_name);
+    return list<Partition>(sql_, where);
 }
 
 Result<std::uint64_t> Reader::used_slots(const std::string& worker) const {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "catalog/kinds/kinds.h"
 #include "catalog/requests.h"
 #include "core/planning/planner.h"
 #include "model/entities.h"
@@ -65,6 +66,7 @@ public:
     // (unknown_worker, unknown_source, unknown_sink, unknown_query); other filters may match none.
     [[nodiscard]] Result<std::vector<Worker>> workers(const WorkerFilter& filter = {}) const;
     [[nodiscard]] Result<std::vector<NetworkLink>> links() const;
+    [[nodiscard]] Result<std::vector<KeptLink>> links_of(const std::string& worker) const;
     [[nodiscard]] Result<std::vector<LogicalSource>> logical_sources(
         const std::optional<std::string>& name = {}) const;
     [[nodiscard]] Result<std::vector<PhysicalSource>> physical_sources(
@@ -97,8 +99,8 @@ private:
     // The slots in use on workers with a capacity, of those that data may pass through.
     [[nodiscard]] Result<std::map<std::string, std::uint64_t>> used_between(
         const std::set<std::string>& pinned, const Cluster& cluster) const;
-    [[nodiscard]] Result<std::vector<Query>> queries_where(const std::string& condition,
-                                                           std::vector<SqlValue> parameters) const;
+    // The same queries with the sources and sinks that they use.
+    [[nodiscard]] Result<std::vector<Query>> with_uses(Result<std::vector<Query>> found) const;
 
     Sql& sql_;
 };

@@ -7,12 +7,12 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "catalog/kinds/encode.h"
+#include "catalog/kinds/kinds.h"
 #include "catalog/kinds/row_cursor.h"
 #include "catalog/lease.h"
 #include "catalog/lease_schema.h"
 #include "catalog/padding.h"
 #include "catalog/views/views.h"
-#include "model/partition.h"
 #include "model/states.h"
 
 namespace baton {
@@ -70,13 +70,7 @@ std::string in_words(std::string text, const Words& words) {
     return replaced(std::move(text), "{table}", words.table);
 }
 
-template <class Enum>
-std::string one_of(std::string_view column) {
-    return "CHECK (" + sql_is_one_of<Enum>(column) + ")";
-}
-
-std::string infrastructure_tables() {
-    return R"(
+constexpr std::string_view kMetaTable = R"(
 CREATE TABLE meta (
     id {int} PRIMARY KEY CHECK (id = 1),
     schema_version {int} NOT NULL,
@@ -86,126 +80,7 @@ CREATE TABLE meta (
     cluster_revision {int} NOT NULL,
     feed_floor {int} NOT NULL
 ) {table};
-CREATE TABLE worker (
-    name {key} PRIMARY KEY CHECK (name <> ''),
-    kind {key} NOT NULL )" +
-           one_of<WorkerKind>("kind") + R"(,
-    address {key} UNIQUE,
-    data_address {key},
-    capacity {int} CHECK (capacity >= 0),
-    state {key} NOT NULL )" +
-           one_of<WorkerState>("state") + R"(,
-    draining {int} NOT NULL CHECK (draining IN (0, 1)),
-    leaving {int} NOT NULL CHECK (leaving IN (0, 1)),
-    incarnation {int},
-    reason {text} NOT NULL,
-    since {key} NOT NULL,
-    revision {int} NOT NULL,
-    CHECK ((kind = 'EMBEDDED') = (address IS NULL))
-) {keyed};
-CREATE INDEX worker_state ON worker (state);
-CREATE TABLE network_link (
-    upstream {key} NOT NULL REFERENCES worker (name) ON DELETE RESTRICT,
-    downstream {key} NOT NULL REFERENCES worker (name) ON DELETE RESTRICT,
-    revision {int} NOT NULL,
-    PRIMARY KEY (upstream, downstream),
-    CHECK (upstream <> downstream)
-) {keyed};
-CREATE INDEX network_link_downstream ON network_link (downstream);
 )";
-}
-
-std::string workload_tables() {
-    return R"(
-CREATE TABLE logical_source (
-    name {key} PRIMARY KEY CHECK (name <> ''),
-    columns {text} NOT NULL,
-    revision {int} NOT NULL
-) {keyed};
-CREATE TABLE physical_source (
-    id {int} PRIMARY KEY,
-    logical {key} NOT NULL REFERENCES logical_source (name) ON DELETE RESTRICT,
-    worker {key} NOT NULL REFERENCES worker (name) ON DELETE RESTRICT,
-    type {key} NOT NULL,
-    options {text} NOT NULL,
-    options_shown {text} NOT NULL,
-    format {text} NOT NULL,
-    format_shown {text} NOT NULL,
-    fingerprint {key} NOT NULL,
-    revision {int} NOT NULL,
-    UNIQUE (logical, worker, type, fingerprint)
-) {table};
-CREATE INDEX physical_source_worker ON physical_source (worker);
-CREATE TABLE sink (
-    name {key} PRIMARY KEY CHECK (name <> ''),
-    columns {text} NOT NULL,
-    worker {key} NOT NULL REFERENCES worker (name) ON DELETE RESTRICT,
-    type {key} NOT NULL,
-    options {text} NOT NULL,
-    options_shown {text} NOT NULL,
-    format {text} NOT NULL,
-    format_shown {text} NOT NULL,
-    revision {int} NOT NULL
-) {table};
-CREATE INDEX sink_worker ON sink (worker);
-CREATE TABLE query (
-    id {int} PRIMARY KEY,
-    name {key} NOT NULL UNIQUE CHECK (name <> ''),
-    statement {text} NOT NULL,
-    settings {text} NOT NULL,
-    state {key} NOT NULL )" +
-           one_of<QueryState>("state") + R"(,
-    desired {key} NOT NULL )" +
-           one_of<QueryDesire>("desired") + R"(,
-    stop_mode {key} NOT NULL )" +
-           one_of<StopMode>("stop_mode") + R"(,
-    run {int} NOT NULL CHECK (run >= 1),
-    reason {text} NOT NULL,
-    lagging {text} NOT NULL,
-    created {key} NOT NULL,
-    since {key} NOT NULL,
-    revision {int} NOT NULL
-) {table};
-CREATE INDEX query_state ON query (state);
-CREATE TABLE query_source (
-    query {int} NOT NULL REFERENCES query (id) ON DELETE RESTRICT,
-    source {int} NOT NULL REFERENCES physical_source (id) ON DELETE RESTRICT,
-    PRIMARY KEY (query, source)
-) {keyed};
-CREATE INDEX query_source_source ON query_source (source);
-CREATE TABLE query_sink (
-    query {int} NOT NULL REFERENCES query (id) ON DELETE RESTRICT,
-    sink {key} NOT NULL REFERENCES sink (name) ON DELETE RESTRICT,
-    PRIMARY KEY (query, sink)
-) {keyed};
-CREATE INDEX query_sink_sink ON query_sink (sink);
-CREATE TABLE fragment (
-    id {int} PRIMARY KEY,
-    query {int} NOT NULL REFERENCES query (id) ON DELETE RESTRICT,
-    worker {key} NOT NULL REFERENCES worker (name) ON DELETE RESTRICT,
-    run {int} NOT NULL CHECK (run >= 1),
-    slots {int} NOT NULL CHECK (slots >= 0),
-    stage {int} NOT NULL CHECK (stage >= 0),
-    plan {text} NOT NULL,
-    state {key} NOT NULL )" +
-           one_of<FragmentState>("state") + R"(,
-    reason {text} NOT NULL,
-    since {key} NOT NULL,
-    revision {int} NOT NULL,
-    rows_in {int},
-    bytes_in {int},
-    rows_out {int},
-    bytes_out {int},
-    late {int},
-    skipped {int},
-    stalls {int},
-    busy_us {int},
-    memory {int},
-    UNIQUE (query, worker)
-) {table};
-CREATE INDEX fragment_worker ON fragment (worker, state, slots);
-)";
-}
 
 std::string history_tables() {
     return R"(
@@ -280,49 +155,37 @@ Result<Done> run_tables(Sql& sql, std::string tables) {
         tables = replaced(std::move(tables), "CREATE INDEX ", "CREATE INDEX IF NOT EXISTS ");
         tables = replaced(std::move(tables), "CREATE UNIQUE INDEX ",
                           "CREATE UNIQUE INDEX IF NOT EXISTS ");
+        tables = replaced(std::move(tables), " ADD COLUMN ", " ADD COLUMN IF NOT EXISTS ");
     }
     return sql.run_script(in_words(std::move(tables), words_of(sql.dialect())));
 }
 
-Result<Done> create_tables(Sql& sql) {
+// Of the kinds of entities, the tables and columns that the version adds.
+Result<Done> add_kinds(Sql& sql, std::int64_t version) {
+    std::string statements;
+    for (const AnyKind& kind : kinds()) statements += kind.statements(version);
+    return statements.empty() ? Done{} : run_tables(sql, std::move(statements));
+}
+
+Result<Done> make_first_version(Sql& sql) {
     const bool again = sql.dialect() == SqlDialect::mariadb;  // perhaps
     const std::string insert = again ? "INSERT IGNORE INTO " : "INSERT INTO ";
-    TRY(run_tables(sql, infrastructure_tables()));
+    TRY(run_tables(sql, std::string(kMetaTable)));
+    TRY(add_kinds(sql, 1));
     TRY(make_first_lease_tables(sql));
-    TRY(run_tables(sql, workload_tables() + history_tables()));
+    TRY(run_tables(sql, history_tables()));
     TRY(sql.execute(insert + "meta VALUES (1, 0, 0, 1, 1, 0, 0)"));
     return Done{};
 }
 
 Result<Done> make_second_version(Sql& sql) {
-    std::string tables = R"(
-CREATE TABLE task_list (
-    name {key} PRIMARY KEY CHECK (name <> ''),
-    partitions {int} NOT NULL CHECK (partitions >= 1),
-    revision {int} NOT NULL
-) {keyed};
-CREATE TABLE task_partition (
-    list {key} NOT NULL,
-    number {int} NOT NULL CHECK (number >= 0),
-    state {key} NOT NULL )" +
-                         one_of<PartitionState>("state") + R"(,
-    owner {key} REFERENCES worker (name) ON DELETE RESTRICT,
-    epoch {int},
-    heir {key},
-    since {key} NOT NULL,
-    revision {int} NOT NULL,
-    PRIMARY KEY (list, number),
-    CHECK ((state = 'UNOWNED') = (owner IS NULL)),
-    CHECK ((owner IS NULL) = (epoch IS NULL)),
-    CHECK (heir IS NULL OR state = 'RELEASING')
-) {keyed};
-CREATE INDEX task_partition_owner ON task_partition (owner);
+    TRY(add_kinds(sql, 2));
+    TRY(run_tables(sql, R"(
 CREATE TABLE coordinator_secret (
     id {int} PRIMARY KEY CHECK (id = 1),
     secret {key} NOT NULL
 ) {keyed};
-)";
-    TRY(run_tables(sql, std::move(tables)));
+)"));
     return add_lease_times(sql);
 }
 
@@ -353,20 +216,16 @@ Result<Done> add_fingerprints(Sql& sql) {
     return Done{};
 }
 
-// The identity of the catalog and of plans, and the row of restarts of a query.
+// The identity of the catalog and of plans.
 Result<Done> add_identities(Sql& sql) {
     const bool again = sql.dialect() == SqlDialect::mariadb;  // perhaps
-    const std::string add = again ? " ADD COLUMN IF NOT EXISTS " : " ADD COLUMN ";
     TRY(run_tables(sql, R"(
 CREATE TABLE catalog_identity (
     id {int} PRIMARY KEY CHECK (id = 1),
     catalog {key} NOT NULL
 ) {keyed};
 )"));
-    TRY(run_tables(sql, "ALTER TABLE query" + add + "restarts {int} NOT NULL DEFAULT 0;\n" +
-                            "ALTER TABLE query" + add + "restarted {key};\n" +
-                            "ALTER TABLE fragment" + add +
-                            "fingerprint {key} NOT NULL DEFAULT '';\n"));
+    TRY(add_kinds(sql, 3));
     TRY(sql.execute(std::string(again ? "INSERT IGNORE INTO " : "INSERT INTO ") +
                     "catalog_identity VALUES (1, " + random_id(sql.dialect()) + ")"));
     return add_fingerprints(sql);
@@ -404,7 +263,7 @@ Result<Done> make_third_version(Sql& sql) {
 // Migration n, counted from 1, makes version n out of version n-1.
 const std::vector<std::function<Result<Done>(Sql&)>>& migrations() {
     static const std::vector<std::function<Result<Done>(Sql&)>> kMigrations = {
-        create_tables, make_second_version, make_third_version};
+        make_first_version, make_second_version, make_third_version};
     return kMigrations;
 }
 

@@ -7,6 +7,7 @@
 #include "catalog/application.h"
 #include "catalog/kinds/row_cursor.h"
 #include "catalog/lease.h"
+#include "catalog/views/views.h"
 #include "ports/sql_signals.h"
 #include "ports/sql_values.h"
 

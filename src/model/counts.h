@@ -1,7 +1,9 @@
 // What a fragment counts while it runs.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace baton {
 
@@ -18,5 +20,24 @@ struct Counts {
 
     friend bool operator==(const Counts&, const Counts&) = default;
 };
+
+struct FragmentCounter {
+    std::string_view name;  // of its column
+    std::uint64_t Counts::*member = nullptr;
+    std::string_view meaning;
+};
+
+// All of them, in the order of Counts.
+inline constexpr std::array kCounters = {
+    FragmentCounter{"ROWS_IN", &Counts::rows_in, "rows from sources and other workers"},
+    FragmentCounter{"BYTES_IN", &Counts::bytes_in, "bytes of them"},
+    FragmentCounter{"ROWS_OUT", &Counts::rows_out, "rows to sinks and other workers"},
+    FragmentCounter{"BYTES_OUT", &Counts::bytes_out, "bytes of them"},
+    FragmentCounter{"LATE", &Counts::late, "rows dropped: their window was closed"},
+    FragmentCounter{"SKIPPED", &Counts::skipped, "records dropped: they could not be read"},
+    FragmentCounter{"STALLS", &Counts::stalls, "how often it waited for who takes its rows"},
+    FragmentCounter{"BUSY_US", &Counts::busy_us, "time of the processor, in microseconds"},
+    FragmentCounter{"MEMORY", &Counts::memory, "bytes held in windows and joins"}};
+static_assert(sizeof(Counts) == kCounters.size() * sizeof(std::uint64_t));
 
 }  // namespace baton

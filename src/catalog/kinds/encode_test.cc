@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "catalog/views/views.h"
-
 namespace baton {
 namespace {
 
@@ -37,21 +35,6 @@ TEST(Encode, DamagedTextIsToldNotTrusted) {
     for (const char* bad : {"", "{", "[]", "{\"A\":null}", "{\"A\":[1]}"}) {
         EXPECT_FALSE(config_from_json(bad)) << bad;
     }
-    EXPECT_FALSE(row_from_json(view_of(Entity::worker), "rubbish"));
-}
-
-TEST(Encode, ARowOfAViewComesBackAsItWas) {
-    Worker worker;
-    worker.name = "w \"1\"";
-    worker.control = Address{.host = "h", .port = 1};
-    worker.capacity = 7;
-    worker.draining = true;
-    const View& view = view_of(Entity::worker);
-    const SqlRow row = row_of(worker);
-    EXPECT_EQ(row.size(), view.own_columns());
-    const auto back = row_from_json(view, row_to_json(view, row));
-    ASSERT_TRUE(back);
-    EXPECT_EQ(*back, row);
 }
 
 TEST(Encode, FingerprintsTellTextsApart) {

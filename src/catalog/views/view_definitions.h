@@ -1,13 +1,13 @@
-// What the views are: their columns, and what these mean in terms of the tables.
+// The list of views: those of the kinds, and those that no kind has.
 #pragma once
 
 #include <vector>
 
-#include "catalog/views/views.h"
+#include "catalog/kinds/view.h"
 
 namespace baton {
 
-// All of them; first those of the entities, in their order.
+// First those of the kinds, in the order of Entity.
 [[nodiscard]] std::vector<View> make_views();
 
 }  // namespace baton

@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/overload.h"
 #include "base/text.h"
-#include "catalog/kinds/row_cursor.h"
+#include "catalog/kinds/values.h"
 #include "core/descriptors/descriptors.h"
 #include "sql/printer.h"
 #include "sql/vocabulary.h"
@@ -197,20 +197,18 @@ private:
 // Where the catalog knows nothing, because the fragment has not ended, what is known of it counts.
 Result<Table> ViewQuery::run_live(Sql& sql, const LiveCounts& live, std::size_t bytes_max) const {
     Gathered gathered(bytes_max);
-    const std::size_t first = *view_->column("ROWS_IN");
+    const std::size_t fragment = *view_->column("FRAGMENT");
+    const std::size_t query = *view_->column("QUERY");
+    const std::size_t run = *view_->column("RUN");
+    const std::size_t first = *view_->column(kCounters.front().name);
     const auto take = [&](SqlRow row) {
-        RowCursor cursor(row);
-        FragmentKey key;
-        key.fragment = FragmentId(cursor.number());
-        key.query = QueryId(cursor.number());
-        (void)cursor.text();  // its name
-        (void)cursor.text();  // where
-        key.run = cursor.number();
-        const auto known = live.find(key);
-        if (std::holds_alternative<std::monostate>(row[first]) && known != live.end()) {
-            row.resize(first);
-            const SqlRow counters = row_of(known->second);
-            row.insert(row.end(), counters.begin(), counters.end());
+        const auto known = live.find({.query = value_in<QueryId>(row.at(query)),
+                                      .run = value_in<std::uint64_t>(row.at(run)),
+                                      .fragment = value_in<FragmentId>(row.at(fragment))});
+        if (std::holds_alternative<std::monostate>(row.at(first)) && known != live.end()) {
+            for (std::size_t i = 0; i < kCounters.size(); ++i) {
+                row.at(first + i) = value_of(known->second.*kCounters.at(i).member);
+            }
         }
         if (limit_ && gathered.count() >= *limit_) return;
         if (matches(row)) gathered.add(selected(row));
