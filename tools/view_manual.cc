@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "catalog/views/views.h"
+#include "model/reason.h"
 
 namespace {
 
@@ -66,10 +67,28 @@ void print(const baton::View& view) {
     }
 }
 
+constexpr std::string_view kReasons = R"(
+## Reasons
+
+REASON says in words why a worker, a query or a fragment is in its state. REASON_CODE says it for
+programs, REASON_WHO names the worker that it is about, and REASON_ERROR is the number of the error behind
+it ([ERRORS.md](ERRORS.md)), NULL if there is none. Codes are added, never renamed; words may change.
+
+| code | of | meaning |
+|---|---|---|
+)";
+
+void print(const baton::ReasonMeaning& reason) {
+    std::printf("| %s | %s | %s |\n", reason.name.empty() ? "(empty)" : reason.name.data(),
+                reason.of.data(), reason.meaning.data());
+}
+
 }  // namespace
 
 int main() {
-    std::fputs(std::string(kOpening).c_str(), stdout);
+    std::fputs(kOpening.data(), stdout);
     for (const baton::View& view : baton::views()) print(view);
+    std::fputs(kReasons.data(), stdout);
+    for (const baton::ReasonMeaning& reason : baton::kReasonMeanings) print(reason);
     return 0;
 }

@@ -135,6 +135,13 @@ const ErrorEntry& entry_of(ErrorCode code) {
     return *found;
 }
 
+std::optional<ErrorCode> error_numbered(std::uint64_t number) {
+    const auto found = std::find_if(kErrors.begin(), kErrors.end(), [&](const ErrorEntry& e) {
+        return baton::number(e.code) == number;
+    });
+    return found == kErrors.end() ? std::nullopt : std::optional(found->code);
+}
+
 std::string to_string(const Error& error) {
     std::string text = "error " + std::to_string(number(error.code));
     if (error.at) {

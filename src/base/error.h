@@ -112,6 +112,8 @@ struct ErrorEntry {
 [[nodiscard]] constexpr unsigned number(ErrorCode code) {
     return static_cast<unsigned>(code);
 }
+// None: a number of another version, or of nothing.
+[[nodiscard]] std::optional<ErrorCode> error_numbered(std::uint64_t number);
 
 // A place in the text of a statement; line and column count from 1, in bytes. Two trees that differ
 // only in where they were written are equal, so positions always compare equal.

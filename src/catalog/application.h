@@ -98,7 +98,7 @@ private:
     Result<std::vector<lifecycle::Part>> parts_of(QueryId query, bool with_workers = false);
     Result<Done> remove_query(const Query& query);
     Result<Done> check_comeback(const Fragment& fragment);  // placement
-    Result<Done> interrupt_queries_on(const std::string& worker, const std::string& reason);
+    Result<Done> interrupt_queries_on(const std::string& worker, const Reason& reason);
 
     Result<std::vector<std::string>> names(std::string_view sql,
                                            std::initializer_list<SqlValue> parameters);

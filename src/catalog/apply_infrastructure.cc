@@ -44,7 +44,7 @@ Result<std::string> Application::embedded_worker() {
     Worker worker;
     worker.name = std::string(kEmbeddedWorker);
     worker.kind = WorkerKind::embedded;
-    worker.reason = "runs inside the coordinator";
+    worker.reason = {.code = ReasonCode::embedded, .text = "runs inside the coordinator"};
     worker.since = now();
     TRY(insert(worker));
     return worker.name;
@@ -81,7 +81,7 @@ Result<Answer> Application::on(const request::CreateWorker& r) {
     worker.control = given.control;
     worker.data = given.data;
     worker.capacity = given.capacity;
-    worker.reason = "not heard from yet";
+    worker.reason = {.code = ReasonCode::unheard, .text = "not heard from yet"};
     worker.since = now();
     TRY(insert(worker));
     for (const std::string& peer : given.downstream) {

@@ -6,8 +6,7 @@
 
 namespace baton {
 
-Result<Done> Application::interrupt_queries_on(const std::string& worker,
-                                               const std::string& reason) {
+Result<Done> Application::interrupt_queries_on(const std::string& worker, const Reason& reason) {
     TRY_ASSIGN(queries, reader_.queries({.state = QueryState::running, .worker = worker}));
     for (const Query& query : queries) {
         TRY(update_query(query, lifecycle::interrupted(query, reason)));

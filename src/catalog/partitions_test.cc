@@ -80,8 +80,10 @@ TEST_F(TaskLists, WhoCanBeAskedReleasesFirst) {
     EXPECT_EQ(partitions(), "0|RELEASING|W1|1|W2\n");
     assign(move(0, between, second));
     EXPECT_EQ(partitions(), "0|OWNED|W2|2|\n");
-    request(request::ReportWorker{
-        .name = "W2", .state = WorkerState::unreachable, .incarnation = {}, .reason = "gone"});
+    request(request::ReportWorker{.name = "W2",
+                                  .state = WorkerState::unreachable,
+                                  .incarnation = {},
+                                  .reason = {.text = "gone"}});
     const std::string since = rows("SELECT since FROM baton.partitions");
     assign(move(0, second, first));
     EXPECT_EQ(partitions(), "0|OWNED|W1|1|\n");

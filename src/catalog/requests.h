@@ -120,7 +120,7 @@ struct ReportWorker {
     std::string name;
     WorkerState state = WorkerState::active;
     std::optional<Incarnation> incarnation;  // none: keep what is known
-    std::string reason;
+    Reason reason;
     bool leaving = false;  // its process was told to end
 };
 
@@ -130,7 +130,7 @@ struct ReportWorker {
 struct ReportFragment {
     FragmentId fragment;
     FragmentState state = FragmentState::pending;
-    std::string reason;
+    Reason reason;
     std::optional<Counts> counts;  // with an ended state, if the worker told
 };
 
@@ -141,7 +141,7 @@ struct ReportFragment {
 struct MarkQuery {
     QueryId query;
     QueryState state = QueryState::pending;
-    std::string reason;
+    Reason reason;
     std::vector<std::string> lagging;
 };
 
@@ -149,7 +149,7 @@ struct MarkQuery {
 // STOPPING, FORCEFUL, until the last fragment is confirmed gone. Nothing if it is ending already.
 struct FailQuery {
     QueryId query;
-    std::string reason;
+    Reason reason;
 };
 
 // unknown_query; query_state if a fragment has not ended, or if the query is PENDING, ending or
@@ -157,7 +157,7 @@ struct FailQuery {
 // every fragment PENDING again where it was.
 struct RestartQuery {
     QueryId query;
-    std::string reason;
+    Reason reason;
     std::uint64_t restarts = 1;  // without a steady run between, this one included
 };
 

@@ -99,6 +99,7 @@ TEST_F(SchemaTest, WhatWasPlannedBeforeIsKnownByItsFingerprintToo) {
     ASSERT_TRUE(created);
     EXPECT_EQ(value("SELECT fingerprint FROM fragment"), plan_fingerprint("a plan", *created));
     EXPECT_EQ(value("SELECT restarts FROM query"), "0");
+    EXPECT_EQ(value("SELECT reason_code || reason_who FROM query"), "");
 }
 
 TEST_F(SchemaTest, EachCatalogHasAnIdOfItsOwn) {
@@ -151,8 +152,8 @@ TEST_F(SchemaTest, TheTablesAdmitOnlyTheStatesOfTheModel) {
     ASSERT_TRUE(migrate(*sql_));
     const auto insert = [&](const std::string& state) {
         return sql_->execute(
-            "INSERT INTO worker VALUES (?, 'REMOTE', ?, NULL, NULL, ?, 0, 0, NULL, "
-            "'', '', 1)",
+            "INSERT INTO worker (name, kind, address, state, draining, leaving, reason, since, "
+            "revision) VALUES (?, 'REMOTE', ?, ?, 0, 0, '', '', 1)",
             {state, state, state});
     };
     EXPECT_TRUE(insert("ACTIVE"));
@@ -181,9 +182,9 @@ TEST_F(SchemaTest, TheConstraintsRefuseWhatTheRequestsShould) {
                   .error()
                   .code,
               ErrorCode::foreign_key_violation);
-    ASSERT_TRUE(
-        sql_->execute("INSERT INTO worker VALUES ('W', 'EMBEDDED', NULL, NULL, NULL, "
-                      "'ACTIVE', 0, 0, NULL, '', '', 1)"));
+    ASSERT_TRUE(sql_->execute(
+        "INSERT INTO worker (name, kind, state, draining, leaving, reason, since, revision) "
+        "VALUES ('W', 'EMBEDDED', 'ACTIVE', 0, 0, '', '', 1)"));
     ASSERT_TRUE(sql_->execute("INSERT INTO sink VALUES ('S','[]','W','Void','','','','',1)"));
     EXPECT_EQ(sql_->execute("DELETE FROM worker").error().code, ErrorCode::foreign_key_violation);
     EXPECT_EQ(

@@ -170,7 +170,7 @@ void CoordinatorRuntime::interrupt_embedded() {
         request::ReportWorker{.name = worker->name,
                               .state = worker->state,
                               .incarnation = Incarnation(worker->incarnation->value() + 1),
-                              .reason = "begins with its process"});
+                              .reason = {.text = "begins with its process"}});
 }
 
 Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(

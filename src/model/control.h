@@ -69,6 +69,7 @@ struct FragmentStatus {
     std::optional<StopMode> stopping;  // it lives, and was told to end
     Fault fault = Fault::transient;    // of FAILED, and of one that is gone with a reason
     std::string reason;
+    std::uint32_t error = 0;  // the number of the error behind the reason; 0: none
     std::uint64_t event = 0;  // the number of its last change; 0: it was never here
     Counts counts;            // of one that has ended
     std::string fingerprint;  // of its plan, as it was registered; empty for one that is gone

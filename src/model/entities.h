@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "model/config.h"
 #include "model/counts.h"
+#include "model/reason.h"
 #include "model/schema.h"
 #include "model/states.h"
 
@@ -40,7 +41,7 @@ struct Worker {
     bool draining = false;                   // by order: it takes no new fragments
     bool leaving = false;                    // its process was told to end, and takes none
     std::optional<Incarnation> incarnation;  // absent until it was first heard
-    std::string reason;                      // why it is as it is, where that is not plain
+    Reason reason;                           // why it is as it is, where that is not plain
     WallTime since;                          // of the present state
     Revision revision;                       // of its last change
 
@@ -100,7 +101,7 @@ struct Query {
     QueryDesire desired = QueryDesire::running;
     StopMode stop_mode = StopMode::graceful;
     std::uint64_t run = 1;  // grows with every restart
-    std::string reason;
+    Reason reason;
     std::vector<std::string> lagging;  // workers that hold it up, in order
     WallTime created;
     WallTime since;
@@ -126,7 +127,7 @@ struct Fragment {
     std::uint64_t stage = 0;
     std::string plan;  // serialised by the planner; opaque to the catalog
     FragmentState state = FragmentState::pending;
-    std::string reason;
+    Reason reason;
     std::optional<Counts> counts;  // all that it counted, once it has ended; none: nobody told
     WallTime since;
     Revision revision;

@@ -26,6 +26,7 @@ struct Prepared {};
 struct PrepareFailed {
     control::Fault fault = control::Fault::transient;
     std::string why;
+    std::uint32_t error = 0;  // its number; 0: it has none
 };
 struct Ran {};
 struct Ended {};   // by itself: everything flushed, sinks complete
@@ -33,6 +34,7 @@ struct Halted {};  // as it was asked to
 struct Broke {
     control::Fault fault = control::Fault::transient;
     std::string why;
+    std::uint32_t error = 0;  // its number; 0: it has none
 };
 
 struct Report {

@@ -240,9 +240,9 @@ void Checks::check_patience(const Query& before, const Query& after) {
     if (!healed_ || world_.agenda.now() < *healed_ + kAllIsWell) return;
     const bool fails =
         after.desired == QueryDesire::failed && before.desired != QueryDesire::failed;
-    const bool late = after.reason.starts_with("it did not run within");
-    if (!fails || !late || after.reason.find("no slot left") != std::string::npos) return;
-    world_.violated(name_of(after) + " is given up, though nothing keeps it: " + after.reason);
+    const bool late = after.reason.code == ReasonCode::timed_out;
+    if (!fails || !late || after.reason.error == number(ErrorCode::placement)) return;
+    world_.violated(name_of(after) + " is given up, though nothing keeps it: " + after.reason.text);
 }
 
 // D12: what becomes of a query is the work of its users, or of what befell its workers. That there
@@ -250,15 +250,16 @@ void Checks::check_patience(const Query& before, const Query& after) {
 void Checks::check_cause(const Query& before, const Query& after) {
     const bool harmed = ran_.is_harmed(before.id, before.run);
     if (after.run > before.run && !harmed) {
-        world_.violated(name_of(after) +
-                        " is restarted, though nothing has befallen its workers: " + after.reason);
+        world_.violated(
+            name_of(after) +
+            " is restarted, though nothing has befallen its workers: " + after.reason.text);
     }
     if (after.desired == before.desired) return;
     const bool fails = after.desired == QueryDesire::failed;
-    const bool late = after.reason.starts_with("it did not run within");
+    const bool late = after.reason.code == ReasonCode::timed_out;
     if (fails && !harmed && !late) {
         world_.violated(name_of(after) +
-                        " fails, though nothing has befallen its workers: " + after.reason);
+                        " fails, though nothing has befallen its workers: " + after.reason.text);
     }
     if (!fails && !ends_asked_.contains(after.name)) {
         world_.violated(name_of(after) + " is ended, which nobody has asked for");
@@ -462,12 +463,12 @@ std::vector<std::string> Checks::unsettled() {
         const bool settled = query.state == QueryState::running || has_ended(query.state);
         if (!settled || query.desired == QueryDesire::dropped) {
             left.push_back(name_of(query) + " is " + std::string(to_string(query.state)) + ": " +
-                           query.reason);
+                           query.reason.text);
         }
         if (!query.lagging.empty()) {
             left.push_back(name_of(query) + " still waits for " + enumerate(query.lagging));
         }
-        if (query.state == QueryState::failed && query.reason.empty()) {
+        if (query.state == QueryState::failed && query.reason.text.empty()) {
             left.push_back(name_of(query) + " is FAILED without a reason");
         }
         if (query.state != QueryState::running) continue;

@@ -214,7 +214,7 @@ private:
         for (const Query& query : stage_->queries()) {
             text += query.name + " " + std::string(to_string(query.state)) + " run " +
                     std::to_string(query.run);
-            if (!query.reason.empty()) text += ": " + query.reason;
+            if (!query.reason.text.empty()) text += ": " + query.reason.text;
             if (!query.lagging.empty()) text += " [" + join(query.lagging, ", ") + "]";
             text += "\n";
         }
@@ -225,7 +225,7 @@ private:
         std::string text;
         for (const Worker& worker : stage_->catalog_workers()) {
             text += worker.name + " " + std::string(to_string(worker.state));
-            if (!worker.reason.empty()) text += ": " + worker.reason;
+            if (!worker.reason.text.empty()) text += ": " + worker.reason.text;
             text += "\n";
         }
         return text;

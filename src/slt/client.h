@@ -33,7 +33,7 @@ public:
 
     struct Ended {
         QueryState state = QueryState::terminated;
-        std::string reason;
+        Reason reason;
     };
     // Waits for that; none: the query is no longer there.
     [[nodiscard]] virtual Result<std::optional<Ended>> end_of(std::uint64_t query) = 0;

@@ -33,18 +33,10 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-// The number of the error that a reason speaks of: "fragment 3/1/7 ..: error 3013: ..".
-std::optional<unsigned> code_in(const std::string& reason) {
-    static const std::regex kCode("error ([0-9]{4})");
-    std::smatch match;
-    if (!std::regex_search(reason, match, kCode)) return std::nullopt;
-    return static_cast<unsigned>(std::stoul(match[1]));
-}
-
 std::string unless_expected(const Error& error, const std::optional<Expectation>& expected) {
     const auto* wanted = expected ? std::get_if<ExpectError>(&*expected) : nullptr;
     if (wanted == nullptr) return to_string(error);
-    const unsigned got = code_in(error.message).value_or(number(error.code));
+    const unsigned got = number(error.code);
     if (got == wanted->code) return "";
     return "expected error " + std::to_string(wanted->code) + ", got " + to_string(error);
 }
@@ -204,9 +196,10 @@ Result<Done> Runner::run_to_its_end(const std::string& text) {
     (void)client_.run("DROP QUERY " + std::to_string(*answered.id) + " MODE FORCEFUL");
     if (!ended) return ended.error();
     if (!*ended || (*ended)->state == QueryState::terminated) return Done{};
-    return Error{.code = ErrorCode::cancelled,
-                 .message = "the query is " + std::string(to_string((*ended)->state)) + ": " +
-                            (*ended)->reason};
+    const Reason& reason = (*ended)->reason;
+    return Error{
+        .code = error_numbered(reason.error).value_or(ErrorCode::cancelled),
+        .message = "the query is " + std::string(to_string((*ended)->state)) + ": " + reason.text};
 }
 
 }  // namespace baton::slt

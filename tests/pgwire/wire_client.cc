@@ -145,7 +145,7 @@ Error WireClient::refused(const std::string& text, const Notice& told) {
 
 Result<std::optional<slt::Client::Ended>> WireClient::end_of(std::uint64_t query) {
     const std::string text =
-        "SELECT STATE, REASON FROM baton.queries WHERE ID = " + std::to_string(query);
+        "SELECT STATE, REASON, REASON_ERROR FROM baton.queries WHERE ID = " + std::to_string(query);
     const Instant deadline = coordinator_.clock().now() + patience_;
     while (coordinator_.clock().now() < deadline) {
         const Rows rows = send(text);
@@ -153,7 +153,11 @@ Result<std::optional<slt::Client::Ended>> WireClient::end_of(std::uint64_t query
         if (PQntuples(rows.get()) == 0) return std::optional<Ended>();
         const auto state = state_of<QueryState>(PQgetvalue(rows.get(), 0, 0));
         if (state && has_ended(*state)) {
-            return std::optional(Ended{.state = *state, .reason = PQgetvalue(rows.get(), 0, 1)});
+            Reason reason{.text = PQgetvalue(rows.get(), 0, 1)};
+            if (PQgetisnull(rows.get(), 0, 2) == 0) {
+                reason.error = static_cast<std::uint32_t>(std::stoul(PQgetvalue(rows.get(), 0, 2)));
+            }
+            return std::optional(Ended{.state = *state, .reason = std::move(reason)});
         }
         std::this_thread::sleep_for(kPause);
     }

@@ -43,9 +43,8 @@ std::string list_name() {
     return *rc::gen::element<std::string>("L1", "L2");
 }
 
-std::string reason() {
-    return *rc::gen::elementOf(
-        std::vector<std::string>(given_reasons().begin(), given_reasons().end()));
+Reason reason() {
+    return *rc::gen::elementOf(given_reasons());
 }
 
 std::uint64_t nth() {
@@ -236,8 +235,8 @@ Ask report_worker() {
     r.reason = reason();
     r.leaving = r.state == WorkerState::active && chance(15);
     return {"report worker " + r.name + " " + std::string(to_string(r.state)) + " incarnation " +
-                (r.incarnation ? to_string(*r.incarnation) : "as known") + " '" + r.reason + "'" +
-                (r.leaving ? " leaving" : ""),
+                (r.incarnation ? to_string(*r.incarnation) : "as known") + " '" + r.reason.text +
+                "'" + (r.leaving ? " leaving" : ""),
             r};
 }
 
@@ -248,9 +247,9 @@ Ask report_fragment() {
     r.fragment = FragmentId(n);
     r.state = *rc::gen::weightedElement<FragmentState>(
         {{8, running}, {4, stopped}, {2, started}, {2, failed}, {1, terminated}, {1, pending}});
-    r.reason = chance(80) ? "" : reason();
+    r.reason = chance(80) ? Reason{} : reason();
     return {"report fragment #" + std::to_string(n) + " " + std::string(to_string(r.state)) + " '" +
-                r.reason + "'",
+                r.reason.text + "'",
             r};
 }
 
@@ -266,23 +265,23 @@ Ask mark_query() {
                                                      {1, terminated},
                                                      {1, stopping},
                                                      {1, pending}});
-    r.reason = chance(80) ? "" : reason();
+    r.reason = chance(80) ? Reason{} : reason();
     return {"mark query #" + std::to_string(n) + " " + std::string(to_string(r.state)) + " '" +
-                r.reason + "'",
+                r.reason.text + "'",
             r};
 }
 
 Ask fail_query() {
     const std::uint64_t n = nth();
-    const std::string why = reason();
-    return {"fail query #" + std::to_string(n) + " '" + why + "'",
+    const Reason why = reason();
+    return {"fail query #" + std::to_string(n) + " '" + why.text + "'",
             request::FailQuery{QueryId(n), why}};
 }
 
 Ask restart_query() {
     const std::uint64_t n = nth();
-    const std::string why = reason();
-    return {"restart query #" + std::to_string(n) + " '" + why + "'",
+    const Reason why = reason();
+    return {"restart query #" + std::to_string(n) + " '" + why.text + "'",
             request::RestartQuery{QueryId(n), why}};
 }
 
@@ -459,14 +458,14 @@ void add_reports(std::vector<Item>& items, FragmentState state) {
     for (std::uint64_t n = 0; n < kFragments; ++n) {
         items.push_back({.asks = {{"report fragment #" + std::to_string(n) + " " +
                                        std::string(to_string(state)) + " ''",
-                                   request::ReportFragment{FragmentId(n), state, ""}}}});
+                                   request::ReportFragment{FragmentId(n), state, {}}}}});
     }
 }
 
 Item mark(std::uint64_t n, QueryState state) {
     return {
         .asks = {{"mark query #" + std::to_string(n) + " " + std::string(to_string(state)) + " ''",
-                  request::MarkQuery{QueryId(n), state, ""}}}};
+                  request::MarkQuery{QueryId(n), state, {}}}}};
 }
 
 // What a controller does until a query runs; others may be in between or in the way.
@@ -498,7 +497,7 @@ std::vector<Item> wind_down() {
     if (chance(50)) return items;
     add_reports(items, FragmentState::stopped);
     if (chance(20)) {
-        items.push_back({.asks = {{"restart" + query, request::RestartQuery{QueryId(n), ""}}}});
+        items.push_back({.asks = {{"restart" + query, request::RestartQuery{QueryId(n), {}}}}});
     }
     items.push_back({.asks = {{"release" + query, request::ReleaseQuery{QueryId(n)}}}});
     return items;

@@ -197,7 +197,7 @@ RC_GTEST_PROP(DistributedState, ANameIsNotReusedBeforeItsQueryIsGone, ()) {
                     world.must_refuse(request::ReleaseQuery{QueryId(id)}, ErrorCode::query_state);
                 }
                 (void)world.ask(
-                    request::ReportFragment{FragmentId(fragment_id), FragmentState::stopped, ""});
+                    request::ReportFragment{FragmentId(fragment_id), FragmentState::stopped, {}});
             }
             RC_ASSERT(accepted(world.ask(request::ReleaseQuery{QueryId(id)})));
         }

@@ -443,7 +443,7 @@ Verdict Model::on(const request::RestartQuery& r) {
     for (auto& [fragment_id, f] : state_.fragments) {
         if (f.query != *id) continue;
         f.state = FragmentState::pending;
-        f.reason.clear();
+        f.reason = {};
     }
     query.state = QueryState::deploying;
     query.run += 1;

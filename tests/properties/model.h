@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "catalog/reader.h"
 #include "catalog/requests.h"
@@ -18,9 +19,9 @@
 namespace baton::properties {
 
 // Stands for any reason that the catalog words itself.
-inline constexpr const char* kOwnWords = "(in its own words)";
+inline const Reason kOwnWords{.text = "(in its own words)"};
 // The reasons that requests of these tests give.
-[[nodiscard]] const std::set<std::string>& given_reasons();
+[[nodiscard]] const std::vector<Reason>& given_reasons();
 
 struct ModelWorker {
     std::string address;  // empty: the embedded worker
@@ -30,7 +31,7 @@ struct ModelWorker {
     bool draining = false;
     bool leaving = false;
     std::optional<std::uint64_t> incarnation;
-    std::string reason = kOwnWords;
+    Reason reason = kOwnWords;
 
     friend bool operator==(const ModelWorker&, const ModelWorker&) = default;
 };
@@ -53,7 +54,7 @@ struct ModelQuery {
     QueryDesire desired = QueryDesire::running;
     StopMode mode = StopMode::graceful;
     std::uint64_t run = 1;
-    std::string reason;
+    Reason reason;
     std::set<std::uint64_t> sources;
     std::set<std::string> sinks;
 };
@@ -62,7 +63,7 @@ struct ModelFragment {
     std::uint64_t query = 0;
     std::string worker;
     FragmentState state = FragmentState::pending;
-    std::string reason;
+    Reason reason;
 };
 
 using ModelLink = std::pair<std::string, std::string>;  // upstream, downstream

@@ -10,8 +10,11 @@
 
 namespace baton::properties {
 
-const std::set<std::string>& given_reasons() {
-    static const std::set<std::string> kReasons = {"", "lost", "back"};
+const std::vector<Reason>& given_reasons() {
+    static const std::vector<Reason> kReasons = {
+        {},
+        {.code = ReasonCode::fragment_failed, .who = "W1", .error = 3013, .text = "lost"},
+        {.code = ReasonCode::restarted, .who = "W2", .text = "back"}};
     return kReasons;
 }
 
@@ -106,7 +109,7 @@ std::string line_of(const ModelQuery& q) {
     std::string line = " name " + q.name + " state " + std::string(to_string(q.state)) +
                        " desired " + std::string(to_string(q.desired)) + " mode " +
                        std::string(to_string(q.mode)) + " run " + std::to_string(q.run) +
-                       " reason '" + q.reason + "' reads";
+                       " reason '" + q.reason.text + "' reads";
     for (const std::uint64_t source : q.sources) line += " " + std::to_string(source);
     line += " writes";
     for (const std::string& sink : q.sinks) line += " " + sink;
@@ -122,7 +125,7 @@ std::set<std::string> lines_of(const ModelState& state) {
                      number_or_none(w.capacity) + " used " + std::to_string(state.used(name)) +
                      " " + std::string(to_string(w.state)) + (w.draining ? " draining" : "") +
                      (w.leaving ? " leaving" : "") + " incarnation " +
-                     number_or_none(w.incarnation) + " reason '" + w.reason + "'");
+                     number_or_none(w.incarnation) + " reason '" + w.reason.text + "'");
     }
     for (const auto& [from, to] : state.links) lines.insert("link " + from + " -> " + to);
     for (const auto& [name, schema] : state.logical) {
@@ -140,8 +143,8 @@ std::set<std::string> lines_of(const ModelState& state) {
     }
     for (const auto& [id, f] : state.fragments) {
         lines.insert("fragment " + std::to_string(id) + " of " + std::to_string(f.query) + " on " +
-                     f.worker + " " + std::string(to_string(f.state)) + " reason '" + f.reason +
-                     "'");
+                     f.worker + " " + std::string(to_string(f.state)) + " reason '" +
+                     f.reason.text + "'");
     }
     for (const auto& [name, partitions] : state.task_lists) {
         lines.insert("task list " + name + " of " + std::to_string(partitions));
@@ -160,8 +163,9 @@ T must(Result<T> result) {
     return *std::move(result);
 }
 
-std::string reason_of(const std::string& text) {
-    return given_reasons().contains(text) ? text : kOwnWords;
+Reason kept(const Reason& reason) {
+    const std::vector<Reason>& given = given_reasons();
+    return std::find(given.begin(), given.end(), reason) != given.end() ? reason : kOwnWords;
 }
 
 }  // namespace
@@ -177,7 +181,7 @@ ModelState state_in(const Reader& reader) {
         worker.draining = w.draining;
         worker.leaving = w.leaving;
         if (w.incarnation) worker.incarnation = w.incarnation->value();
-        worker.reason = reason_of(w.reason);
+        worker.reason = kept(w.reason);
     }
     for (const NetworkLink& l : must(reader.links())) {
         state.links.insert({l.upstream, l.downstream});
@@ -204,7 +208,7 @@ ModelState state_in(const Reader& reader) {
                  .desired = q.desired,
                  .mode = q.stop_mode,
                  .run = q.run,
-                 .reason = reason_of(q.reason)};
+                 .reason = kept(q.reason)};
         for (const PhysicalSourceId source : q.sources) query.sources.insert(source.value());
         query.sinks.insert(q.sinks.begin(), q.sinks.end());
     }
@@ -212,7 +216,7 @@ ModelState state_in(const Reader& reader) {
         state.fragments[f.id.value()] = {.query = f.query.value(),
                                          .worker = f.worker,
                                          .state = f.state,
-                                         .reason = reason_of(f.reason)};
+                                         .reason = kept(f.reason)};
     }
     for (const TaskList& l : must(reader.task_lists())) state.task_lists[l.name] = l.partitions;
     for (const Partition& p : must(reader.partitions())) state.partitions[p.key] = p.ownership;

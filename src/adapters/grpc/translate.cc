@@ -141,6 +141,7 @@ void write(const FragmentStatus& status, wire::FragmentStatus& to) {
     if (status.stopping) to.set_stopping(wire_of(*status.stopping));
     to.set_fault(wire_of(status.fault));
     to.set_reason(fitting(status.reason, kReasonMax));
+    to.set_error(status.error);
     to.set_event(status.event);
     if (status.counts != Counts{}) write(status.counts, *to.mutable_counts());
     to.set_fingerprint(fitting(status.fingerprint, kIdMax));
@@ -158,6 +159,7 @@ Result<FragmentStatus> read(const wire::FragmentStatus& message) {
     status.fault = fault;
     TRY_ASSIGN(reason, text_of(message.reason(), kReasonMax, "reason"));
     status.reason = std::move(reason);
+    status.error = message.error();
     if (!message.has_event()) return lacks("event");
     status.event = message.event();
     status.counts = read(message.counts());

@@ -58,9 +58,7 @@ ErrorCode code_in(const std::map<char, std::string>& fields) {
         unsigned told = 0;
         const std::string line = field('L');
         std::from_chars(line.data(), line.data() + line.size(), told);
-        for (const ErrorEntry& entry : error_list()) {
-            if (number(entry.code) == told) return entry.code;
-        }
+        if (const auto code = error_numbered(told)) return *code;
     }
     const std::string state = field('C');
     if (state.starts_with("28")) return ErrorCode::not_authenticated;

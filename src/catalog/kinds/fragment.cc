@@ -1,4 +1,5 @@
 #include "catalog/kinds/kinds.h"
+#include "catalog/kinds/reason_columns.h"
 
 namespace baton {
 
@@ -58,10 +59,7 @@ std::vector<KindColumn<Fragment>> columns_of_fragments() {
                    "TERMINATED or FAILED")
             .in_brief()
             .changing(),
-        column<&Fragment::reason>("reason", "{text} NOT NULL")
-            .shown("REASON", text, "why it is in this state")
-            .in_brief()
-            .changing(),
+        reason_text<Fragment>(),
         column<&Fragment::since>("since", "{key} NOT NULL")
             .shown("SINCE", time, "when it came into this state")
             .in_brief()
@@ -72,6 +70,9 @@ std::vector<KindColumn<Fragment>> columns_of_fragments() {
     for (const FragmentCounter& counter : kCounters) columns.push_back(column_of_counter(counter));
     columns.push_back(
         column<&Fragment::fingerprint>("fingerprint", "{key} NOT NULL DEFAULT ''").since(3));
+    columns.push_back(reason_code<Fragment>());
+    columns.push_back(reason_who<Fragment>());
+    columns.push_back(reason_error<Fragment>());
     return columns;
 }
 

@@ -35,7 +35,10 @@ Worker some_worker() {
             .state = WorkerState::unreachable,
             .draining = true,
             .incarnation = Incarnation(9),
-            .reason = "it is away",
+            .reason = {.code = ReasonCode::silent,
+                       .who = "w \"1\"",
+                       .error = 3013,
+                       .text = "it is away"},
             .since = kTime,
             .revision = Revision(3)};
 }
@@ -71,7 +74,7 @@ TEST(Kinds, AQueryComesBackWithoutItsUses) {
                       .desired = QueryDesire::dropped,
                       .stop_mode = StopMode::forceful,
                       .run = 4,
-                      .reason = "why",
+                      .reason = {.code = ReasonCode::timed_out, .text = "why"},
                       .lagging = {"A", "B"},
                       .created = kTime,
                       .since = kTime,

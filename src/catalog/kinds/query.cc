@@ -1,4 +1,5 @@
 #include "catalog/kinds/kinds.h"
+#include "catalog/kinds/reason_columns.h"
 
 namespace baton {
 
@@ -37,10 +38,7 @@ const KindTable<Query>& table_of() {
              column<&Query::run>("run", "{int} NOT NULL CHECK (run >= 1)")
                  .shown("RUN", integer, "grows with every restart")
                  .changing(),
-             column<&Query::reason>("reason", "{text} NOT NULL")
-                 .shown("REASON", text, "why it is in this state")
-                 .in_brief()
-                 .changing(),
+             reason_text<Query>(),
              column<&Query::lagging>("lagging", "{text} NOT NULL")
                  .shown("LAGGING", json, "the workers that hold it up")
                  .changing(),
@@ -54,7 +52,8 @@ const KindTable<Query>& table_of() {
                  .shown("REVISION", integer, "of its last change")
                  .changing(),
              column<&Query::restarts>("restarts", "{int} NOT NULL DEFAULT 0").since(3).changing(),
-             column<&Query::restarted>("restarted", "{key}").since(3).changing()},
+             column<&Query::restarted>("restarted", "{key}").since(3).changing(),
+             reason_code<Query>(), reason_who<Query>(), reason_error<Query>()},
         .indexes = "CREATE INDEX query_state ON query (state);\n",
         .companions = {{"query_source", R"(
 CREATE TABLE query_source (
@@ -79,7 +78,8 @@ CREATE INDEX query_sink_sink ON query_sink (sink);
                      .meaning = "how many fragments it has",
                      .expression = "(SELECT COUNT(*) FROM fragment f WHERE f.query = q.id)"}},
         .order = {"ID", "NAME", "STATE", "DESIRED", "STOP_MODE", "RUN", "REASON", "LAGGING",
-                  "SINCE", "CREATED", "STATEMENT", "SETTINGS", "REVISION"},
+                  "SINCE", "CREATED", "STATEMENT", "SETTINGS", "REVISION", "REASON_CODE",
+                  "REASON_WHO", "REASON_ERROR"},
         .meaning = "continuous queries",
     });
     return kTable;

@@ -95,8 +95,8 @@ Result<SqlRow> row_from_json(const View& view, const std::string& text) {
     SqlRow row;
     for (const ViewColumn& column : view.columns) {
         const auto found = parsed.find(std::string(column.name));
-        if (found == parsed.end()) break;
-        if (found->is_null()) {
+        if (column.derived) break;
+        if (found == parsed.end() || found->is_null()) {
             row.emplace_back(std::monostate{});
         } else if (found->is_boolean()) {
             row.emplace_back(std::int64_t{found->get<bool>() ? 1 : 0});

@@ -60,6 +60,7 @@ struct View {
 // {"NAME":"w1","CAPACITY":4,"DRAINING":false,...}: the first columns of the view, as many as the
 // row has.
 [[nodiscard]] std::string row_to_json(const View& view, const SqlRow& row);
+// All columns that are not derived; NULL for one that is newer than the row.
 [[nodiscard]] Result<SqlRow> row_from_json(const View& view, const std::string& text);
 // A value as it is shown to people: NULL is empty, a boolean is true or false.
 [[nodiscard]] std::string shown(const SqlValue& value, ViewType type);

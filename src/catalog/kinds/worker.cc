@@ -1,4 +1,5 @@
 #include "catalog/kinds/kinds.h"
+#include "catalog/kinds/reason_columns.h"
 
 namespace baton {
 
@@ -39,17 +40,15 @@ const KindTable<Worker>& table_of() {
                     column<&Worker::incarnation>("incarnation", "{int}")
                         .shown("INCARNATION", integer, "of its process; empty until it was heard")
                         .changing(),
-                    column<&Worker::reason>("reason", "{text} NOT NULL")
-                        .shown("REASON", text, "why it is in this state")
-                        .in_brief()
-                        .changing(),
+                    reason_text<Worker>(),
                     column<&Worker::since>("since", "{key} NOT NULL")
                         .shown("SINCE", time, "when it came into this state")
                         .in_brief()
                         .changing(),
                     column<&Worker::revision>("revision", "{int} NOT NULL")
                         .shown("REVISION", integer, "of its last change")
-                        .changing()},
+                        .changing(),
+                    reason_code<Worker>(), reason_who<Worker>(), reason_error<Worker>()},
         .constraints = {"CHECK ((kind = 'EMBEDDED') = (address IS NULL))"},
         .indexes = "CREATE INDEX worker_state ON worker (state);\n",
         .view = "WORKERS",

@@ -237,21 +237,25 @@ TEST_F(ControllerTest, AQueryThatIsToFailDoes) {
     world_.workers().start("EDGE");
     world_.run_for(10s);
     EXPECT_EQ(world_.state("Q"), "FAILED");
-    EXPECT_NE(world_.query("Q")->reason.find("EDGE"), std::string::npos);
+    EXPECT_EQ(world_.query("Q")->reason.code, ReasonCode::worker_restarted);
+    EXPECT_EQ(world_.query("Q")->reason.who, "EDGE");
     EXPECT_TRUE(world_.workers().held("HUB").empty());
 }
 
 TEST_F(ControllerTest, APlanThatNoWorkerCanRunIsTakenBackEverywhere) {
     world_.workers().with_engine("EDGE", [](DoubleEngine& engine) -> DoubleEngine::Reports {
-        engine.fail_prepares(
-            DoubleEngine::Trouble{control::Fault::terminal, "cannot compile: no such function"});
+        engine.fail_prepares(DoubleEngine::Trouble{control::Fault::terminal,
+                                                   "cannot compile: no such function",
+                                                   number(ErrorCode::not_supported)});
         return {};
     });
     world_.run(kQuery);
     world_.run_for(10s);
     EXPECT_EQ(world_.state("Q"), "FAILED");
-    EXPECT_NE(world_.query("Q")->reason.find("no such function"), std::string::npos);
-    EXPECT_NE(world_.query("Q")->reason.find("EDGE"), std::string::npos);
+    EXPECT_NE(world_.query("Q")->reason.text.find("no such function"), std::string::npos);
+    EXPECT_EQ(world_.query("Q")->reason.who, "EDGE");
+    EXPECT_EQ(world_.query("Q")->reason.code, ReasonCode::fragment_failed);
+    EXPECT_EQ(world_.query("Q")->reason.error, number(ErrorCode::not_supported));
     EXPECT_TRUE(world_.workers().held("HUB").empty());
     EXPECT_TRUE(world_.workers().held("EDGE").empty());
 }
@@ -267,7 +271,8 @@ TEST_F(ControllerTest, WhatDoesNotWorkNowIsTriedAgainUntilTheTimeIsOver) {
     world_.run(kQuery);
     world_.run_for(1min);
     EXPECT_EQ(world_.state("Q"), "DEPLOYING");
-    EXPECT_NE(world_.query("Q")->reason.find("no memory just now"), std::string::npos);
+    EXPECT_NE(world_.query("Q")->reason.text.find("no memory just now"), std::string::npos);
+    EXPECT_EQ(world_.query("Q")->reason.code, ReasonCode::fragment_refused);
     trouble(std::nullopt);
     world_.run_for(15s);
     EXPECT_EQ(world_.state("Q"), "RUNNING");
@@ -315,7 +320,7 @@ TEST_F(ControllerTest, AZombieIsStoppedWhenItsWorkerIsBack) {
     world_.crash();
     const Query query = *world_.query("Q");
     const Request reports[] = {
-        request::FailQuery{.query = query.id, .reason = "restored"},
+        request::FailQuery{.query = query.id, .reason = {.text = "restored"}},
         request::ReportFragment{.fragment = zombie.fragment, .state = FragmentState::stopped},
         request::ReportFragment{.fragment = key_on("HUB").fragment,
                                 .state = FragmentState::stopped},

@@ -107,7 +107,9 @@ void QueryReconciler::settled(Instant now, CatalogDoor::Ticket ticket,
     const auto query = due_.settled(now, ticket, outcome.has_value());
     const bool restart = restarts_.erase(ticket) == 1;
     if (query && restart && !outcome && outcome.error().code == ErrorCode::placement) {
-        ledger_.restart_refused(*query, now, outcome.error().message, prng_.next());
+        const Error& error = outcome.error();
+        ledger_.restart_refused(*query, now, {.why = error.message, .error = number(error.code)},
+                                prng_.next());
     }
 }
 

@@ -228,10 +228,8 @@ void pack(Packer& to, const Error& error) {
 Result<Refused> refused_in(Unpacker& from, std::size_t steps) {
     TRY_ASSIGN(step, from.number_below(steps));
     TRY_ASSIGN(number_told, from.number());
-    Error error;  // of a newer coordinator: a number that is not known here is a defect of ours
-    for (const ErrorEntry& entry : error_list()) {
-        if (number(entry.code) == number_told) error.code = entry.code;
-    }
+    // Of a newer coordinator: a number that is not known here is a defect of ours.
+    Error error{.code = error_numbered(number_told).value_or(ErrorCode::defect)};
     TRY_ASSIGN(message, from.text());
     TRY_ASSIGN(hint, from.text());
     TRY_ASSIGN(placed, from.flag());

@@ -50,7 +50,7 @@ namespace {
 
 std::string in_words(const Query& query) {
     return std::string(to_string(query.state)) +
-           (query.reason.empty() ? "" : " (" + query.reason + ")") +
+           (query.reason.text.empty() ? "" : " (" + query.reason.text + ")") +
            (query.lagging.empty() ? "" : ", waiting for " + enumerate(query.lagging));
 }
 

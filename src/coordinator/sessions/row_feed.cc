@@ -39,18 +39,6 @@ ViewType view_type_of(DataType type) {
     CHECK(false && "an unknown type");
 }
 
-// The error that a reason speaks of, "fragment 3/1/7 ..: error 3013: ..", or the other.
-ErrorCode code_in(const std::string& reason, ErrorCode otherwise) {
-    constexpr std::string_view kMark = "error ";
-    const std::size_t at = reason.find(kMark);
-    if (at == std::string::npos) return otherwise;
-    const std::string digits = reason.substr(at + kMark.size(), 4);
-    for (const ErrorEntry& entry : error_list()) {
-        if (std::to_string(number(entry.code)) == digits) return entry.code;
-    }
-    return otherwise;
-}
-
 }  // namespace
 
 std::vector<TableColumn> columns_of(const Schema& schema) {
@@ -247,8 +235,8 @@ void RowFeed::look() {
 
 void RowFeed::judge(const Query& query) {
     const auto fails = [&](std::string_view how, ErrorCode otherwise) {
-        end(Error{.code = code_in(query.reason, otherwise),
-                  .message = "query " + in_quotes(name_) + std::string(how) + query.reason});
+        end(Error{.code = error_numbered(query.reason.error).value_or(otherwise),
+                  .message = "query " + in_quotes(name_) + std::string(how) + query.reason.text});
     };
     switch (lifecycle::outlook(query)) {
         case lifecycle::Outlook::waits:
@@ -262,7 +250,7 @@ void RowFeed::judge(const Query& query) {
         case lifecycle::Outlook::taken_away:
             taken_away_ =
                 Error{.code = ErrorCode::cancelled,
-                      .message = "query " + in_quotes(name_) + " was ended: " + query.reason};
+                      .message = "query " + in_quotes(name_) + " was ended: " + query.reason.text};
             return;
         case lifecycle::Outlook::complete:
             return;  // the end of the rows is under way

@@ -124,11 +124,12 @@ protected:
         run("WAIT FOR QUERY \"" + feed.query_name() + "\" STATE RUNNING TIMEOUT 20 SEC");
         ASSERT_TRUE(feed.poll());
     }
-    void break_all(const std::string& why) {
+    void break_all(const Error& error) {
         workers_.with_engine("EDGE", [&](DoubleEngine& engine) {
             DoubleEngine::Reports reports;
             for (const FragmentKey& key : std::set<FragmentKey>(engine.running())) {
-                for (auto& report : engine.fail(key, {control::Fault::terminal, why})) {
+                for (auto& report : engine.fail(
+                         key, {control::Fault::terminal, to_string(error), number(error.code)})) {
                     reports.push_back(std::move(report));
                 }
             }
@@ -201,7 +202,7 @@ TEST_F(RowFeedTest, AQueryThatFailsGivesItsReason) {
     // The stream breaks off before the catalog knows why.
     streams_.fail(ErrorCode::cancelled, "the query ended before its rows did");
     ASSERT_TRUE(feed->poll());
-    break_all("error 3013: a division by zero");
+    break_all({.code = ErrorCode::arithmetic, .message = "a division by zero"});
     const auto fed = feed->next(20s);
     ASSERT_FALSE(fed);
     EXPECT_EQ(fed.error().code, ErrorCode::arithmetic);

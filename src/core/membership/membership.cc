@@ -27,7 +27,7 @@ std::string membership::to_string(const Effect& effect) {
             [](const Judge& e) {
                 return e.worker + " is " + std::string(baton::to_string(e.state)) +
                        (e.incarnation ? " as " + baton::to_string(*e.incarnation) : "") +
-                       (e.reason.empty() ? "" : ": " + e.reason);
+                       (e.reason.text.empty() ? "" : ": " + e.reason.text);
             },
         },
         effect);
@@ -136,15 +136,17 @@ void Membership::beat(Instant now, const std::string& name, Worker& worker, Effe
 }
 
 void Membership::judge_unreachable(Instant now, const std::string& name, Worker& worker,
-                                   const std::string& why, Effects& effects, bool anew) {
+                                   ReasonCode code, const std::string& why, Effects& effects,
+                                   bool anew) {
+    const Reason reason{.code = code, .who = name, .text = why};
     const bool so_already =
-        worker.judged == WorkerState::unreachable && !(anew && worker.reason != why);
+        worker.judged == WorkerState::unreachable && !(anew && worker.reason != reason);
     if (so_already || now < judges_from_) return;
     worker.judged = WorkerState::unreachable;
     worker.told.reset();
-    worker.reason = why;
-    effects.emplace_back(
-        Judge{.worker = name, .state = WorkerState::unreachable, .incarnation = {}, .reason = why});
+    worker.reason = reason;
+    effects.emplace_back(Judge{
+        .worker = name, .state = WorkerState::unreachable, .incarnation = {}, .reason = reason});
 }
 
 void Membership::missed(Instant now, const std::string& name, Worker& worker, Effects& effects) {
@@ -154,7 +156,7 @@ void Membership::missed(Instant now, const std::string& name, Worker& worker, Ef
         beat(now, name, worker, effects);
         return;
     }
-    judge_unreachable(now, name, worker,
+    judge_unreachable(now, name, worker, ReasonCode::silent,
                       "no answer to " + std::to_string(config_.misses_max) + " beats within " +
                           in_ms(worker.timeout) + " each",
                       effects);
@@ -167,7 +169,7 @@ void Membership::attend(Instant now, const std::string& name, Worker& worker, Ef
     if (std::holds_alternative<Resting>(worker.link)) {
         dial(now, name, worker, effects);
     } else if (std::holds_alternative<Dialling>(worker.link)) {
-        judge_unreachable(now, name, worker,
+        judge_unreachable(now, name, worker, ReasonCode::silent,
                           "no answer to a dial within " + in_ms(config_.dial_timeout), effects);
         effects.emplace_back(HangUp{.worker = name, .attempt = worker.attempt});
         probe_later(now, name, worker);
@@ -217,7 +219,7 @@ void Membership::on(Instant now, const Dialled& event, Effects& effects) {
         effects.emplace_back(Judge{.worker = event.worker,
                                    .state = WorkerState::active,
                                    .incarnation = event.incarnation,
-                                   .reason = ""});
+                                   .reason = {}});
     }
     beat(now, event.worker, *worker, effects);
 }
@@ -227,7 +229,9 @@ void Membership::on(Instant now, const DialFailed& event, Effects& effects) {
     if (worker == nullptr || !std::holds_alternative<Dialling>(worker->link)) return;
     const std::string why =
         event.refused ? "it refuses: " + event.why : "cannot be dialled: " + event.why;
-    judge_unreachable(now, event.worker, *worker, why, effects, true);
+    judge_unreachable(now, event.worker, *worker,
+                      event.refused ? ReasonCode::refusing : ReasonCode::out_of_reach, why, effects,
+                      true);
     probe_later(now, event.worker, *worker);
 }
 
@@ -259,7 +263,7 @@ void Membership::on(Instant now, const Broken& event, Effects& effects) {
         return;
     }
     judge_unreachable(
-        now, event.worker, *worker,
+        now, event.worker, *worker, ReasonCode::unsteady,
         "its streams break again and again, as if another coordinator dialled it: " + event.why,
         effects);
     Duration pause = config_.probe_first;

@@ -31,6 +31,7 @@
 
 #include "base/id.h"
 #include "base/time.h"
+#include "model/reason.h"
 #include "model/states.h"
 
 namespace baton {
@@ -114,7 +115,7 @@ struct Judge {
     std::string worker;
     WorkerState state = WorkerState::active;
     std::optional<Incarnation> incarnation;  // with ACTIVE
-    std::string reason;
+    Reason reason;
     friend bool operator==(const Judge&, const Judge&) = default;
 };
 using Effect = std::variant<Dial, Beat, HangUp, Judge>;
@@ -156,7 +157,7 @@ private:
         membership::Attempt attempt = 0;
         WorkerState judged = WorkerState::active;
         std::optional<Incarnation> told;  // the incarnation last judged ACTIVE
-        std::string reason;               // last judged UNREACHABLE for
+        Reason reason;                    // last judged UNREACHABLE for
         Duration timeout{};
         Duration probe{};     // how long to rest after the next failure
         unsigned breaks = 0;  // of streams, in a row, each soon
@@ -180,7 +181,7 @@ private:
     void missed(Instant now, const std::string& name, Worker& worker, Effects& effects);
     void attend(Instant now, const std::string& name, Worker& worker, Effects& effects);
     // Once, or `anew` for every other reason.
-    void judge_unreachable(Instant now, const std::string& name, Worker& worker,
+    void judge_unreachable(Instant now, const std::string& name, Worker& worker, ReasonCode code,
                            const std::string& why, Effects& effects, bool anew = false);
     void schedule(const std::string& name, Worker& worker);
     void forgive(Instant now);

@@ -18,7 +18,7 @@ namespace baton {
 struct WorkerVerdict {
     WorkerState state = WorkerState::active;
     std::optional<Incarnation> incarnation;  // with ACTIVE
-    std::string reason;
+    Reason reason;
     bool leaving = false;  // its process was asked to end
 
     friend bool operator==(const WorkerVerdict&, const WorkerVerdict&) = default;

@@ -6,7 +6,7 @@ namespace baton {
 namespace {
 
 const membership::Judge kActive{
-    .worker = "W", .state = WorkerState::active, .incarnation = Incarnation(7), .reason = ""};
+    .worker = "W", .state = WorkerState::active, .incarnation = Incarnation(7), .reason = {}};
 
 // W as the catalog has it before it was ever heard.
 Worker recorded() {
@@ -33,13 +33,15 @@ TEST(Verdicts, AnUnreachableWorkerMayBeAnyProcess) {
     Worker worker = recorded();
     worker.state = WorkerState::unreachable;
     worker.incarnation = Incarnation(7);
-    worker.reason = "silence";
+    worker.reason = {.code = ReasonCode::silent, .text = "silence"};
     verdicts.record("W", worker);
-    membership::Judge silent{
-        .worker = "W", .state = WorkerState::unreachable, .incarnation = {}, .reason = "silence"};
+    membership::Judge silent{.worker = "W",
+                             .state = WorkerState::unreachable,
+                             .incarnation = {},
+                             .reason = worker.reason};
     verdicts.judge(silent);
     EXPECT_EQ(verdicts.unreported("W"), std::nullopt);
-    silent.reason = "it refuses";
+    silent.reason.text = "it refuses";
     verdicts.judge(silent);
     EXPECT_TRUE(verdicts.unreported("W"));
 }

@@ -140,7 +140,7 @@ TEST(Routes, SayWhoIsInTheWayAndWhatTheyLack) {
     Setting setting{
         cluster({{"E", "M1"}, {"M1", "HUB"}, {"E", "M2"}, {"M2", "HUB"}, {"E", "OTHER"}})};
     setting.cluster.workers.at("M1").state = WorkerState::unreachable;
-    setting.cluster.workers.at("M1").reason = "no beat";
+    setting.cluster.workers.at("M1").reason.text = "no beat";
     setting.fill("M2");
     setting.fill("OTHER");
     EXPECT_EQ(error_of(setting.routes({"E"})),

@@ -20,7 +20,8 @@ Error no_placement(const std::vector<std::string>& reasons, std::string hint) {
 // What a worker lacks to take part, said after its name; empty if it can.
 std::string state_against(const Worker& worker) {
     if (worker.state == WorkerState::unreachable) {
-        return "is UNREACHABLE" + (worker.reason.empty() ? "" : " (" + worker.reason + ")");
+        return "is UNREACHABLE" +
+               (worker.reason.text.empty() ? "" : " (" + worker.reason.text + ")");
     }
     if (worker.leaving) return "is leaving: its process was told to end";
     return worker.draining ? "is draining" : "";

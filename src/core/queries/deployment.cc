@@ -33,8 +33,8 @@ Settings settings_of(const Config& config) {
 
 namespace {
 
-std::string with_reason(const std::string& text, const std::string& reason) {
-    return reason.empty() ? text : text + " (" + reason + ")";
+std::string with_reason(const std::string& text, const Reason& reason) {
+    return reason.text.empty() ? text : text + " (" + reason.text + ")";
 }
 
 }  // namespace

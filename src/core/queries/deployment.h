@@ -41,6 +41,7 @@
 #include "base/time.h"
 #include "model/config.h"
 #include "model/control.h"
+#include "model/reason.h"
 #include "model/states.h"
 
 namespace baton::deployment {
@@ -87,6 +88,13 @@ struct Forget {
 };
 using Order = std::variant<Register, Start, Stop, Forget>;
 
+// Why something could not be done.
+struct Trouble {
+    std::string why;
+    std::uint32_t error = 0;  // its number; 0: none is known
+    friend bool operator==(const Trouble&, const Trouble&) = default;
+};
+
 // What was last asked of the worker about a fragment on the present stream, if that is not over.
 struct Asked {  // and not answered
     Order order;
@@ -96,7 +104,7 @@ struct Asked {  // and not answered
 struct Rebuffed {  // it did not work, and may work later
     Order order;
     Instant retry_at;
-    std::string why;
+    Trouble trouble;
     friend bool operator==(const Rebuffed&, const Rebuffed&) = default;
 };
 using Talk = std::variant<std::monostate, Asked, Rebuffed>;
@@ -111,7 +119,7 @@ struct FragmentView {
     Instant ready_since;  // or not ready since
     std::uint64_t stage = 0;
     FragmentState recorded = FragmentState::pending;
-    std::string reason;                           // with `recorded`
+    Reason reason;                                // with `recorded`
     std::optional<control::FragmentStatus> held;  // none: the worker does not have it
     Talk talk;
     // The worker has something else under this number, which is a stray.
@@ -131,7 +139,7 @@ struct Recorded {
     QueryState state = QueryState::pending;
     std::uint64_t run = 1;
     StopMode stop_mode = StopMode::graceful;
-    std::string reason;
+    Reason reason;
     std::vector<std::string> lagging;
     Settings settings;
 };
@@ -143,7 +151,7 @@ struct QueryView {
     unsigned restarts = 0;             // without a steady run between
     Instant restarted;                 // last, if ever
     Instant restart_at;                // the next run may not begin before
-    std::string restart_trouble;       // why it could not be begun
+    Trouble restart_trouble;           // why it could not be begun
     std::vector<FragmentView> fragments;
     std::vector<Stray> strays;
 };
@@ -153,23 +161,23 @@ struct QueryView {
 struct ReportFragment {
     FragmentId fragment;
     FragmentState state = FragmentState::pending;
-    std::string reason;
+    Reason reason;
     std::optional<Counts> counts;  // of one that has ended, if its worker told
     friend bool operator==(const ReportFragment&, const ReportFragment&) = default;
 };
 struct MarkQuery {
     QueryState state = QueryState::pending;
-    std::string reason;
+    Reason reason;
     std::vector<std::string> lagging;
     friend bool operator==(const MarkQuery&, const MarkQuery&) = default;
 };
 // It is to end FAILED: from now on it is stopped, never started.
 struct FailQuery {
-    std::string reason;
+    Reason reason;
     friend bool operator==(const FailQuery&, const FailQuery&) = default;
 };
 struct RestartQuery {
-    std::string reason;
+    Reason reason;
     unsigned restarts = 1;  // without a steady run between, this one included
     friend bool operator==(const RestartQuery&, const RestartQuery&) = default;
 };

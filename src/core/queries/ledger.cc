@@ -60,13 +60,13 @@ void Ledger::remove(QueryId query) {
     queries_.erase(known);
 }
 
-void Ledger::restart_refused(QueryId query, Instant now, const std::string& why,
+void Ledger::restart_refused(QueryId query, Instant now, const Trouble& trouble,
                              std::uint64_t jitter) {
     if (!queries_.contains(query)) return;
     Restarts& restarts = restarts_[query];
     restarts.refused += 1;
     restarts.next = now + delay_after(pace_, restarts.refused, jitter);
-    restarts.trouble = why;
+    restarts.trouble = trouble;
 }
 
 std::set<QueryId> Ledger::on_worker(const std::string& worker) const {

@@ -32,7 +32,7 @@ public:
     void remove(QueryId query);
 
     // A further run could not be begun, and may be later.
-    void restart_refused(QueryId query, Instant now, const std::string& why, std::uint64_t jitter);
+    void restart_refused(QueryId query, Instant now, const Trouble& trouble, std::uint64_t jitter);
 
     [[nodiscard]] std::set<QueryId> on_worker(const std::string& worker) const;
     [[nodiscard]] std::optional<QueryId> query_of(FragmentId fragment) const;
@@ -49,7 +49,7 @@ private:
         std::string worker;
         std::uint64_t stage = 0;
         FragmentState state = FragmentState::pending;
-        std::string reason;
+        Reason reason;
         std::string fingerprint;
     };
     struct Entry {
@@ -62,7 +62,7 @@ private:
         unsigned count = 0;     // without a steady run between
         Instant last;
         Instant next;          // not before: later each time
-        std::string trouble;   // why it could not be begun
+        Trouble trouble;       // why it could not be begun
         unsigned refused = 0;  // how often in a row
     };
 

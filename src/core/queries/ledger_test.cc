@@ -84,9 +84,9 @@ TEST(Ledger, RestartsSlowDownUntilARunIsSteady) {
     EXPECT_EQ(not_before(), at(12s));
     restarted(61s, 1);
     EXPECT_LE(not_before(), at(61150ms));
-    ledger.restart_refused(QueryId(1), at(70s), "no slot left", 0);
+    ledger.restart_refused(QueryId(1), at(70s), {.why = "no slot left"}, 0);
     EXPECT_EQ(not_before(), at(70100ms));
-    EXPECT_EQ(ledger.view(QueryId(1), roster).restart_trouble, "no slot left");
+    EXPECT_EQ(ledger.view(QueryId(1), roster).restart_trouble.why, "no slot left");
 }
 
 TEST(Ledger, WhatIsHeldOfAnotherRunOrOfNoQueryIsAStray) {

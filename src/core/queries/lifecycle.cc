@@ -112,7 +112,9 @@ Result<Turn> stop(const Query& query, StopMode mode) {
     after.desired = QueryDesire::stopped;
     after.stop_mode = mode_of(query, mode, again);
     after.state = QueryState::stopping;
-    if (!again) after.reason = "stopped by a user";
+    if (!again) {
+        after.reason = {.code = ReasonCode::stopped_by_user, .text = "stopped by a user"};
+    }
     if (workers_may_know(query.state)) return turned(query, Became::accepted, std::move(after));
     after.state = QueryState::stopped;
     return turned(query, Became::changed, std::move(after), Parts::stop);
@@ -126,13 +128,15 @@ Turn drop(const Query& query, StopMode mode) {
     after.state = QueryState::stopping;
     after.desired = QueryDesire::dropped;
     after.stop_mode = mode_of(query, mode, query.desired != QueryDesire::running);
-    if (query.state != QueryState::stopping) after.reason = "dropped by a user";
+    if (query.state != QueryState::stopping) {
+        after.reason = {.code = ReasonCode::dropped_by_user, .text = "dropped by a user"};
+    }
     return turned(query, Became::accepted, std::move(after));
 }
 
 // ---- what the controller asks -------------------------------------------------------------------
 
-Turn fail(const Query& query, const std::string& reason) {
+Turn fail(const Query& query, const Reason& reason) {
     if (has_ended(query.state) || query.desired != QueryDesire::running) {
         return {.became = Became::unchanged, .after = query};
     }
@@ -162,7 +166,7 @@ Result<Turn> mark(const Query& query, const Mark& mark, std::span<const Part> pa
     return turned(query, Became::changed, std::move(after));
 }
 
-Result<Turn> restart(const Query& query, const std::string& reason, std::uint64_t restarts,
+Result<Turn> restart(const Query& query, const Reason& reason, std::uint64_t restarts,
                      std::span<const Part> parts) {
     const auto refuse = [&](const std::string& why) {
         return refusal("query " + in_quotes(query.name) + " cannot be restarted: " + why);
@@ -215,28 +219,47 @@ Result<FragmentTurn> report(const Query& query, const Fragment& fragment, const 
     turn.after.counts = has_ended(told.state) ? told.counts : std::nullopt;
     if (query.state == QueryState::running && !does_its_part(told.state)) {
         turn.interrupted =
-            interrupted(query, name + " on worker " + in_quotes(fragment.worker) + " is " + state +
-                                   (told.reason.empty() ? "" : ": " + told.reason));
+            interrupted(query, reason_of(fragment.id, fragment.worker, told.state, told.reason));
     }
     return turn;
 }
 
-std::optional<std::string> interruption(const Worker& before, const Worker& after) {
+std::optional<Reason> interruption(const Worker& before, const Worker& after) {
+    const std::string worker = "worker " + in_quotes(after.name);
     if (after.state == WorkerState::unreachable) {
-        return "worker " + in_quotes(after.name) + " is UNREACHABLE";
+        return Reason{.code = ReasonCode::worker_unreachable,
+                      .who = after.name,
+                      .text = worker + " is UNREACHABLE"};
     }
     if (before.incarnation && after.incarnation != before.incarnation) {
-        return "worker " + in_quotes(after.name) + " was restarted";
+        return Reason{.code = ReasonCode::worker_restarted,
+                      .who = after.name,
+                      .text = worker + " was restarted"};
     }
     return std::nullopt;
 }
 
-Query interrupted(const Query& query, const std::string& why) {
+Query interrupted(const Query& query, const Reason& why) {
     CHECK(query.state == QueryState::running);
     Query after = query;
     after.state = QueryState::deploying;
     after.reason = why;
     return after;
+}
+
+Reason reason_of(FragmentId fragment, const std::string& worker, FragmentState state,
+                 const Reason& reason) {
+    ReasonCode code = ReasonCode::fragment_stopped;
+    if (state == FragmentState::failed) {
+        code = reason.code == ReasonCode::lost ? ReasonCode::fragment_lost
+                                               : ReasonCode::fragment_failed;
+    }
+    return {.code = code,
+            .who = worker,
+            .error = reason.error,
+            .text = "fragment " + to_string(fragment) + " on worker " + in_quotes(worker) + " is " +
+                    std::string(to_string(state)) +
+                    (reason.text.empty() ? "" : ": " + reason.text)};
 }
 
 Fragment stopped(const Fragment& fragment) {
@@ -249,7 +272,7 @@ Fragment renewed(const Fragment& fragment, std::uint64_t run) {
     Fragment after = fragment;
     after.run = run;
     after.state = FragmentState::pending;
-    after.reason.clear();
+    after.reason = {};
     after.counts.reset();
     return after;
 }

@@ -92,24 +92,24 @@ struct Part {
 
 struct Mark {
     QueryState state = QueryState::pending;
-    std::string reason;
+    Reason reason;
     std::vector<std::string> lagging;
 };
 
 [[nodiscard]] Result<Turn> stop(const Query& query, StopMode mode);
 [[nodiscard]] Turn drop(const Query& query, StopMode mode);
-[[nodiscard]] Turn fail(const Query& query, const std::string& reason);
+[[nodiscard]] Turn fail(const Query& query, const Reason& reason);
 [[nodiscard]] Result<Turn> mark(const Query& query, const Mark& mark, std::span<const Part> parts);
 // `restarts` counts those without a steady run between, this one included.
-[[nodiscard]] Result<Turn> restart(const Query& query, const std::string& reason,
-                                   std::uint64_t restarts, std::span<const Part> parts);
+[[nodiscard]] Result<Turn> restart(const Query& query, const Reason& reason, std::uint64_t restarts,
+                                   std::span<const Part> parts);
 [[nodiscard]] Result<Turn> release(const Query& query, std::span<const Part> parts);
 
 // ---- what befalls its fragments and workers -----------------------------------------------------
 
 struct Told {  // about a fragment, by its worker
     FragmentState state = FragmentState::pending;
-    std::string reason;
+    Reason reason;
     std::optional<Counts> counts;
 };
 
@@ -122,9 +122,12 @@ struct FragmentTurn {
                                           const Told& told);
 
 // Why queries that run there do so no longer; none: they do.
-[[nodiscard]] std::optional<std::string> interruption(const Worker& before, const Worker& after);
+[[nodiscard]] std::optional<Reason> interruption(const Worker& before, const Worker& after);
 // A query that is RUNNING, after that.
-[[nodiscard]] Query interrupted(const Query& query, const std::string& why);
+[[nodiscard]] Query interrupted(const Query& query, const Reason& why);
+// Why a query does not run, of which this fragment is in that state for that reason.
+[[nodiscard]] Reason reason_of(FragmentId fragment, const std::string& worker, FragmentState state,
+                               const Reason& reason);
 
 // A fragment whose query stops or renews its parts, after that.
 [[nodiscard]] Fragment stopped(const Fragment& fragment);

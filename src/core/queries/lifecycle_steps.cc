@@ -40,8 +40,9 @@ public:
             note(Asker::client, "STOP QUERY MODE " + std::string(name), stop(query, mode));
             note(Asker::client, "DROP QUERY MODE " + std::string(name), drop(query, mode));
         }
-        note(Asker::controller, "fail", fail(query, "it failed"));
-        note(Asker::controller, "restart", restart(query, "restarted", 1, parts));
+        note(Asker::controller, "fail", fail(query, {.code = ReasonCode::timed_out}));
+        note(Asker::controller, "restart",
+             restart(query, {.code = ReasonCode::restarted}, 1, parts));
         note(Asker::controller, "release", release(query, parts));
         for (const auto& [state, name] : StateNames<QueryState>::kNames) {
             const Mark wanted{.state = state, .reason = query.reason, .lagging = {}};
@@ -52,7 +53,7 @@ public:
         }
         if (query.state == QueryState::running) {
             Case after = before_;
-            after.query = interrupted(query, "worker \"W\" is UNREACHABLE");
+            after.query = interrupted(query, {.code = ReasonCode::worker_unreachable});
             add(Asker::worker, "worker lost", Ending::moved, after);
         }
     }
@@ -80,7 +81,7 @@ private:
 
     void tell(FragmentState state, const std::string& event) {
         const auto turn =
-            report(before_.query, before_.fragment, {.state = state, .reason = "", .counts = {}});
+            report(before_.query, before_.fragment, {.state = state, .reason = {}, .counts = {}});
         if (!turn) return refuse(Asker::worker, event, turn.error());
         const Case after{.query = turn->interrupted.value_or(before_.query),
                          .fragment = turn->after};

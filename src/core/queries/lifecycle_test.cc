@@ -184,9 +184,13 @@ TEST(Lifecycle, AWorkerInterruptsItsQueriesWhenItIsLostOrBackInAnotherIncarnatio
     before.incarnation = after.incarnation;
     EXPECT_EQ(interruption(before, after), std::nullopt);
     after.incarnation = Incarnation(2);
-    EXPECT_EQ(interruption(before, after), "worker \"W\" was restarted");
+    EXPECT_EQ(interruption(before, after), (Reason{.code = ReasonCode::worker_restarted,
+                                                   .who = "W",
+                                                   .text = "worker \"W\" was restarted"}));
     after.state = WorkerState::unreachable;
-    EXPECT_EQ(interruption(before, after), "worker \"W\" is UNREACHABLE");
+    EXPECT_EQ(interruption(before, after), (Reason{.code = ReasonCode::worker_unreachable,
+                                                   .who = "W",
+                                                   .text = "worker \"W\" is UNREACHABLE"}));
 }
 
 TEST(Lifecycle, AQueryIsNotMarkedRunningOnAWorkerThatIsUnreachable) {
@@ -208,7 +212,7 @@ TEST(Lifecycle, WhoHasEndedWaitsForNoWorker) {
     query.state = QueryState::stopping;
     query.lagging = {"W"};
     const auto turn =
-        mark(query, {.state = QueryState::failed, .reason = "", .lagging = {"W"}}, {});
+        mark(query, {.state = QueryState::failed, .reason = {}, .lagging = {"W"}}, {});
     EXPECT_TRUE(turn->after.lagging.empty());
 }
 

@@ -13,6 +13,15 @@ namespace baton::deployment {
 
 namespace {
 
+Reason reason_in(const std::string& worker, const control::FragmentStatus& status) {
+    if (status.reason.empty() && status.error == 0) return {};
+    return {.code = status.state == FragmentState::failed ? ReasonCode::failed
+                                                          : ReasonCode::not_prepared,
+            .who = worker,
+            .error = status.error,
+            .text = status.reason};
+}
+
 bool lives(const control::FragmentStatus& status) {
     return status.state && !has_ended(*status.state);
 }
@@ -54,18 +63,20 @@ private:
         for (FragmentView& fragment : view_.fragments) {
             if (!fragment.ready || has_ended(fragment.recorded)) continue;
             if (fragment.held && fragment.held->state) {
-                report(fragment, *fragment.held->state, fragment.held->reason);
+                report(fragment, *fragment.held->state, reason_in(fragment.worker, *fragment.held));
             } else if (is_absent(fragment) && !ending &&
                        fragment.recorded != FragmentState::pending) {
                 report(fragment, FragmentState::failed,
-                       "worker " + in_quotes(fragment.worker) + " no longer has it");
+                       {.code = ReasonCode::lost,
+                        .who = fragment.worker,
+                        .text = "worker " + in_quotes(fragment.worker) + " no longer has it"});
             }
         }
         // What never came to its worker has ended, too, if its run has.
         if (!ending && first_broken() == nullptr) return;
         for (FragmentView& fragment : view_.fragments) {
             if (has_ended(fragment.recorded) || !is_absent(fragment)) continue;
-            report(fragment, FragmentState::stopped, "");
+            report(fragment, FragmentState::stopped, {});
         }
     }
 
@@ -108,7 +119,7 @@ private:
                !std::holds_alternative<Asked>(fragment.talk);
     }
 
-    void report(FragmentView& fragment, FragmentState state, const std::string& reason) {
+    void report(FragmentView& fragment, FragmentState state, const Reason& reason) {
         if (fragment.recorded == state && fragment.reason == reason) return;
         fragment.recorded = state;
         fragment.reason = reason;
@@ -133,9 +144,9 @@ private:
         } else if (all([](const FragmentView& f) {
                        return f.recorded == FragmentState::terminated;
                    })) {
-            mark(QueryState::terminated, "", {});
+            mark(QueryState::terminated, {}, {});
         } else if (all(runs)) {
-            mark(QueryState::running, "", {});
+            mark(QueryState::running, {}, {});
         } else if (query().state == QueryState::deploying) {
             deploy();
         }
@@ -167,10 +178,9 @@ private:
         return broken;
     }
 
-    static std::string why(const FragmentView& fragment) {
-        const std::string reason = fragment.reason.empty() ? "" : ": " + fragment.reason;
-        return "fragment " + to_string(fragment.id) + " on worker " + in_quotes(fragment.worker) +
-               " is " + std::string(to_string(fragment.recorded)) + reason;
+    static Reason why(const FragmentView& fragment) {
+        return lifecycle::reason_of(fragment.id, fragment.worker, fragment.recorded,
+                                    fragment.reason);
     }
 
     // From PENDING: when everyone concerned can be told.
@@ -178,7 +188,7 @@ private:
         if (times_out()) return;
         const bool everyone = all([](const FragmentView& f) { return f.ready; });
         if (everyone) {
-            mark(QueryState::deploying, "", {});
+            mark(QueryState::deploying, {}, {});
         } else {
             mark(QueryState::pending, query().reason, absent());
         }
@@ -198,13 +208,20 @@ private:
         const bool over = all([](const FragmentView& f) { return has_ended(f.recorded); });
         const bool everyone = all([](const FragmentView& f) { return f.ready; });
         if (over && everyone && now_ >= view_.restart_at) {
+            Reason reason = why(broken);
+            reason.code = ReasonCode::restarted;
+            reason.text = "restarted: " + reason.text;
             plan_.writes.emplace_back(
-                RestartQuery{.reason = "restarted: " + why(broken), .restarts = next_restart()});
+                RestartQuery{.reason = std::move(reason), .restarts = next_restart()});
             return;
         }
-        const std::string& trouble = view_.restart_trouble;
-        mark(QueryState::deploying, why(broken) + (trouble.empty() ? "" : "; " + trouble),
-             over ? absent() : lagging());
+        Reason reason = why(broken);
+        if (const Trouble& trouble = view_.restart_trouble; trouble != Trouble{}) {
+            reason.code = ReasonCode::restart_refused;
+            reason.error = trouble.error;
+            reason.text += "; " + trouble.why;
+        }
+        mark(QueryState::deploying, reason, over ? absent() : lagging());
         if (!over) {
             stop_everything(StopMode::forceful);
         } else if (now_ < view_.restart_at) {
@@ -220,8 +237,7 @@ private:
 
     void deploy() {
         if (times_out()) return;
-        const std::string trouble = trouble_met();
-        mark(QueryState::deploying, trouble.empty() ? query().reason : trouble, lagging());
+        mark(QueryState::deploying, trouble_met().value_or(query().reason), lagging());
         const bool registered =
             all([](const FragmentView& f) { return f.recorded != FragmentState::pending; });
         if (!registered) {
@@ -261,15 +277,18 @@ private:
             wake(deadline);
             return false;
         }
-        std::string reason = "it did not run within " + in_seconds(*limit);
+        Reason reason{.code = ReasonCode::timed_out,
+                      .text = "it did not run within " + in_seconds(*limit)};
         std::vector<std::string> names;
         for (const FragmentView& fragment : view_.fragments) {
             if (!fragment.ready) names.push_back(in_quotes(fragment.worker));
         }
         if (!names.empty()) {
-            reason += ": no word from worker " + join(names, ", ");
-        } else if (!query().reason.empty()) {
-            reason += ": " + query().reason;
+            reason.text += ": no word from worker " + join(names, ", ");
+        } else if (!query().reason.text.empty()) {
+            reason.who = query().reason.who;
+            reason.error = query().reason.error;
+            reason.text += ": " + query().reason.text;
         }
         plan_.writes.emplace_back(FailQuery{reason});
         return true;
@@ -328,8 +347,7 @@ private:
         return held.stopping && (*held.stopping == StopMode::forceful || *held.stopping == mode);
     }
 
-    void mark(QueryState state, const std::string& reason,
-              const std::vector<std::string>& lagging) {
+    void mark(QueryState state, const Reason& reason, const std::vector<std::string>& lagging) {
         if (query().state == state && query().reason == reason && query().lagging == lagging) {
             return;
         }
@@ -366,16 +384,21 @@ private:
 
     // What a worker could not do, and is asked again. Of several, the one that is shown already,
     // for as long as it lasts.
-    std::string trouble_met() {
-        std::string first;
+    std::optional<Reason> trouble_met() {
+        std::optional<Reason> first;
         for (const FragmentView& fragment : view_.fragments) {
             if (!fragment.ready || fragment.recorded != FragmentState::pending) continue;
-            const std::string who = "worker " + in_quotes(fragment.worker) + ": ";
             const auto* rebuffed = std::get_if<Rebuffed>(&fragment.talk);
-            if (query().reason.starts_with(who)) {
-                return rebuffed == nullptr ? query().reason : who + rebuffed->why;
-            }
-            if (rebuffed != nullptr && first.empty()) first = who + rebuffed->why;
+            const bool shown = query().reason.code == ReasonCode::fragment_refused &&
+                               query().reason.who == fragment.worker;
+            if (shown && rebuffed == nullptr) return query().reason;
+            if (rebuffed == nullptr || (first && !shown)) continue;
+            first = Reason{
+                .code = ReasonCode::fragment_refused,
+                .who = fragment.worker,
+                .error = rebuffed->trouble.error,
+                .text = "worker " + in_quotes(fragment.worker) + ": " + rebuffed->trouble.why};
+            if (shown) return first;
         }
         return first;
     }

@@ -54,7 +54,7 @@ Talk any_talk(Instant now) {
         case 0:
             return Asked{.order = any_order(), .at = std::min(then, now)};
         case 1:
-            return Rebuffed{.order = any_order(), .retry_at = then, .why = "not now"};
+            return Rebuffed{.order = any_order(), .retry_at = then, .trouble = {.why = "not now"}};
         default:
             return {};
     }
@@ -78,7 +78,8 @@ Recorded any_record() {
     if (query.desired == QueryDesire::failed) query.stop_mode = StopMode::forceful;
     if (chance(30)) query.settings.on_failure = OnFailure::fail;
     if (chance(30)) query.settings.deploy_timeout.reset();
-    if (chance(30)) query.reason = "because";
+    if (chance(30))
+        query.reason = {.code = ReasonCode::fragment_refused, .who = "W1", .text = "because"};
     return query;
 }
 

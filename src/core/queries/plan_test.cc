@@ -175,9 +175,11 @@ TEST_F(PlanTest, WhatWasAskedIsNotAskedAgainUntilItIsOverdue) {
 
 TEST_F(PlanTest, WhatDidNotWorkIsAskedAgainLaterAndTheReasonIsShown) {
     is(sink(), registered);
-    source().talk = Rebuffed{.order = Register{}, .retry_at = at(2s), .why = "no memory"};
+    source().talk =
+        Rebuffed{.order = Register{}, .retry_at = at(2s), .trouble = {.why = "no memory"}};
     EXPECT_EQ(plan_at(1s), "mark DEPLOYING (worker \"EDGE\": no memory); ");
-    query().reason = "worker \"EDGE\": no memory";
+    query().reason = {
+        .code = ReasonCode::fragment_refused, .who = "EDGE", .text = "worker \"EDGE\": no memory"};
     EXPECT_EQ(plan_at(1s), "");
     EXPECT_EQ(wake_, at(2s));
     EXPECT_EQ(plan_at(2s), "register 3/1/1 on EDGE; ");
@@ -213,7 +215,7 @@ TEST_F(PlanTest, AFailingQueryIsStoppedEverywhereAndThenFailed) {
     query() = {.desired = QueryDesire::failed,
                .state = QueryState::stopping,
                .stop_mode = StopMode::forceful,
-               .reason = "no such file"};
+               .reason = {.code = ReasonCode::fragment_failed, .text = "no such file"}};
     is(sink(), registered);
     is(source(), failed);
     source().held.reset();
@@ -231,7 +233,7 @@ TEST_F(PlanTest, AFailureWhileRunningBeginsANextRunWhenTheLastIsGone) {
     EXPECT_EQ(plan_at(0s), "report 1 FAILED; mark DEPLOYING (" + why + "); ");
     is(source(), failed);
     query().state = QueryState::deploying;
-    query().reason = why;
+    query().reason = {.code = ReasonCode::fragment_failed, .who = "EDGE", .text = why};
     view_.since = at(0s);
     EXPECT_EQ(plan_at(0s), "stop 3/1/2 on HUB FORCEFUL; forget 3/1/1 on EDGE; ");
     is(sink(), stopped);
@@ -265,7 +267,9 @@ TEST_F(PlanTest, ANextRunNeedsAllWorkers) {
     source().held.reset();
     sink().held.reset();
     sink().ready = false;
-    query().reason = "fragment 1 on worker \"EDGE\" is FAILED";
+    query().reason = {.code = ReasonCode::fragment_failed,
+                      .who = "EDGE",
+                      .text = "fragment 1 on worker \"EDGE\" is FAILED"};
     EXPECT_EQ(plan_at(2s),
               "mark DEPLOYING lagging HUB (fragment 1 on worker \"EDGE\" is FAILED); ");
 }

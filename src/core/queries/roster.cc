@@ -115,11 +115,11 @@ void Roster::let_go(const std::string& worker, Stream& stream, const FragmentKey
     if (holders.empty()) holders_.erase(key.query);
 }
 
-void Roster::rebuff(Instant now, Exchange& exchange, const std::string& why, std::uint64_t jitter) {
+void Roster::rebuff(Instant now, Exchange& exchange, Trouble trouble, std::uint64_t jitter) {
     exchange.stand = Stand::rebuffed;
     exchange.failures += 1;
     exchange.at = now + delay_after(pace_, exchange.failures, jitter);
-    exchange.why = why;
+    exchange.trouble = std::move(trouble);
 }
 
 void Roster::merge(Instant now, const std::string& worker, Stream& stream,
@@ -138,7 +138,8 @@ void Roster::merge(Instant now, const std::string& worker, Stream& stream,
     // since, the worker may be about to have it, and only the answer to that tells.
     const bool was_registering = talk != stream.talks.end() && talk->second.stand != Stand::asked &&
                                  std::holds_alternative<Register>(talk->second.order);
-    if (was_registering) rebuff(now, talk->second, status.reason, jitter);
+    if (!was_registering) return;
+    rebuff(now, talk->second, {.why = status.reason, .error = status.error}, jitter);
 }
 
 Roster::Queries Roster::heard(Instant now, const std::string& worker, Attempt attempt,
@@ -164,7 +165,7 @@ std::optional<QueryId> Roster::heard(Instant now, const std::string& worker, Att
     present->requests.erase(asked);
     Exchange& exchange = present->talks.at(key);
     if (const auto* refusal = std::get_if<control::Refusal>(&answer.outcome)) {
-        rebuff(now, exchange, refusal->why, jitter);
+        rebuff(now, exchange, {.why = refusal->why}, jitter);
         return key.query;
     }
     const auto& status = std::get<control::FragmentStatus>(answer.outcome);
@@ -189,7 +190,7 @@ void Roster::asked(Instant now, const Send& send, std::uint64_t request) {
     exchange.request = request;
     exchange.stand = Stand::asked;
     exchange.at = now;
-    exchange.why.clear();
+    exchange.trouble = {};
     entry.stream->requests[request] = send.key;
 }
 
@@ -234,7 +235,8 @@ Talk Roster::talk(const std::string& worker, const FragmentKey& key) const {
         case Stand::asked:
             return Asked{.order = exchange.order, .at = exchange.at};
         case Stand::rebuffed:
-            return Rebuffed{.order = exchange.order, .retry_at = exchange.at, .why = exchange.why};
+            return Rebuffed{
+                .order = exchange.order, .retry_at = exchange.at, .trouble = exchange.trouble};
         case Stand::settled:
             return {};
     }

@@ -72,7 +72,7 @@ private:
         std::uint64_t request = 0;
         Stand stand = Stand::asked;
         Instant at;       // asked: it was sent; rebuffed: it may be sent again
-        std::string why;  // rebuffed
+        Trouble trouble;  // rebuffed
         unsigned failures = 0;
     };
     struct Stream {
@@ -93,7 +93,7 @@ private:
     [[nodiscard]] Stream* stream(const std::string& worker, Attempt attempt);
     void merge(Instant now, const std::string& worker, Stream& stream,
                const control::FragmentStatus& status, std::uint64_t jitter);
-    void rebuff(Instant now, Exchange& exchange, const std::string& why, std::uint64_t jitter);
+    void rebuff(Instant now, Exchange& exchange, Trouble trouble, std::uint64_t jitter);
     void hold(const std::string& worker, Stream& stream, const control::FragmentStatus& status);
     void let_go(const std::string& worker, Stream& stream, const FragmentKey& key);
     [[nodiscard]] const Entry* entry(const std::string& worker) const;

@@ -120,12 +120,14 @@ TEST_F(RosterTest, ARefusalIsTriedAgainLaterAndLater) {
     ask(1s, Start{}, 11);
     const control::Refusal refusal{.highest = Epoch(9), .why = "not you"};
     (void)roster_.heard(at(2s), "W", 1, {.request = 11, .outcome = refusal}, 0);
-    EXPECT_EQ(roster_.talk("W", kKey),
-              Talk(Rebuffed{.order = Start{}, .retry_at = at(2100ms), .why = "not you"}));
+    EXPECT_EQ(
+        roster_.talk("W", kKey),
+        Talk(Rebuffed{.order = Start{}, .retry_at = at(2100ms), .trouble = {.why = "not you"}}));
     ask(3s, Start{}, 12);
     (void)roster_.heard(at(3s), "W", 1, {.request = 12, .outcome = refusal}, 0);
-    EXPECT_EQ(roster_.talk("W", kKey),
-              Talk(Rebuffed{.order = Start{}, .retry_at = at(3200ms), .why = "not you"}));
+    EXPECT_EQ(
+        roster_.talk("W", kKey),
+        Talk(Rebuffed{.order = Start{}, .retry_at = at(3200ms), .trouble = {.why = "not you"}}));
 }
 
 TEST_F(RosterTest, AFragmentThatCouldNotBePreparedIsGoneAndItsReasonKept) {
@@ -136,7 +138,8 @@ TEST_F(RosterTest, AFragmentThatCouldNotBePreparedIsGoneAndItsReasonKept) {
     (void)pulse(1, 2, {gone});
     EXPECT_EQ(held(), std::nullopt);
     EXPECT_EQ(roster_.talk("W", kKey),
-              Talk(Rebuffed{.order = Register{}, .retry_at = at(1100ms), .why = "no memory"}));
+              Talk(Rebuffed{
+                  .order = Register{}, .retry_at = at(1100ms), .trouble = {.why = "no memory"}}));
 }
 
 TEST_F(RosterTest, WhatWasAskedForAgainIsNotTakenForGoneByOldNews) {

@@ -120,12 +120,13 @@ void FragmentDuty::changed(FragmentStatus& status) {
     unseen_.emplace(status.event, status);
 }
 
-void FragmentDuty::end(FragmentStatus& status, FragmentState state, Fault fault,
-                       std::string reason) {
+void FragmentDuty::end(FragmentStatus& status, FragmentState state, Fault fault, std::string reason,
+                       std::uint32_t error) {
     status.state = state;
     status.stopping.reset();
     status.fault = fault;
     status.reason = std::move(reason);
+    status.error = error;
     changed(status);
 }
 
@@ -141,10 +142,11 @@ void FragmentDuty::on(const fragments::PrepareFailed& event) {
     if (status == nullptr || status->state != FragmentState::pending) return;
     if (status->stopping) return end(*status, FragmentState::stopped, Fault::transient, "");
     if (event.fault == Fault::terminal) {
-        return end(*status, FragmentState::failed, Fault::terminal, event.why);
+        return end(*status, FragmentState::failed, Fault::terminal, event.why, event.error);
     }
     status->state.reset();
     status->reason = event.why;
+    status->error = event.error;
     changed(*status);
     held_.erase(event.key);
 }
@@ -175,7 +177,7 @@ void FragmentDuty::on(const fragments::Broke& event) {
     FragmentStatus* status = living(event.key);
     if (status == nullptr) return;
     status->counts = event.counts;
-    end(*status, FragmentState::failed, event.fault, event.why);
+    end(*status, FragmentState::failed, event.fault, event.why, event.error);
 }
 
 }  // namespace baton

@@ -37,6 +37,7 @@ struct PrepareFailed {
     FragmentKey key;
     control::Fault fault = control::Fault::transient;
     std::string why;
+    std::uint32_t error = 0;  // its number; 0: it has none
 };
 struct Ran {  // data flows
     FragmentKey key;
@@ -53,6 +54,7 @@ struct Broke {
     FragmentKey key;
     control::Fault fault = control::Fault::transient;
     std::string why;
+    std::uint32_t error = 0;  // its number; 0: it has none
     Counts counts;
 };
 
@@ -94,7 +96,7 @@ private:
     // Gives the status, which differs from what was told last, the next number.
     void changed(control::FragmentStatus& status);
     void end(control::FragmentStatus& status, FragmentState state, control::Fault fault,
-             std::string reason);
+             std::string reason, std::uint32_t error = 0);
     void tell_after(std::uint64_t from, control::Pulse& pulse);
 
     bool leaving_ = false;

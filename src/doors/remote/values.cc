@@ -93,9 +93,7 @@ ErrorCode code_of(const pg_result& answer) {
         unsigned told = 0;
         const std::string line = field(answer, PG_DIAG_SOURCE_LINE);
         std::from_chars(line.data(), line.data() + line.size(), told);
-        for (const ErrorEntry& entry : error_list()) {
-            if (number(entry.code) == told) return entry.code;
-        }
+        if (const auto code = error_numbered(told)) return *code;
     }
     const std::string state = field(answer, PG_DIAG_SQLSTATE);
     if (state == "57014") return ErrorCode::cancelled;

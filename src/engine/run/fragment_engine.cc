@@ -91,7 +91,8 @@ void FragmentEngine::prepare(const FragmentKey& key, const std::string& plan) {
     if (made) return;
     tell({.key = key,
           .what = engine::PrepareFailed{.fault = control::Fault::transient,
-                                        .why = to_string(made.error())}});
+                                        .why = to_string(made.error()),
+                                        .error = number(made.error().code)}});
 }
 
 void FragmentEngine::make(const FragmentKey& key, const std::string& plan) {

@@ -179,7 +179,8 @@ decltype(engine::Report::what) FragmentRun::live() {
         const Error& error = prepared.error();
         const bool is_final = plan_error_ || error.code == ErrorCode::defect;
         return engine::PrepareFailed{.fault = is_final ? Fault::terminal : fault_of(error),
-                                     .why = to_string(error)};
+                                     .why = to_string(error),
+                                     .error = number(error.code)};
     }
     prepared_ = true;
     report(engine::Prepared{});
@@ -187,7 +188,9 @@ decltype(engine::Report::what) FragmentRun::live() {
     run_leaves();
     const std::lock_guard lock(mutex_);
     if (error_) {
-        return engine::Broke{.fault = fault_at_run_time(*error_), .why = to_string(*error_)};
+        return engine::Broke{.fault = fault_at_run_time(*error_),
+                             .why = to_string(*error_),
+                             .error = number(error_->code)};
     }
     if (aborted_ || draining_) return engine::Halted{};
     return engine::Ended{};

@@ -33,8 +33,10 @@ DoubleEngine::Reports DoubleEngine::carry_out(const fragments::EngineOrder& orde
 
 DoubleEngine::Reports DoubleEngine::prepare(const fragments::Prepare& order) {
     if (trouble_) {
-        return {fragments::PrepareFailed{
-            .key = order.key, .fault = trouble_->fault, .why = trouble_->why}};
+        return {fragments::PrepareFailed{.key = order.key,
+                                         .fault = trouble_->fault,
+                                         .why = trouble_->why,
+                                         .error = trouble_->error}};
     }
     plans_[order.key] = order.plan;
     return {fragments::Prepared{order.key}};
@@ -61,7 +63,8 @@ DoubleEngine::Reports DoubleEngine::end(FragmentKey key) {
 DoubleEngine::Reports DoubleEngine::fail(FragmentKey key, const Trouble& trouble) {
     if (running_.erase(key) == 0) return {};
     plans_.erase(key);
-    return {fragments::Broke{.key = key, .fault = trouble.fault, .why = trouble.why}};
+    return {fragments::Broke{
+        .key = key, .fault = trouble.fault, .why = trouble.why, .error = trouble.error}};
 }
 
 std::optional<std::string> DoubleEngine::plan_of(const FragmentKey& key) const {

@@ -22,6 +22,7 @@ public:
     struct Trouble {
         control::Fault fault = control::Fault::transient;
         std::string why;
+        std::uint32_t error = 0;  // its number; 0: it has none
     };
 
     [[nodiscard]] Reports obey(const fragments::EngineOrder& order);

@@ -17,7 +17,7 @@ station::Event event_of(const engine::Report& report) {
             },
             [&](const engine::PrepareFailed& what) -> station::Event {
                 return fragments::PrepareFailed{
-                    .key = report.key, .fault = what.fault, .why = what.why};
+                    .key = report.key, .fault = what.fault, .why = what.why, .error = what.error};
             },
             [&](const engine::Ran&) -> station::Event { return fragments::Ran{report.key}; },
             [&](const engine::Ended&) -> station::Event {
@@ -30,6 +30,7 @@ station::Event event_of(const engine::Report& report) {
                 return fragments::Broke{.key = report.key,
                                         .fault = what.fault,
                                         .why = what.why,
+                                        .error = what.error,
                                         .counts = report.counts};
             },
         },
