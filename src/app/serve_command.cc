@@ -18,7 +18,7 @@
 #include "adapters/system/system_clock.h"
 #include "adapters/system/user_secret.h"
 #include "app/catalogs.h"
-#include "app/doors.h"
+#include "app/client_servers.h"
 #include "app/leave_signals.h"
 #include "app/members.h"
 #include "app/tls_options.h"
@@ -28,7 +28,7 @@
 #include "catalog/schema.h"
 #include "coordinator/coordinator_runtime.h"
 #include "coordinator/sessions/version.h"
-#include "coordinator/term/seat.h"
+#include "coordinator/term/leadership_driver.h"
 #include "core/topology/topology.h"
 #include "doors/desk/desk.h"
 #include "doors/desk/journal.h"
@@ -89,13 +89,13 @@ std::string password_at(const std::string& secret, const std::string& address) {
 }
 
 // Everything behind the doors, in the order in which it comes and, backwards, goes.
-class House {
+class DaemonParts {
 public:
-    static Result<std::unique_ptr<House>> open(const Configuration& configuration,
-                                               const Clock& clock, Log& log) {
+    static Result<std::unique_ptr<DaemonParts>> open(const Configuration& configuration,
+                                                     const Clock& clock, Log& log) {
         const config::Settings& settings = configuration.settings;
         const std::string& shared = settings.text("catalog");
-        std::unique_ptr<House> house(new House);
+        std::unique_ptr<DaemonParts> house(new DaemonParts);
         CoordinatorOptions options;
         options.follows = is_server(shared);
         options.scratch = temporary_sqlites(migrate);
@@ -140,14 +140,14 @@ public:
 
     // Somebody else may lead from here on.
     void give_up_seat(Duration patience) {
-        if (seat_) seat_->leave(patience);
+        if (leadership_) leadership_->leave(patience);
     }
     [[nodiscard]] front::Desk& desk() { return *desk_; }
     // What the coordinators of one catalog know; empty: there is no other.
     [[nodiscard]] const std::string& secret() const { return secret_; }
 
 private:
-    House() = default;
+    DaemonParts() = default;
 
     // A leader that is stopped in a transaction holds the fence: not for longer than its lease.
     static Duration standstill_max(const config::Settings& settings) {
@@ -253,7 +253,7 @@ private:
         const std::string id = sha256_hex(random_bytes(16)).substr(0, 16);
         std::array<char, 256> host{};
         (void)gethostname(host.data(), host.size() - 1);
-        seat_ = std::make_unique<Seat>(
+        leadership_ = std::make_unique<LeadershipDriver>(
             LeadershipOptions{
                 .timers = timers,
                 .lock = std::string(kLeaderLock),
@@ -272,7 +272,7 @@ private:
     std::unique_ptr<CoordinatorRuntime> coordinator_;
     std::unique_ptr<Members> members_;       // reads the coordinator's database
     std::unique_ptr<SqlDatabase> election_;  // none: it leads, nobody else can
-    std::unique_ptr<Seat> seat_;
+    std::unique_ptr<LeadershipDriver> leadership_;
     std::unique_ptr<front::Journal> journal_;
     std::unique_ptr<front::Desk> desk_;
 };
@@ -290,7 +290,7 @@ Configuration with_coordinators(Configuration configuration, const std::string& 
 // Users, tokens and the certificate are used as they are now; of other settings it is said that
 // they are not. Settings that cannot be used change nothing.
 void reload(const ServeCommand& command, const Configuration& begun, const std::string& secret,
-            Doors& doors, Log& log) {
+            ClientServers& doors, Log& log) {
     const auto again = configuration_of(command);
     if (again && again->access.trusts_everybody() && !begun.access.trusts_everybody()) {
         log.error("cannot use the settings: all stays as it was",
@@ -317,11 +317,11 @@ void reload(const ServeCommand& command, const Configuration& begun, const std::
 
 Result<Done> serve(const ServeCommand& command, const Configuration& configuration,
                    const LeaveSignals& signals, const Clock& clock, Log& log) {
-    TRY_ASSIGN(house, House::open(configuration, clock, log));
+    TRY_ASSIGN(house, DaemonParts::open(configuration, clock, log));
     front::Metrics metrics;
     const Configuration known = with_coordinators(configuration, house->secret());
     front::Logins logins(clock, metrics);
-    TRY_ASSIGN(doors, Doors::open(known, house->desk(), metrics, logins, log));
+    TRY_ASSIGN(doors, ClientServers::open(known, house->desk(), metrics, logins, log));
     notify_service_manager("READY=1");
     log.info("ready", {{"version", std::string(kVersion)},
                        {"data", configuration.settings.text("data")},

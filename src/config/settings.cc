@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "BATON_";  // of variables in the environment
 
-const std::vector<Known>& known_list() {
-    static const std::vector<Known> kKnown = {
+const std::vector<Setting>& known_list() {
+    static const std::vector<Setting> kKnown = {
         {.key = "data", .fallback = "./baton-data", .meaning = "the directory of the catalog"},
         {.key = "catalog",
          .fallback = "",
@@ -133,8 +133,8 @@ const std::vector<Known>& known_list() {
     return kKnown;
 }
 
-const Known* find(std::string_view key) {
-    for (const Known& known : known_list()) {
+const Setting* find(std::string_view key) {
+    for (const Setting& known : known_list()) {
         if (known.key == key) return &known;
     }
     return nullptr;
@@ -149,7 +149,7 @@ std::optional<std::uint64_t> number_of(const std::string& text) {
 }
 
 // What is wrong with the value; empty if nothing is.
-std::string misfit(const Known& known, const std::string& value) {
+std::string misfit(const Setting& known, const std::string& value) {
     switch (known.type) {
         case Type::text:
         case Type::list:
@@ -191,12 +191,12 @@ Error refused(const std::string& origin, const std::string& message, std::string
 
 }  // namespace
 
-std::span<const Known> known_settings() {
+std::span<const Setting> known_settings() {
     return known_list();
 }
 
 bool is_list(std::string_view key) {
-    const Known* known = find(key);
+    const Setting* known = find(key);
     return known != nullptr && known->type == Type::list;
 }
 
@@ -207,17 +207,17 @@ std::string environment_name(std::string_view key) {
 }
 
 Settings::Settings() {
-    for (const Known& known : known_list()) {
+    for (const Setting& known : known_list()) {
         values_[std::string(known.key)] = {.text = std::string(known.fallback),
                                            .origin = "default"};
     }
 }
 
 Result<Done> Settings::set(const std::string& key, std::string value, std::string origin) {
-    const Known* known = find(key);
+    const Setting* known = find(key);
     if (known == nullptr) {
         std::vector<std::string> keys;
-        for (const Known& one : known_list()) keys.emplace_back(one.key);
+        for (const Setting& one : known_list()) keys.emplace_back(one.key);
         std::string hint = did_you_mean(key, keys);
         if (hint.empty()) hint = "`baton config show` lists what can be set";
         return refused(origin, "unknown setting " + in_quotes(key), std::move(hint));
@@ -234,7 +234,7 @@ Result<std::vector<std::string>> Settings::set_from_environment(
     const std::map<std::string, std::string>& all) {
     const auto& list = known_list();
     std::vector<std::string> endings;  // what they all begin with is no likeness
-    for (const Known& one : list) {
+    for (const Setting& one : list) {
         endings.push_back(environment_name(one.key).substr(kPrefix.size()));
     }
     std::vector<std::string> warnings;
@@ -287,7 +287,7 @@ std::vector<std::string> Settings::list(std::string_view key) const {
 
 std::vector<Settings::Shown> Settings::all() const {
     std::vector<Shown> shown;
-    for (const Known& known : known_list()) {
+    for (const Setting& known : known_list()) {
         const Value& value = values_.find(known.key)->second;
         shown.push_back({.key = std::string(known.key),
                          .value = value.text,

@@ -26,7 +26,7 @@ enum class Type : std::uint8_t {
     list,  // texts, with commas between them
 };
 
-struct Known {
+struct Setting {
     std::string_view key;
     Type type = Type::text;
     std::string_view fallback;
@@ -37,7 +37,7 @@ struct Known {
 };
 
 // Everything that can be set, in the order it is shown.
-[[nodiscard]] std::span<const Known> known_settings();
+[[nodiscard]] std::span<const Setting> known_settings();
 // Whether there may be several of it.
 [[nodiscard]] bool is_list(std::string_view key);
 // BATON_HTTP_LISTEN

@@ -6,7 +6,7 @@ namespace baton::config {
 namespace {
 
 TEST(SettingsTest, EveryDefaultFitsItsOwnSetting) {
-    for (const Known& known : known_settings()) {
+    for (const Setting& known : known_settings()) {
         Settings settings;
         const auto set = settings.set(std::string(known.key), std::string(known.fallback), "test");
         EXPECT_TRUE(set) << known.key;

@@ -6,7 +6,7 @@
 #include "base/overload.h"
 #include "base/text.h"
 #include "catalog/lease_schema.h"
-#include "coordinator/commit/attempts.h"
+#include "coordinator/commit/database_retry.h"
 #include "coordinator/statements/bind.h"
 #include "coordinator/statements/names.h"
 

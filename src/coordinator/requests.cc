@@ -57,7 +57,7 @@ private:
 
     // The news are read first: a change that is not seen here ends the wait for others than these.
     [[nodiscard]] routing::Sight look() {
-        LeaderBoard::Known known = coordinator_.leader_.now();
+        LeaderBoard::Sighting known = coordinator_.leader_.now();
         seen_ = coordinator_.current();
         return {.now = coordinator_.clock_.now(),
                 .own_term = seen_ ? std::optional(seen_->number) : std::nullopt,

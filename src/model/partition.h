@@ -43,7 +43,7 @@ struct Owned {
 struct Releasing {
     std::string owner;
     Epoch epoch;
-    std::string next;  // who is to have it; empty: nobody
+    std::string next_owner;  // the worker that is to have it; empty: none
     friend bool operator==(const Releasing&, const Releasing&) = default;
 };
 

@@ -50,7 +50,7 @@ bool is_wanted(const Query& query) {
 }  // namespace
 
 Checks::Checks(World& world, SqlDatabase& disk,
-               const std::vector<std::unique_ptr<SimWorker>>& workers, Ran& ran)
+               const std::vector<std::unique_ptr<SimWorker>>& workers, FragmentRuns& ran)
     : world_(world), sql_(*disk.connect(Access::read)), workers_(workers), ran_(ran) {
     read();
 }
@@ -63,7 +63,7 @@ void Checks::read() {
     for (const auto& [id, known] : queries_) seen.queries[id];
     for (Query& query : *reader.queries()) {
         const QueryId id = query.id;
-        seen.queries[id] = Known{.query = std::move(query), .fragments = {}};
+        seen.queries[id] = QueryRows{.query = std::move(query), .fragments = {}};
     }
     for (Fragment& fragment : *reader.fragments({.query = {}, .worker = {}, .with_plan = false})) {
         seen.queries.at(fragment.query)->fragments.push_back(std::move(fragment));
@@ -154,7 +154,7 @@ void Checks::worker_renewed(const std::string& worker) {
     }
 }
 
-void Checks::check_query(const Known& known, const Known* before) {
+void Checks::check_query(const QueryRows& known, const QueryRows* before) {
     const Query& query = known.query;
     if (before == nullptr || before->query.state != query.state) reached_[query.state] += 1;
     for (const Fragment& fragment : known.fragments) {
@@ -278,7 +278,7 @@ void Checks::check_worker(const std::string& name, const std::optional<Worker>& 
 }
 
 // The query has ended, or its row is gone and its name free: nobody may still have any of it.
-void Checks::check_gone(const Known& before) {
+void Checks::check_gone(const QueryRows& before) {
     for (const Fragment& fragment : before.fragments) {
         ran_.end(key_of(before.query, fragment));
         unwanted_.try_emplace(key_of(before.query, fragment), revision_);

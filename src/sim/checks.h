@@ -24,7 +24,7 @@ class Checks {
 public:
     // `disk` is read without faults.
     Checks(World& world, SqlDatabase& disk, const std::vector<std::unique_ptr<SimWorker>>& workers,
-           Ran& ran);
+           FragmentRuns& ran);
 
     // ---- safety: called as it happens ---------------------------------------------------------
     // Coordinators are meant by their numbers.
@@ -62,25 +62,25 @@ public:
     [[nodiscard]] const std::map<QueryState, std::uint64_t>& reached() const { return reached_; }
 
 private:
-    struct Known {
+    struct QueryRows {
         Query query;
         std::vector<Fragment> fragments;
     };
 
     // What may have changed; none: it is not there.
     struct Seen {
-        std::map<QueryId, std::optional<Known>> queries;
+        std::map<QueryId, std::optional<QueryRows>> queries;
         std::map<std::string, std::optional<Worker>> workers;
     };
 
     void read();  // everything
     void read(const std::vector<Change>& changes);
     void take_in(Seen seen);
-    void check_query(const Known& known, const Known* before);
+    void check_query(const QueryRows& known, const QueryRows* before);
     void check_course(const Query& before, const Query& after);
     void check_running(const Query& query, const Fragment& fragment);
     void check_worker(const std::string& name, const std::optional<Worker>& after);
-    void check_gone(const Known& before);
+    void check_gone(const QueryRows& before);
     void check_capacity();
     void check_acknowledged();
     [[nodiscard]] bool may_start(std::size_t coordinator, const FragmentKey& key,
@@ -96,14 +96,14 @@ private:
     World& world_;
     std::unique_ptr<Sql> sql_;
     const std::vector<std::unique_ptr<SimWorker>>& workers_;
-    Ran& ran_;
+    FragmentRuns& ran_;
     Revision revision_;
     std::uint64_t reads_ = 0;
     std::uint64_t commands_ = 0;
     Instant term_began_;
     Instant undisturbed_since_;
     std::optional<Instant> healed_;
-    std::map<QueryId, Known> queries_;
+    std::map<QueryId, QueryRows> queries_;
     std::map<std::string, Worker> catalog_workers_;
     // Since when (by revision) a life of a fragment is not wanted any more.
     std::map<FragmentKey, Revision> unwanted_;

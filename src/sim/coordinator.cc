@@ -325,9 +325,9 @@ void SimCoordinator::answer(const std::string& user, const Journey::Arrival& arr
     observer_.answered(user, outcome);
     if (arrival.was_tried && world_.happens(world_.unkindness.answer_lost)) return;
     const auto* refused = std::get_if<baton::Refused>(&outcome);
-    if (refused == nullptr) return told(Told::accepted, nullptr);
+    if (refused == nullptr) return told(UserAnswer::accepted, nullptr);
     const bool unknown = refused->error.code == ErrorCode::unknown_outcome;
-    told(unknown ? Told::nothing : Told::refused, &refused->error);
+    told(unknown ? UserAnswer::nothing : UserAnswer::refused, &refused->error);
 }
 
 void SimCoordinator::take_order(const std::string& order,
@@ -381,7 +381,7 @@ Journey::Process SimCoordinator::process_of(Life& life) {
 }
 
 routing::Sight SimCoordinator::look(const Life& life) const {
-    const LeaderBoard::Known known = life.board.now();
+    const LeaderBoard::Sighting known = life.board.now();
     return {
         .now = life.clock.now(),
         .own_term = life.term ? std::optional(routing::TermNumber(life.term_number)) : std::nullopt,

@@ -28,7 +28,7 @@
 namespace baton::sim {
 
 // What came of a statement, as far as its user knows.
-enum class Told : std::uint8_t { accepted, refused, nothing };
+enum class UserAnswer : std::uint8_t { accepted, refused, nothing };
 
 class SimCoordinator {
 public:
@@ -76,14 +76,14 @@ public:
 
     // A user's statement. `told` is called at most once; never if nobody answers any more.
     void ask(const std::string& user, const std::string& statement,
-             const std::function<void(Told, const Error*)>& told);
+             const std::function<void(UserAnswer, const Error*)>& told);
     // An order of another coordinator; answered in the same way.
     void take_order(const std::string& order,
                     const std::function<void(const std::string& answer)>& answer);
 
 private:
     struct Life;
-    using Answered = std::function<void(Told, const Error*)>;
+    using Answered = std::function<void(UserAnswer, const Error*)>;
 
     // Events for this life of the process; they wait while it is paused.
     void later(Duration delay, const std::function<void(Life&)>& action);

@@ -169,9 +169,9 @@ void Stage::set_up() {
     }
     const SimCoordinator* leader = leader_checks_.leader();
     for (const std::string& statement : scenario_.setup) {
-        std::optional<Told> answer;
+        std::optional<UserAnswer> answer;
         std::string why;
-        const auto told = [&](Told outcome, const Error* error) {
+        const auto told = [&](UserAnswer outcome, const Error* error) {
             answer = outcome;
             if (error != nullptr) why = error->message;
         };
@@ -182,7 +182,7 @@ void Stage::set_up() {
         const Instant end = world_.agenda.now() + 1min;
         while (!answer && step(end)) {
         }
-        if (answer != Told::accepted) {
+        if (answer != UserAnswer::accepted) {
             return world_.violated("cannot set up: " + statement + ": " + why);
         }
     }

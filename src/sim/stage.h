@@ -93,7 +93,7 @@ private:
     struct Question;
     void ask(const std::string& statement, std::size_t coordinator, std::size_t others);
     void put(const Question& question);
-    void answered(const Question& question, Told told, const Error* error);
+    void answered(const Question& question, UserAnswer told, const Error* error);
     // A name for the next request to this coordinator.
     [[nodiscard]] std::string user_of(std::size_t coordinator);
     [[nodiscard]] bool is_undisturbed(std::size_t coordinator, Instant since) const;
@@ -102,7 +102,7 @@ private:
     World world_;
     std::unique_ptr<SqlDatabase> disk_;
     Network network_;
-    Ran ran_;
+    FragmentRuns ran_;
     std::uint64_t incarnations_ = 0;
     Epoch rival_;  // of the leader of a copy of the catalog
     std::vector<std::unique_ptr<SimWorker>> workers_;

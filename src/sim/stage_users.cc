@@ -51,23 +51,23 @@ void Stage::put(const Question& question) {
     };
     if (!asked.is_up() && question.others > 0) return ask_next();
     asked.ask(user_of(question.coordinator), question.statement,
-              [=, this](Told told, const Error* error) {
+              [=, this](UserAnswer told, const Error* error) {
                   const bool elsewhere = error != nullptr && error->code == ErrorCode::fenced;
                   if (elsewhere && question.others > 0) return ask_next();
                   answered(question, told, error);
               });
 }
 
-void Stage::answered(const Question& question, Told told, const Error* error) {
+void Stage::answered(const Question& question, UserAnswer told, const Error* error) {
     const std::string& statement = question.statement;
     const auto created = name_after(statement, "CREATE QUERY ");
     const auto dropped = name_after(statement, "DROP QUERY ");
     const auto stopped = name_after(statement, "STOP QUERY ");
     answers_.push_back(statement + ": " +
-                       (told == Told::accepted ? "accepted" : to_string(*error)));
+                       (told == UserAnswer::accepted ? "accepted" : to_string(*error)));
     world_.tell(41, [&] { return "a user is told: " + answers_.back(); });
-    if (dropped && told != Told::nothing) checks_.drop_answered(*dropped);
-    if (told != Told::accepted) return;
+    if (dropped && told != UserAnswer::nothing) checks_.drop_answered(*dropped);
+    if (told != UserAnswer::accepted) return;
     if (created) checks_.create_acknowledged(*created, question.asked);
     if (stopped) checks_.stop_acknowledged(*stopped);
 }

@@ -18,7 +18,7 @@
 namespace baton::sim {
 
 // What became of fragments anywhere, for the checks.
-class Ran {
+class FragmentRuns {
 public:
     // False if this life of the fragment has run before, anywhere.
     bool add(const FragmentKey& key, Incarnation process) {
@@ -55,7 +55,7 @@ public:
     using Said = std::function<void(Session, std::variant<control::Welcome, control::Refusal>)>;
     using Replied = std::function<void(Session, control::Up)>;
 
-    SimWorker(World& world, std::string name, Ran& ran, std::uint64_t& incarnations,
+    SimWorker(World& world, std::string name, FragmentRuns& ran, std::uint64_t& incarnations,
               std::int64_t drift_ppm = 0)
         : world_(world),
           name_(std::move(name)),
@@ -125,7 +125,7 @@ private:
 
     World& world_;
     const std::string name_;
-    Ran& ran_;
+    FragmentRuns& ran_;
     std::uint64_t& incarnations_;
     const DriftingClock clock_;
     Said said_;

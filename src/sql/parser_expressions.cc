@@ -3,7 +3,7 @@
 #include <array>
 
 #include "sql/grammar.h"
-#include "sql/words.h"
+#include "sql/reserved_words.h"
 
 namespace baton::sql {
 

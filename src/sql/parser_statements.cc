@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "sql/grammar.h"
-#include "sql/words.h"
+#include "sql/reserved_words.h"
 
 namespace baton::sql {
 

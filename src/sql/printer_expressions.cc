@@ -7,7 +7,7 @@
 #include "base/overload.h"
 #include "base/text.h"
 #include "sql/printing.h"
-#include "sql/words.h"
+#include "sql/reserved_words.h"
 
 namespace baton::sql {
 

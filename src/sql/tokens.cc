@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/text.h"
+#include "sql/reserved_words.h"
 #include "sql/utf8.h"
-#include "sql/words.h"
 
 namespace baton::sql {
 

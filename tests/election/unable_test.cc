@@ -8,7 +8,7 @@
 #include "catalog/lease_schema.h"
 #include "catalog/schema.h"
 #include "coordinator/sessions/session.h"
-#include "coordinator/term/seat.h"
+#include "coordinator/term/leadership_driver.h"
 #include "testing/faulty_sql.h"
 #include "testing/log_lines.h"
 #include "testing/servers/database_server.h"
@@ -29,7 +29,7 @@ public:
         CoordinatorOptions options;
         options.follows = true;
         coordinator_ = *CoordinatorRuntime::open(std::move(faulty), clock, options);
-        seat_ = std::make_unique<Seat>(
+        leadership_ = std::make_unique<LeadershipDriver>(
             LeadershipOptions{.timers = *ElectionTimers::of(std::chrono::seconds(2)),
                               .lock = std::string(kLeaderLock),
                               .owner = "host:1:" + name + " " + name,
@@ -54,7 +54,7 @@ private:
     std::unique_ptr<SqlDatabase> election_;
     FaultySqlDatabase* faulty_ = nullptr;
     std::unique_ptr<CoordinatorRuntime> coordinator_;
-    std::unique_ptr<Seat> seat_;
+    std::unique_ptr<LeadershipDriver> leadership_;
 };
 
 TEST(UnableLeader, GivesUpItsLeaseAndAnotherLeads) {

@@ -337,7 +337,7 @@ void resolve_move(PartitionMove& move, const ModelState& state) {
     if (releasing != nullptr && owner != nullptr) {
         releasing->owner = *owner;
     } else if (releasing != nullptr) {
-        move.after = ownership::Owned{releasing->next, releasing->epoch};
+        move.after = ownership::Owned{releasing->next_owner, releasing->epoch};
     }
     if (!move.after && state.is_wanted(key)) move.after = ownership::Unowned{};
 }

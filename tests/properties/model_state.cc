@@ -90,7 +90,7 @@ std::string line_of(const Ownership& ownership) {
                           },
                           [](const ownership::Releasing& r) {
                               return " released by " + r.owner + " epoch " + to_string(r.epoch) +
-                                     " to '" + r.next + "'";
+                                     " to '" + r.next_owner + "'";
                           },
                       },
                       ownership);

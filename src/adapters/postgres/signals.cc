@@ -12,7 +12,7 @@
 #include "adapters/postgres/wire.h"
 #include "adapters/server_sql/place.h"
 #include "base/check.h"
-#include "base/squeezed.h"
+#include "base/one_line.h"
 
 namespace baton {
 
@@ -106,7 +106,7 @@ private:
         Error error{.code = ErrorCode::catalog_unavailable,
                     .message = "nothing is heard of the catalog " +
                                server_sql::without_password(url_) + ": " +
-                               squeezed(PQerrorMessage(conn_.get()))};
+                               one_line(PQerrorMessage(conn_.get()))};
         conn_.reset();
         return error;
     }

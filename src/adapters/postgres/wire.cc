@@ -10,7 +10,7 @@
 #include <poll.h>
 
 #include "adapters/server_sql/place.h"
-#include "base/squeezed.h"
+#include "base/one_line.h"
 
 namespace baton::postgres {
 
@@ -170,7 +170,7 @@ Result<Done> PostgresWire::connect() {
     if (PQstatus(conn_.get()) != CONNECTION_OK) {
         Error error{.code = ErrorCode::catalog_unavailable,
                     .message = "cannot connect to the catalog " + name_ + ": " +
-                               squeezed(PQerrorMessage(conn_.get())),
+                               one_line(PQerrorMessage(conn_.get())),
                     .hint =
                         "check its address, the user and the password, which may also be in "
                         "PGPASSWORD or ~/.pgpass"};
@@ -200,7 +200,7 @@ Result<Done> PostgresWire::wait_for_input(steady_clock::time_point deadline) {
         const int ready = ::poll(&socket, 1, static_cast<int>(left.count()));
         if (ready < 0 && errno != EINTR) return give_up("its socket failed");
         if (ready > 0 && PQconsumeInput(conn_.get()) == 0) {
-            return give_up(squeezed(PQerrorMessage(conn_.get())));
+            return give_up(one_line(PQerrorMessage(conn_.get())));
         }
     }
     return Done{};
@@ -219,7 +219,7 @@ Result<PostgresWire::Answer> PostgresWire::answer() {
         if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT) return give_up("it wants to copy");
     }
     if (PQstatus(conn_.get()) == CONNECTION_OK && last) return last;
-    return give_up(squeezed(PQerrorMessage(conn_.get())));
+    return give_up(one_line(PQerrorMessage(conn_.get())));
 }
 
 Error PostgresWire::error_of(const pg_result& answer, std::string_view sql) const {
@@ -233,7 +233,7 @@ Error PostgresWire::error_of(const pg_result& answer, std::string_view sql) cons
     const std::string state = field(PG_DIAG_SQLSTATE);
     Error error{.code = code_of(state),
                 .message = "cannot run a statement on " + name_ + ": " +
-                           squeezed(field(PG_DIAG_MESSAGE_PRIMARY)) + " (" + state + ")"};
+                           one_line(field(PG_DIAG_MESSAGE_PRIMARY)) + " (" + state + ")"};
     if (error.code == ErrorCode::defect) error.message += ": " + std::string(sql);
     if (error.code == ErrorCode::catalog_full) error.hint = "make room on the server's disk";
     return error;
@@ -268,7 +268,7 @@ Result<std::string> PostgresWire::prepared(std::string_view sql,
     const std::string name = "b" + std::to_string(next_name_++);
     if (PQsendPrepare(conn_.get(), name.c_str(), numbered.text.c_str(),
                       static_cast<int>(types.size()), types.data()) == 0) {
-        return give_up(squeezed(PQerrorMessage(conn_.get())));
+        return give_up(one_line(PQerrorMessage(conn_.get())));
     }
     TRY_ASSIGN(made, answer());
     if (PQresultStatus(made.get()) != PGRES_COMMAND_OK) return error_of(*made, sql);
@@ -298,7 +298,7 @@ Result<Done> PostgresWire::send_prepared(const std::string& name,
     }
     if (PQsendQueryPrepared(conn_.get(), name.c_str(), static_cast<int>(values.size()),
                             values.data(), lengths.data(), nullptr, 0) == 0) {
-        return give_up(squeezed(PQerrorMessage(conn_.get())));
+        return give_up(one_line(PQerrorMessage(conn_.get())));
     }
     return Done{};
 }
@@ -346,10 +346,10 @@ Result<Done> PostgresWire::send_all(std::span<const server_sql::Statement> state
             TRY(send_prepared(names[i], statements[i].parameters));
         } else if (PQsendQueryParams(conn_.get(), statements[i].sql.c_str(), 0, nullptr, nullptr,
                                      nullptr, nullptr, 0) == 0) {
-            return give_up(squeezed(PQerrorMessage(conn_.get())));
+            return give_up(one_line(PQerrorMessage(conn_.get())));
         }
     }
-    if (PQpipelineSync(conn_.get()) == 0) return give_up(squeezed(PQerrorMessage(conn_.get())));
+    if (PQpipelineSync(conn_.get()) == 0) return give_up(one_line(PQerrorMessage(conn_.get())));
     return Done{};
 }
 
@@ -377,7 +377,7 @@ Result<std::int64_t> PostgresWire::run_all(std::span<const server_sql::Statement
 
 Result<std::string> PostgresWire::script(const std::string& sql) {
     if (PQsendQuery(conn_.get(), sql.c_str()) == 0) {
-        return give_up(squeezed(PQerrorMessage(conn_.get())));
+        return give_up(one_line(PQerrorMessage(conn_.get())));
     }
     TRY_ASSIGN(done, answer());
     const ExecStatusType status = PQresultStatus(done.get());

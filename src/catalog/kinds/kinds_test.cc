@@ -99,7 +99,7 @@ TEST(Kinds, APartitionComesBackWithEachOwnership) {
     };
     expect_ownership_back(ownership::Unowned{});
     expect_ownership_back(ownership::Owned{.owner = "W", .epoch = Epoch(5)});
-    expect_ownership_back(ownership::Releasing{.owner = "W", .epoch = Epoch(5), .next = "V"});
+    expect_ownership_back(ownership::Releasing{.owner = "W", .epoch = Epoch(5), .next_owner = "V"});
     expect_ownership_back(ownership::Releasing{.owner = "W", .epoch = Epoch(5)});
 }
 

@@ -1,5 +1,5 @@
 // CommitHealth reports whether the catalog accepts changes: how many commits in a row have failed,
-// and why. A leader in trouble gives up its lease (term/seat.h). Any thread.
+// and why. A leader in trouble gives up its lease (term/leadership_driver.h). Any thread.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ public:
     // So many failures in a row are trouble: one may be the fault of the request.
     static constexpr std::uint64_t kTroubleAfter = 5;
     // Called when trouble begins, and when it is over.
-    using Told = std::function<void(const Result<Done>&)>;
+    using TroubleListener = std::function<void(const Result<Done>&)>;
 
-    explicit CommitHealth(Told told = nullptr) : told_(std::move(told)) {}
+    explicit CommitHealth(TroubleListener told = nullptr) : told_(std::move(told)) {}
 
     void committed() {
         {
@@ -55,7 +55,7 @@ public:
     }
 
 private:
-    const Told told_;
+    const TroubleListener told_;
     mutable std::mutex mutex_;
     std::uint64_t failures_ = 0;
     Error last_;

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "catalog/history.h"
-#include "coordinator/commit/attempts.h"
+#include "coordinator/commit/database_retry.h"
 #include "ports/sql_values.h"
 #include "sql/parser.h"
 

@@ -41,7 +41,7 @@ struct CommitterOptions {
     Revision start;  // of the catalog as it was opened
     // Asked before each transaction; none: always. See TermGuard.
     std::function<bool()> may_act;
-    CommitHealth::Told on_health;
+    CommitHealth::TroubleListener on_health;
 };
 
 // Called with the outcome of a bundle; must not block.

@@ -82,7 +82,7 @@ std::variant<Outcome, LeadsHere> Forwarder::forward(const Bundle& bundle, Instan
     Delivery delivery{.bundle = bundle};
     routing::Event event = routing::Begun{};
     for (;;) {
-        const LeaderBoard::Known known = board_.now();
+        const LeaderBoard::Sighting known = board_.now();
         const routing::Step step = route.step(
             {.now = clock_.now(),
              .own_term = known.here ? std::optional(routing::TermNumber()) : std::nullopt,

@@ -25,7 +25,7 @@ void LeaderBoard::set_leader(const std::optional<Leader>& leader) {
     changed_.notify_all();
 }
 
-LeaderBoard::Known LeaderBoard::now() const {
+LeaderBoard::Sighting LeaderBoard::now() const {
     const std::lock_guard lock(mutex_);
     return known_;
 }

@@ -16,7 +16,7 @@ namespace baton {
 
 class LeaderBoard {
 public:
-    struct Known {
+    struct Sighting {
         bool here = false;             // this process leads, or is about to
         std::optional<Leader> leader;  // another process; none: nobody is known to lead
         std::uint64_t news = 0;        // counts the changes
@@ -25,7 +25,7 @@ public:
     void set_here(bool here);
     // The same leader again is no news.
     void set_leader(const std::optional<Leader>& leader);
-    [[nodiscard]] Known now() const;
+    [[nodiscard]] Sighting now() const;
     // Returns when there is other news than these, or after so long, or when it is interrupted.
     void wait(std::uint64_t news, Duration at_most, Interrupt* interrupt) const;
 
@@ -37,7 +37,7 @@ public:
 private:
     mutable std::mutex mutex_;
     mutable std::condition_variable changed_;
-    Known known_;
+    Sighting known_;
     mutable std::mutex doubt_mutex_;
     std::function<void()> look_;
 };

@@ -66,7 +66,7 @@ private:
                            const bool free = worker(releasing.owner) == nullptr ||
                                              view_.confirmed.contains(partition);
                            loosen(partition, free ? Ownership(Unowned{}) : Ownership(releasing),
-                                  releasing.next);
+                                  releasing.next_owner);
                        },
                    },
                    ownership);
@@ -84,7 +84,7 @@ private:
         }
     }
     [[nodiscard]] static Releasing release(const Owned& owned) {
-        return {.owner = owned.owner, .epoch = owned.epoch, .next = ""};
+        return {.owner = owned.owner, .epoch = owned.epoch, .next_owner = ""};
     }
     // It needs a place; `towards` is the one it was on its way to.
     void loosen(const Partition& partition, Ownership ownership, const std::string& towards) {
@@ -191,7 +191,7 @@ private:
         const std::string next = direction(partition);
         if (const auto* releasing = std::get_if<Releasing>(&ownership)) {
             Releasing still = *releasing;
-            still.next = next;
+            still.next_owner = next;
             result_.emplace(partition, std::move(still));
         } else if (!next.empty()) {
             result_.emplace(partition, Owned{.owner = next, .epoch = view_.epoch});

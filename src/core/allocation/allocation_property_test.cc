@@ -140,7 +140,7 @@ void along(Check check) {
 
 std::string heading_to(const Ownership& ownership) {
     if (const auto* owned = std::get_if<Owned>(&ownership)) return owned->owner;
-    if (const auto* releasing = std::get_if<Releasing>(&ownership)) return releasing->next;
+    if (const auto* releasing = std::get_if<Releasing>(&ownership)) return releasing->next_owner;
     return "";
 }
 

@@ -21,7 +21,7 @@ std::string told(const Assignment& assignment) {
         text += std::visit(Overload{
                                [](const Unowned&) { return std::string("-"); },
                                [](const Owned& o) { return o.owner; },
-                               [](const Releasing& r) { return r.owner + ">" + r.next; },
+                               [](const Releasing& r) { return r.owner + ">" + r.next_owner; },
                            },
                            ownership);
     }

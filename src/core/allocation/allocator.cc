@@ -37,8 +37,8 @@ void Allocator::record(const std::vector<TaskList>& lists,
     }
 }
 
-Allocator::Known& Allocator::known(const std::string& worker) {
-    return workers_.try_emplace(worker, Known{.recorded = {}, .stream = {}, .heard = start_})
+Allocator::WorkerRecord& Allocator::known(const std::string& worker) {
+    return workers_.try_emplace(worker, WorkerRecord{.recorded = {}, .stream = {}, .heard = start_})
         .first->second;
 }
 
@@ -51,7 +51,7 @@ void Allocator::record(const std::string& name, const std::optional<Worker>& wor
 }
 
 void Allocator::connected(Instant now, const std::string& worker, const control::Welcome& welcome) {
-    Known& known = this->known(worker);
+    WorkerRecord& known = this->known(worker);
     known.heard = now;
     Stream stream;
     for (const control::Grant& grant : welcome.held) stream.held.insert(grant.partition);
@@ -59,14 +59,14 @@ void Allocator::connected(Instant now, const std::string& worker, const control:
 }
 
 void Allocator::answered(Instant now, const std::string& worker, std::uint64_t beat) {
-    Known& known = this->known(worker);
+    WorkerRecord& known = this->known(worker);
     if (!known.stream) return;
     known.heard = now;
     known.stream->answered = std::max(known.stream->answered, beat);
 }
 
 void Allocator::heard(const std::string& worker, const control::Holding& holding) {
-    Known& known = this->known(worker);
+    WorkerRecord& known = this->known(worker);
     if (!known.stream || holding.number < known.stream->confirmed) return;
     known.stream->confirmed = holding.number;
     known.stream->held.clear();
@@ -102,12 +102,12 @@ Allocator::Plan Allocator::plan(Instant now) {
 bool Allocator::settled(Instant now) const {
     if (now >= start_ + options_.settle) return true;
     return std::all_of(workers_.begin(), workers_.end(), [](const auto& entry) {
-        const Known& worker = entry.second;
+        const WorkerRecord& worker = entry.second;
         return !worker.recorded || worker.stream || worker.recorded->state != WorkerState::active;
     });
 }
 
-Instant Allocator::gone_at(const Known& worker) const {
+Instant Allocator::gone_at(const WorkerRecord& worker) const {
     return worker.heard + options_.lease + options_.lease / 20 + std::chrono::milliseconds(500);
 }
 

@@ -83,15 +83,15 @@ private:
         // It was heard to have what was sent, and nothing else.
         [[nodiscard]] bool is_settled() const;
     };
-    struct Known {
+    struct WorkerRecord {
         std::optional<Worker> recorded;
         std::optional<Stream> stream;
         Instant heard;  // when its last answer came, or our start
     };
 
-    [[nodiscard]] Known& known(const std::string& worker);
+    [[nodiscard]] WorkerRecord& known(const std::string& worker);
     [[nodiscard]] bool settled(Instant now) const;
-    [[nodiscard]] Instant gone_at(const Known& worker) const;
+    [[nodiscard]] Instant gone_at(const WorkerRecord& worker) const;
     [[nodiscard]] std::vector<allocation::Worker> workers(Instant now) const;
     [[nodiscard]] bool is_confirmed(const PartitionKey& partition,
                                     const ownership::Releasing& releasing) const;
@@ -104,7 +104,7 @@ private:
     const Instant start_;
     std::vector<allocation::TaskList> lists_;
     allocation::Assignment present_;
-    std::map<std::string, Known> workers_;
+    std::map<std::string, WorkerRecord> workers_;
 };
 
 }  // namespace baton

@@ -67,12 +67,13 @@ protected:
         std::string text;
         for (const auto& [key, ownership] : present_) {
             text +=
-                std::visit(Overload{
-                               [](const ownership::Unowned&) { return std::string("-"); },
-                               [](const ownership::Owned& o) { return o.owner; },
-                               [](const ownership::Releasing& r) { return r.owner + ">" + r.next; },
-                           },
-                           ownership) +
+                std::visit(
+                    Overload{
+                        [](const ownership::Unowned&) { return std::string("-"); },
+                        [](const ownership::Owned& o) { return o.owner; },
+                        [](const ownership::Releasing& r) { return r.owner + ">" + r.next_owner; },
+                    },
+                    ownership) +
                 " ";
         }
         return text;
@@ -152,7 +153,7 @@ TEST_F(AllocatorTest, ANewStreamSaysWhatIsHeld) {
     list(2);
     worker("a");
     worker("b");
-    present_[{"L", 0}] = ownership::Releasing{.owner = "a", .epoch = Epoch(2), .next = "b"};
+    present_[{"L", 0}] = ownership::Releasing{.owner = "a", .epoch = Epoch(2), .next_owner = "b"};
     present_[{"L", 1}] = ownership::Owned{.owner = "a", .epoch = Epoch(2)};
     connect(1, "b");
     connect(1, "a", {{.partition = {"L", 0}, .epoch = Epoch(2)}});

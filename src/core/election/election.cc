@@ -173,10 +173,10 @@ void Election::hear(Instant now, const Held& held) {
         return;
     }
     const bool same = known_ && known_->epoch == held.epoch && known_->owner == held.owner;
-    known_ = Known{.owner = held.owner,
-                   .epoch = held.epoch,
-                   .since = same ? known_->since : now,
-                   .until = now + held.remaining};
+    known_ = ForeignLease{.owner = held.owner,
+                          .epoch = held.epoch,
+                          .since = same ? known_->since : now,
+                          .until = now + held.remaining};
 }
 
 // A standby has learnt how the lease stands.

@@ -223,7 +223,7 @@ private:
     using State = std::variant<Standby, Watching, Acquiring, Leading, Draining, Releasing, Gone>;
 
     // The last known state of the lease of others.
-    struct Known {
+    struct ForeignLease {
         std::string owner;
         Epoch epoch;
         Instant since;
@@ -283,7 +283,7 @@ private:
     unsigned superseded_ = 0;    // in a row, without a steady term between
     Instant acquires_from_{};    // not before
     std::set<Epoch> undrained_;  // of terms that are over
-    std::optional<Known> known_;
+    std::optional<ForeignLease> known_;
     std::string trouble_;
     bool leaving_ = false;
 };

@@ -13,8 +13,10 @@ using programs::SayReleased;
 using programs::Start;
 
 Programs::Effects Programs::take(Instant at, const control::Grant& grant) {
-    const bool is_new =
-        kept_.try_emplace(grant.partition, Kept{.epoch = grant.epoch, .state = Running{at}}).second;
+    const bool is_new = kept_
+                            .try_emplace(grant.partition, PartitionProgram{.epoch = grant.epoch,
+                                                                           .state = Running{at}})
+                            .second;
     CHECK(is_new);
     return {Start{grant}};
 }
@@ -33,7 +35,7 @@ Programs::Effects Programs::let_go(Instant at, const PartitionKey& partition) {
 Programs::Effects Programs::ended(Instant at, const PartitionKey& partition) {
     const auto found = kept_.find(partition);
     CHECK(found != kept_.end());
-    Kept& kept = found->second;
+    PartitionProgram& kept = found->second;
     if (std::holds_alternative<Ending>(kept.state)) {
         kept_.erase(found);
         return {SayReleased{partition}};

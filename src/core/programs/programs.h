@@ -76,14 +76,14 @@ private:
     struct Ending {
         std::optional<Instant> kill_at;  // none: it was killed
     };
-    struct Kept {
+    struct PartitionProgram {
         Epoch epoch;
         Duration pause = kPauseMin;  // before the next start
         std::variant<Running, Pausing, Ending> state;
     };
 
     const Duration grace_;
-    std::map<PartitionKey, Kept> kept_;
+    std::map<PartitionKey, PartitionProgram> kept_;
 };
 
 }  // namespace baton

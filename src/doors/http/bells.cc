@@ -15,29 +15,29 @@ namespace asio = boost::asio;
 constexpr std::size_t kBellsAtOnce = 64;
 
 // Some of those that were rung for; then others get a turn.
-void answer_bells(const std::shared_ptr<Hall>& hall, std::vector<std::uint64_t> rung) {
+void answer_bells(const std::shared_ptr<ServerContext>& context, std::vector<std::uint64_t> rung) {
     for (std::size_t i = 0; i < kBellsAtOnce && !rung.empty(); ++i) {
-        const auto found = hall->connections.find(rung.back());
+        const auto found = context->connections.find(rung.back());
         rung.pop_back();
-        if (found == hall->connections.end()) continue;
+        if (found == context->connections.end()) continue;
         const auto connection = found->second;
         connection->pump();
     }
     if (rung.empty()) return;
-    asio::post(hall->io, [weak = std::weak_ptr(hall), rest = std::move(rung)]() mutable {
+    asio::post(context->io, [weak = std::weak_ptr(context), rest = std::move(rung)]() mutable {
         if (const auto still = weak.lock()) answer_bells(still, std::move(rest));
     });
 }
 
 }  // namespace
 
-void ring(const std::shared_ptr<Hall>& hall, std::uint64_t id) {
+void ring(const std::shared_ptr<ServerContext>& context, std::uint64_t id) {
     {
-        const std::lock_guard lock(hall->bells.mutex);
-        hall->bells.rung.push_back(id);
-        if (hall->bells.rung.size() > 1) return;  // somebody has asked to look
+        const std::lock_guard lock(context->bells.mutex);
+        context->bells.rung.push_back(id);
+        if (context->bells.rung.size() > 1) return;  // somebody has asked to look
     }
-    asio::post(hall->io, [weak = std::weak_ptr(hall)] {
+    asio::post(context->io, [weak = std::weak_ptr(context)] {
         const auto still = weak.lock();
         if (!still) return;
         std::vector<std::uint64_t> rung;

@@ -43,17 +43,17 @@ constexpr std::string_view kComment = ":\n\n";
 template <class Stream>
 class Talk final : public Connection, public std::enable_shared_from_this<Talk<Stream>> {
 public:
-    Talk(std::shared_ptr<Hall> hall, std::uint64_t id, Stream stream)
-        : hall_(std::move(hall)),
+    Talk(std::shared_ptr<ServerContext> context, std::uint64_t id, Stream stream)
+        : context_(std::move(context)),
           id_(id),
           stream_(std::move(stream)),
           peer_(peer_of(lowest().socket())),
-          timer_(hall_->io) {}
+          timer_(context_->io) {}
 
     void start() override {
-        hall_->open.add(1);
+        context_->open.add(1);
         if constexpr (kSecure) {
-            lowest().expires_after(hall_->options.header_timeout);
+            lowest().expires_after(context_->options.header_timeout);
             stream_.async_handshake(asio::ssl::stream_base::server, then(&Talk::read_head));
         } else {
             read_head();
@@ -94,7 +94,7 @@ public:
     }
 
     void reconsider() override {
-        if (hall_->service.still_admits(known_as_)) return;
+        if (context_->service.still_admits(known_as_)) return;
         if (underway_) underway_->cancel(true);
         if (state_ != State::events) return;
         ending_ = true;
@@ -110,7 +110,7 @@ public:
             if (pieces.empty()) return events_->ended() ? finish() : void();
             write_events(std::move(pieces));
         }
-        ring(hall_, id_);  // there may be more, when others had their turn
+        ring(context_, id_);  // there may be more, when others had their turn
     }
 
 private:
@@ -134,14 +134,14 @@ private:
         request_id_.clear();
         busy_.reset();
         parser_.emplace();
-        parser_->header_limit(static_cast<std::uint32_t>(hall_->options.header_bytes_max));
-        parser_->body_limit(hall_->options.body_bytes_max);
+        parser_->header_limit(static_cast<std::uint32_t>(context_->options.header_bytes_max));
+        parser_->body_limit(context_->options.body_bytes_max);
         if (buffer_.size() > 0) return read_rest_of_head();
         // Between two requests there is more time than within one.
         state_ = State::idle;
-        if (hall_->closing) return close();
-        lowest().expires_after(served_ == 0 ? hall_->options.header_timeout
-                                            : hall_->options.idle_timeout);
+        if (context_->closing) return close();
+        lowest().expires_after(served_ == 0 ? context_->options.header_timeout
+                                            : context_->options.idle_timeout);
         stream_.async_read_some(
             buffer_.prepare(1024),
             [self = this->shared_from_this()](const error_code& error, std::size_t size) {
@@ -154,7 +154,7 @@ private:
 
     void read_rest_of_head() {
         state_ = State::reading;
-        lowest().expires_after(hall_->options.header_timeout);
+        lowest().expires_after(context_->options.header_timeout);
         wire::async_read_header(
             stream_, buffer_, *parser_,
             [self = this->shared_from_this()](const error_code& error, std::size_t) {
@@ -167,29 +167,29 @@ private:
         if (error) return refuse(error);
         Request head = request_of(parser_->get());
         head.peer = peer_;
-        head.id = request_id_ = hall_->service.id_for(head);
+        head.id = request_id_ = context_->service.id_for(head);
         if (parser_->get().version() >= 11 && head.header("host") == nullptr) {
             return respond_and_end(problem(
                 {.code = ErrorCode::malformed_message, .message = "the header Host is missing"}));
         }
         Duration wait{};
-        if (auto refusal = hall_->service.refusal(head, known_as_, wait)) {
+        if (auto refusal = context_->service.refusal(head, known_as_, wait)) {
             return wait > Duration::zero() ? respond_later(*std::move(refusal), wait)
                                            : respond_and_end(*std::move(refusal));
         }
         // A stranger may ask how the coordinator is, and is never waited for.
         if (Service::is_open(head))
             return parser_->is_done() ? serve() : respond_and_end(no_body());
-        busy_.emplace(hall_->busy, hall_->service.whose(known_as_));
+        busy_.emplace(context_->busy, context_->service.whose(known_as_));
         if (!busy_->becomes(1)) return respond_and_end(no_connection_left());
         const std::string* expects = head.header("expect");
         if (expects == nullptr) return read_body();
-        lowest().expires_after(hall_->options.write_timeout);
+        lowest().expires_after(context_->options.write_timeout);
         asio::async_write(stream_, asio::buffer(kContinue), then(&Talk::read_body));
     }
 
     void read_body() {
-        lowest().expires_after(hall_->options.body_timeout);
+        lowest().expires_after(context_->options.body_timeout);
         read_rest_of_body();
     }
 
@@ -216,7 +216,8 @@ private:
         const std::size_t bytes = parser_->get().body().size();
         if (bytes <= kSmallBody) return true;
         if (!body_) {
-            body_ = std::make_shared<front::Share>(hall_->bodies, hall_->service.whose(known_as_));
+            body_ = std::make_shared<front::Share>(context_->bodies,
+                                                   context_->service.whose(known_as_));
         }
         return body_->becomes(bytes);
     }
@@ -236,23 +237,24 @@ private:
         served_ += 1;
         auto message = parser_->release();
         head_only_ = message.method() == wire::verb::head;
-        keep_alive_ = message.keep_alive() && served_ < hall_->options.requests_per_connection_max;
+        keep_alive_ =
+            message.keep_alive() && served_ < context_->options.requests_per_connection_max;
         Request request = request_of(message);
         request.body = std::move(message.body());
         request.peer = peer_;
         request.id = request_id_;
         lowest().expires_never();
         look_out();
-        hall_->replies_due += 1;
-        underway_ = hall_->service.serve(
+        context_->replies_due += 1;
+        underway_ = context_->service.serve(
             std::move(request),
-            [hall = hall_, id = id_](Service::Answered answered) {
+            [context = context_, id = id_](Service::Answered answered) {
                 // Called by any thread; the connection lives and dies on that of the server.
-                const std::lock_guard lock(hall->posting);
-                asio::post(hall->io, [hall, id, told = std::move(answered)]() mutable {
-                    hall->replies_due -= 1;
-                    const auto found = hall->connections.find(id);
-                    if (found == hall->connections.end()) return;
+                const std::lock_guard lock(context->posting);
+                asio::post(context->io, [context, id, told = std::move(answered)]() mutable {
+                    context->replies_due -= 1;
+                    const auto found = context->connections.find(id);
+                    if (found == context->connections.end()) return;
                     const auto connection = found->second;
                     connection->replied(std::move(told));
                 });
@@ -295,7 +297,7 @@ private:
         state_ = State::writing;
         parser_.reset();
         body_.reset();
-        if (hall_->closing) keep_alive_ = false;
+        if (context_->closing) keep_alive_ = false;
         response_.emplace(static_cast<wire::status>(told.status), 11);
         for (const auto& [name, value] : told.headers) response_->set(name, value);
         if (!request_id_.empty()) response_->set(kRequestIdHeader, request_id_);
@@ -307,7 +309,7 @@ private:
             if (!head_only_) response_->body() = std::move(told.body);
         }
         response_->keep_alive(keep_alive_);
-        lowest().expires_after(hall_->options.write_timeout);
+        lowest().expires_after(context_->options.write_timeout);
         wire::async_write(stream_, *response_, then(&Talk::responded));
     }
 
@@ -320,16 +322,16 @@ private:
     // ---- events -----------------------------------------------------------------------------
 
     void begin_events(std::shared_ptr<EventStream> events) {
-        if (hall_->closing) {
+        if (context_->closing) {
             return respond_and_end(problem(
                 {.code = ErrorCode::cancelled, .message = "the coordinator is shutting down"}));
         }
         state_ = State::events;
-        hall_->streams.add(1);
+        context_->streams.add(1);
         events_ = std::move(events);
-        const std::weak_ptr<Hall> weak = hall_;
+        const std::weak_ptr<ServerContext> weak = context_;
         events_->when_ready([weak, id = id_] {
-            if (const auto hall = weak.lock()) ring(hall, id);
+            if (const auto context = weak.lock()) ring(context, id);
         });
         notice_end();
         write_events({piece_of(std::string(kEventsHead) + std::string(kRequestIdHeader) + ": " +
@@ -349,7 +351,7 @@ private:
         pieces_ = std::move(pieces);
         beast::buffers_suffix<std::vector<asio::const_buffer>> rest(std::move(buffers));
         rest.consume(written);
-        lowest().expires_after(hall_->options.write_timeout);
+        lowest().expires_after(context_->options.write_timeout);
         asio::async_write(stream_, rest, then(&Talk::wrote_events));
     }
 
@@ -375,7 +377,7 @@ private:
 
     void keep_alive() {
         quiet_ = true;
-        timer_.expires_after(hall_->options.keep_alive);
+        timer_.expires_after(context_->options.keep_alive);
         timer_.async_wait([self = this->shared_from_this()](const error_code& error) {
             if (error || self->state_ != State::events) return;
             if (self->quiet_ && !self->writing_) {
@@ -400,8 +402,8 @@ private:
         const bool streamed = state_ == State::events;
         leave();
         // It is being read from; and nothing was unread.
-        if (streamed || hall_->lingering >= kLingeringMax) return shut();
-        hall_->lingering += 1;
+        if (streamed || context_->lingering >= kLingeringMax) return shut();
+        context_->lingering += 1;
         lingers_ = true;
         lowest().expires_after(kLinger);
         if constexpr (kSecure) {
@@ -431,7 +433,7 @@ private:
     }
 
     void shut() {
-        if (std::exchange(lingers_, false)) hall_->lingering -= 1;
+        if (std::exchange(lingers_, false)) context_->lingering -= 1;
         error_code ignored;
         lowest().socket().close(ignored);
     }
@@ -439,15 +441,15 @@ private:
     void leave() {
         body_.reset();
         busy_.reset();
-        if (events_) hall_->streams.add(-1);
-        hall_->open.add(-1);
+        if (events_) context_->streams.add(-1);
+        context_->open.add(-1);
         state_ = State::ended;
         events_.reset();
         timer_.cancel();
-        hall_->connections.erase(id_);
+        context_->connections.erase(id_);
     }
 
-    const std::shared_ptr<Hall> hall_;
+    const std::shared_ptr<ServerContext> context_;
     const std::uint64_t id_;
     Stream stream_;
     const std::string peer_;
@@ -478,21 +480,22 @@ private:
 
 }  // namespace
 
-void let_in(const std::shared_ptr<Hall>& hall, int socket) {
-    const std::uint64_t id = ++hall->last_id;
-    tcp::socket taken(hall->io);
+void let_in(const std::shared_ptr<ServerContext>& context, int socket) {
+    const std::uint64_t id = ++context->last_id;
+    tcp::socket taken(context->io);
     error_code error;
     taken.assign(tcp::v4(), socket, error);
     if (error) return;
     taken.set_option(tcp::no_delay(true), error);
     taken.set_option(asio::socket_base::keep_alive(true), error);
     std::shared_ptr<Connection> connection;
-    if (hall->tls != nullptr) {
-        connection = std::make_shared<Talk<Secure>>(hall, id, Secure(std::move(taken), *hall->tls));
+    if (context->tls != nullptr) {
+        connection =
+            std::make_shared<Talk<Secure>>(context, id, Secure(std::move(taken), *context->tls));
     } else {
-        connection = std::make_shared<Talk<Plain>>(hall, id, Plain(std::move(taken)));
+        connection = std::make_shared<Talk<Plain>>(context, id, Plain(std::move(taken)));
     }
-    hall->connections.emplace(id, connection);
+    context->connections.emplace(id, connection);
     connection->start();
 }
 

@@ -44,7 +44,7 @@ struct Bells {
 };
 
 // Shared by connections. Used on the thread of the server, but for `posting` and `bells`.
-struct Hall {
+struct ServerContext {
     boost::asio::io_context& io;
     boost::asio::ssl::context* tls;  // null: none
     Service& service;
@@ -65,9 +65,9 @@ struct Hall {
 };
 
 // The connection of this id may have events. Any thread.
-void ring(const std::shared_ptr<Hall>& hall, std::uint64_t id);
+void ring(const std::shared_ptr<ServerContext>& context, std::uint64_t id);
 
-// Takes the socket over. It is in the hall until it ends.
-void let_in(const std::shared_ptr<Hall>& hall, int socket);
+// Takes the socket over. It is in the context until it ends.
+void let_in(const std::shared_ptr<ServerContext>& context, int socket);
 
 }  // namespace baton::http

@@ -44,17 +44,18 @@ public:
           acceptor_(io_),
           pause_(io_),
           refused_(metrics.counter("baton_connections_refused_total", {{"door", "http"}})),
-          hall_(new Hall{.io = io_,
-                         .tls = nullptr,
-                         .service = service_,
-                         .options = options_,
-                         .open = metrics.gauge("baton_connections", {{"door", "http"}}),
-                         .streams = metrics.gauge("baton_streams", {{"door", "http"}}),
-                         .connections = {},
-                         .busy = std::make_shared<front::Shares>(
-                             options_.connections_max - options_.connections_max / kKeptForProbes,
-                             options_.connections_max),
-                         .bodies = std::make_shared<front::Shares>(options_.bodies_bytes_max)}) {}
+          context_(new ServerContext{
+              .io = io_,
+              .tls = nullptr,
+              .service = service_,
+              .options = options_,
+              .open = metrics.gauge("baton_connections", {{"door", "http"}}),
+              .streams = metrics.gauge("baton_streams", {{"door", "http"}}),
+              .connections = {},
+              .busy = std::make_shared<front::Shares>(
+                  options_.connections_max - options_.connections_max / kKeptForProbes,
+                  options_.connections_max),
+              .bodies = std::make_shared<front::Shares>(options_.bodies_bytes_max)}) {}
     ~Inside() { stop(Duration::zero()); }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
@@ -79,7 +80,7 @@ public:
     Result<Done> use_tls() {
         TRY_ASSIGN(tls, read_tls());
         tls_ = std::move(tls);
-        hall_->tls = tls_.get();
+        context_->tls = tls_.get();
         return Done{};
     }
 
@@ -88,7 +89,7 @@ public:
         on_thread([&] {
             // Connections hold on to what they began with.
             tls_ = std::move(tls);
-            hall_->tls = tls_.get();
+            context_->tls = tls_.get();
             service_.use(std::move(access));
             for_each([](Connection& connection) { connection.reconsider(); });
         });
@@ -107,15 +108,15 @@ public:
         const auto deadline = std::chrono::steady_clock::now() + patience;
         service_.begin_to_close();
         on_thread([this] {
-            hall_->closing = true;
+            context_->closing = true;
             error_code ignored;
             acceptor_.close(ignored);
             for_each([](Connection& connection) { connection.end_when_idle(); });
         });
         while (!is_quiet() && std::chrono::steady_clock::now() < deadline) pause();
         on_thread([this] { for_each([](Connection& connection) { connection.end_now(); }); });
-        while (!is_quiet()) pause();                 // what was cancelled says so
-        const std::lock_guard lock(hall_->posting);  // and whoever said so has left
+        while (!is_quiet()) pause();                    // what was cancelled says so
+        const std::lock_guard lock(context_->posting);  // and whoever said so has left
         io_.stop();
         thread_.join();
     }
@@ -130,7 +131,7 @@ private:
 
     void accept() {
         acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
-            if (error == asio::error::operation_aborted || hall_->closing) return;
+            if (error == asio::error::operation_aborted || context_->closing) return;
             if (error) {  // no descriptors are left, perhaps: some may be free soon
                 pause_.expires_after(kAcceptPause);
                 pause_.async_wait([this](const error_code& failure) {
@@ -145,18 +146,18 @@ private:
 
     void admit(tcp::socket socket) {
         error_code ignored;
-        if (hall_->connections.size() >= options_.connections_max && !make_room()) {
+        if (context_->connections.size() >= options_.connections_max && !make_room()) {
             refused_.add();
             socket.non_blocking(true, ignored);
             if (!tls_) socket.send(asio::buffer(kFull), 0, ignored);
             return;
         }
-        let_in(hall_, socket.release(ignored));
+        let_in(context_, socket.release(ignored));
     }
 
     // The oldest connection that does nothing for a known caller gives way.
     bool make_room() {
-        for (const auto& [id, connection] : hall_->connections) {
+        for (const auto& [id, connection] : context_->connections) {
             const auto present = connection;  // it may leave the map
             if (present->gives_way()) {
                 refused_.add();
@@ -168,7 +169,7 @@ private:
 
     template <class F>
     void for_each(F what) {
-        const auto all = hall_->connections;  // some leave
+        const auto all = context_->connections;  // some leave
         for (const auto& [id, connection] : all) what(*connection);
     }
 
@@ -186,7 +187,8 @@ private:
         return done.get_future().get();
     }
     bool is_quiet() {
-        return on_thread([this] { return hall_->connections.empty() && hall_->replies_due == 0; });
+        return on_thread(
+            [this] { return context_->connections.empty() && context_->replies_due == 0; });
     }
     static void pause() { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }
 
@@ -199,7 +201,7 @@ private:
     tcp::acceptor acceptor_;
     asio::steady_timer pause_;
     front::Counter& refused_;
-    const std::shared_ptr<Hall> hall_;
+    const std::shared_ptr<ServerContext> context_;
     std::uint16_t port_ = 0;
     std::thread thread_;
 };

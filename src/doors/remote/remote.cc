@@ -22,7 +22,7 @@ constexpr std::size_t kRowsAtATime = 1'000;
 // What still comes of one statement. It is cancelled with its object, if it has not ended.
 class Coming {
 public:
-    Coming(Link& link, std::string text) : link_(link), text_(std::move(text)) {}
+    Coming(CoordinatorConnection& link, std::string text) : link_(link), text_(std::move(text)) {}
     Coming(const Coming&) = delete;
     Coming& operator=(const Coming&) = delete;
     ~Coming() {
@@ -63,14 +63,14 @@ private:
         return true;
     }
 
-    Link& link_;
+    CoordinatorConnection& link_;
     const std::string text_;
     bool ended_ = false;
 };
 
 class RemoteRows final : public shell::ComingRows {
 public:
-    RemoteRows(Link& link, std::string text, std::vector<TableColumn> columns)
+    RemoteRows(CoordinatorConnection& link, std::string text, std::vector<TableColumn> columns)
         : columns_(std::move(columns)), coming_(link, std::move(text)) {}
     [[nodiscard]] const std::vector<TableColumn>& columns() const override { return columns_; }
     [[nodiscard]] Result<FedRows> next(Duration patience) override {
@@ -85,7 +85,7 @@ private:
 // Rows of a watch have OP and REVISION before the others; those of a snapshot come together.
 class RemoteEvents final : public shell::ComingEvents {
 public:
-    RemoteEvents(Link& link, std::string text, std::vector<TableColumn> columns)
+    RemoteEvents(CoordinatorConnection& link, std::string text, std::vector<TableColumn> columns)
         : columns_(columns.begin() + std::min<std::ptrdiff_t>(2, std::ssize(columns)),
                    columns.end()),
           coming_(link, std::move(text)) {}
@@ -160,7 +160,8 @@ std::string words_of(const Answer& answer, std::deque<std::string>& notices) {
 
 class Remote final : public shell::Counterpart {
 public:
-    Remote(std::unique_ptr<Link> link, std::string address, AskPassword ask_password)
+    Remote(std::unique_ptr<CoordinatorConnection> link, std::string address,
+           AskPassword ask_password)
         : address_(std::move(address)),
           ask_password_(std::move(ask_password)),
           link_(std::move(link)) {}
@@ -190,7 +191,7 @@ public:
     [[nodiscard]] Result<Table> look(std::string_view question) override {
         const std::lock_guard lock(beside_mutex_);
         if (!beside_) {
-            TRY_ASSIGN(beside, Link::open(address_, ask_password_));
+            TRY_ASSIGN(beside, CoordinatorConnection::open(address_, ask_password_));
             beside_ = std::move(beside);
         }
         const std::string text(question);
@@ -276,9 +277,9 @@ private:
 
     const std::string address_;
     const AskPassword ask_password_;
-    std::unique_ptr<Link> link_;
+    std::unique_ptr<CoordinatorConnection> link_;
     std::mutex beside_mutex_;
-    std::unique_ptr<Link> beside_;  // for what is asked while the other waits
+    std::unique_ptr<CoordinatorConnection> beside_;  // for what is asked while the other waits
 };
 
 std::string settings_for(const Wait& wait) {
@@ -302,7 +303,7 @@ Result<std::unique_ptr<shell::Counterpart>> remote(const std::string& address, c
         if (!*known && ask_password) *known = ask_password();
         return *known;
     };
-    TRY_ASSIGN(link, Link::open(address, once, settings_for(wait)));
+    TRY_ASSIGN(link, CoordinatorConnection::open(address, once, settings_for(wait)));
     return std::unique_ptr<shell::Counterpart>(
         std::make_unique<Remote>(std::move(link), address, once));
 }

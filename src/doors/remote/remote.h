@@ -5,13 +5,14 @@
 #include <string>
 
 #include "base/result.h"
-#include "doors/remote/link.h"
+#include "doors/remote/coordinator_connection.h"
 #include "doors/shell/counterpart.h"
 #include "model/wait.h"
 
 namespace baton::libpq {
 
-// `address` as Link::open has it; statements wait for their queries as `wait` says.
+// `address` as CoordinatorConnection::open has it; statements wait for their queries as `wait`
+// says.
 [[nodiscard]] Result<std::unique_ptr<shell::Counterpart>> remote(const std::string& address,
                                                                  const Wait& wait,
                                                                  const AskPassword& ask_password);

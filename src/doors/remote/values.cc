@@ -7,7 +7,7 @@
 
 #include <libpq-fe.h>
 
-#include "doors/remote/link.h"
+#include "doors/remote/coordinator_connection.h"
 
 namespace baton::libpq {
 

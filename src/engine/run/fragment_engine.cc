@@ -102,7 +102,7 @@ void FragmentEngine::make(const FragmentKey& key, const std::string& plan) {
     try {
         at->second = std::make_shared<FragmentRun>(
             key, plan, options_, clock_,
-            Pipeline::Doors{.connectors = connectors_, .exchanges = exchanges_},
+            Pipeline::ConnectorPorts{.connectors = connectors_, .exchanges = exchanges_},
             FragmentRun::Owner{.report = [this](engine::Report report) { tell(std::move(report)); },
                                .ended = [this, key] { bury(key); },
                                .leaves = leaves_,

@@ -64,7 +64,7 @@ bool wants_late_errors(const Config& settings) {
 }  // namespace
 
 FragmentRun::FragmentRun(FragmentKey key, std::string plan, const FragmentOptions& options,
-                         const Clock& clock, Pipeline::Doors doors, Owner owner)
+                         const Clock& clock, Pipeline::ConnectorPorts doors, Owner owner)
     : key_(key),
       text_(std::move(plan)),
       options_(options),

@@ -56,7 +56,7 @@ public:
     };
 
     FragmentRun(FragmentKey key, std::string plan, const FragmentOptions& options,
-                const Clock& clock, Pipeline::Doors doors, Owner owner);
+                const Clock& clock, Pipeline::ConnectorPorts doors, Owner owner);
     FragmentRun(const FragmentRun&) = delete;
     FragmentRun& operator=(const FragmentRun&) = delete;
     ~FragmentRun();  // not on one of its own threads
@@ -103,7 +103,7 @@ private:
     const std::string text_;
     const FragmentOptions options_;
     const Clock& clock_;
-    Pipeline::Doors doors_;
+    Pipeline::ConnectorPorts doors_;
     Owner owner_;
 
     OperatorContext context_;

@@ -63,7 +63,7 @@ std::optional<std::size_t> traced(std::optional<std::size_t> column, const PlanN
 class Pipeline::Builder {
 public:
     Builder(Pipeline& pipeline, const FragmentKey& key, const FragmentPlan& plan,
-            OperatorContext& context, Doors doors)
+            OperatorContext& context, ConnectorPorts doors)
         : pipeline_(pipeline), key_(key), plan_(plan), context_(context), doors_(doors) {}
 
     Result<Done> build() {
@@ -235,14 +235,14 @@ private:
     const FragmentKey& key_;
     const FragmentPlan& plan_;
     OperatorContext& context_;
-    Doors doors_;
+    ConnectorPorts doors_;
     Terminal* terminal_ = nullptr;  // the last one
     std::vector<const PlanNode*> unopened_;
     std::size_t names_ = 0;
 };
 
 Result<std::unique_ptr<Pipeline>> Pipeline::open(const FragmentKey& key, const FragmentPlan& plan,
-                                                 OperatorContext& context, Doors doors) {
+                                                 OperatorContext& context, ConnectorPorts doors) {
     auto pipeline = std::make_unique<Pipeline>();
     TRY(Builder(*pipeline, key, plan, context, doors).build());
     return pipeline;

@@ -39,7 +39,7 @@ struct Leaf {
 
 class Pipeline {
 public:
-    struct Doors {
+    struct ConnectorPorts {
         Connectors& connectors;
         Exchanges& exchanges;
     };
@@ -49,7 +49,7 @@ public:
     [[nodiscard]] static Result<std::unique_ptr<Pipeline>> open(const FragmentKey& key,
                                                                 const FragmentPlan& plan,
                                                                 OperatorContext& context,
-                                                                Doors doors);
+                                                                ConnectorPorts doors);
 
     // All leaves know their origins: reports them to the operators, and to the receivers.
     [[nodiscard]] Result<Done> begin();

@@ -23,9 +23,9 @@ std::function<void(T)> Runner::back(std::function<void(T)> then) {
 
 template <class T>
 void Runner::on_desk(std::function<Result<T>()> work, std::function<void(Result<T>)> then) {
-    using Told = std::shared_ptr<Result<T>>;
-    auto told =
-        back<Told>([then = std::move(then)](const Told& result) { then(std::move(*result)); });
+    using SharedResult = std::shared_ptr<Result<T>>;
+    auto told = back<SharedResult>(
+        [then = std::move(then)](const SharedResult& result) { then(std::move(*result)); });
     visitor_->ask({}, [work = std::move(work), told](const Execution& execution) {
         told(std::make_shared<Result<T>>(execution.error ? Result<T>(*execution.error) : work()));
     });

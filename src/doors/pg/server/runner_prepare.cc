@@ -98,24 +98,24 @@ void Runner::describe(const Prepare& effect, const std::shared_ptr<PreparedText>
     if (!std::holds_alternative<ForSession>(statement.answerer)) {
         return prepared(effect.prepared, text, types_for(parameters));
     }
-    using Told = std::shared_ptr<Result<Described>>;
-    auto then = back<Told>(
-        [this, text, id = effect.prepared, types = types_for(parameters)](const Told& told) {
-            const Result<Described>& described = *told;
-            if (!described) {
-                Error error = described.error();
-                if (error.at) error.at->offset += static_cast<std::uint32_t>(text->statement->at);
-                return could_not(pgwire::report_of(error, text->text, status_));
+    using SharedResult = std::shared_ptr<Result<Described>>;
+    auto then = back<SharedResult>([this, text, id = effect.prepared,
+                                    types = types_for(parameters)](const SharedResult& told) {
+        const Result<Described>& described = *told;
+        if (!described) {
+            Error error = described.error();
+            if (error.at) error.at->offset += static_cast<std::uint32_t>(text->statement->at);
+            return could_not(pgwire::report_of(error, text->text, status_));
+        }
+        if (!described->statements.empty() && !text->statement->copy) {
+            const Described::Statement& one = described->statements.front();
+            if (one.columns) {
+                text->columns =
+                    one.watches ? watched_columns_of(*one.columns) : columns_of(*one.columns);
             }
-            if (!described->statements.empty() && !text->statement->copy) {
-                const Described::Statement& one = described->statements.front();
-                if (one.columns) {
-                    text->columns =
-                        one.watches ? watched_columns_of(*one.columns) : columns_of(*one.columns);
-                }
-            }
-            prepared(id, text, types);
-        });
+        }
+        prepared(id, text, types);
+    });
     visitor_->describe(statement.text, [then](Result<Described> described) {
         then(std::make_shared<Result<Described>>(std::move(described)));
     });

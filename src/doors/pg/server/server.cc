@@ -17,7 +17,7 @@
 #include "coordinator/sessions/version.h"
 #include "doors/desk/log_limit.h"
 #include "doors/desk/strangers.h"
-#include "doors/pg/server/link.h"
+#include "doors/pg/server/pg_connection.h"
 #include "doors/pg/wire/scram.h"
 
 namespace baton::pgserver {
@@ -53,7 +53,7 @@ std::string version_number() {
 
 }  // namespace
 
-class Server::Inside : public House {
+class Server::Inside : public ServerContext {
 public:
     Inside(front::Desk& desk, front::Access access, front::Metrics& metrics, ServerOptions options)
         : desk_(desk),
@@ -127,7 +127,7 @@ public:
 
     Result<Done> reload(front::Access access) {
         TRY_ASSIGN(tls, read_tls());
-        std::vector<std::shared_ptr<Link>> present;
+        std::vector<std::shared_ptr<PgConnection>> present;
         {
             const std::lock_guard lock(mutex_);
             tls_ = std::move(tls);
@@ -268,7 +268,7 @@ private:
         return who;
     }
 
-    [[nodiscard]] std::shared_ptr<Link> find(std::uint32_t process) const {
+    [[nodiscard]] std::shared_ptr<PgConnection> find(std::uint32_t process) const {
         const std::lock_guard lock(mutex_);
         const auto found = links_.find(process);
         return found == links_.end() ? nullptr : found->second.lock();
@@ -297,7 +297,7 @@ private:
 
     // Without the lock: a link that ends here wants it.
     void tell_to_leave(std::unique_lock<std::mutex>& lock, bool at_once) {
-        std::vector<std::shared_ptr<Link>> present;
+        std::vector<std::shared_ptr<PgConnection>> present;
         for (const auto& [process, link] : links_) present.push_back(link.lock());
         lock.unlock();
         for (const auto& link : present) {
@@ -337,8 +337,8 @@ private:
     }
 
     void let_in(Socket socket) {
-        std::shared_ptr<Link> link;
-        std::shared_ptr<Link> gives_way;
+        std::shared_ptr<PgConnection> link;
+        std::shared_ptr<PgConnection> gives_way;
         const std::string address = address_of(socket);
         {
             const std::lock_guard lock(mutex_);
@@ -355,9 +355,9 @@ private:
             do {
                 last_process_ = last_process_ % INT32_MAX + 1;
             } while (links_.contains(last_process_));
-            LinkOptions options = link_options();
+            PgConnectionOptions options = link_options();
             options.connection.process = last_process_;
-            link = std::make_shared<Link>(*this, std::move(socket), std::move(options));
+            link = std::make_shared<PgConnection>(*this, std::move(socket), std::move(options));
             links_[last_process_] = link;
             open_.add(1);
             strangers_.came(last_process_, address);
@@ -366,14 +366,14 @@ private:
         link->start();
     }
 
-    [[nodiscard]] LinkOptions link_options() {
-        LinkOptions options{.connection = {},
-                            .tls = tls_,
-                            .desk = &desk_,
-                            .answers = &answers_,
-                            .kept = kept_,
-                            .login_timeout = options_.login_timeout,
-                            .startup_idle_timeout = options_.startup_idle_timeout};
+    [[nodiscard]] PgConnectionOptions link_options() {
+        PgConnectionOptions options{.connection = {},
+                                    .tls = tls_,
+                                    .desk = &desk_,
+                                    .answers = &answers_,
+                                    .kept = kept_,
+                                    .login_timeout = options_.login_timeout,
+                                    .startup_idle_timeout = options_.startup_idle_timeout};
         pgwire::ConnectionOptions& connection = options.connection;
         if (options_.tls) {
             connection.tls = options_.tls->required ? pgwire::Tls::required : pgwire::Tls::offered;
@@ -407,10 +407,10 @@ private:
     std::shared_ptr<const front::Access> access_;
     std::shared_ptr<asio::ssl::context> tls_;  // null: none
     std::condition_variable left_;
-    std::map<std::uint32_t, std::weak_ptr<Link>> links_;  // by process
-    front::Strangers strangers_;                          // have not logged in
-    std::map<std::uint32_t, std::string> members_;        // the users of those who have
-    std::map<std::string, std::size_t> counts_;           // of the connections of users
+    std::map<std::uint32_t, std::weak_ptr<PgConnection>> links_;  // by process
+    front::Strangers strangers_;                                  // have not logged in
+    std::map<std::uint32_t, std::string> members_;                // the users of those who have
+    std::map<std::string, std::size_t> counts_;                   // of the connections of users
     std::chrono::steady_clock::time_point warned_{};
     std::map<std::string_view, front::LogLimit> warnings_;  // by their message, which is ours
     std::uint32_t last_process_ = 0;

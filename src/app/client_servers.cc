@@ -1,4 +1,4 @@
-#include "app/doors.h"
+#include "app/client_servers.h"
 
 #include <algorithm>
 #include <thread>
@@ -139,15 +139,16 @@ Result<std::unique_ptr<http::Server>> open_http(const Configuration& configurati
 
 }  // namespace
 
-Result<std::unique_ptr<Doors>> Doors::open(const Configuration& configuration, front::Desk& desk,
-                                           front::Metrics& metrics, front::Logins& logins,
-                                           Log& log) {
+Result<std::unique_ptr<ClientServers>> ClientServers::open(const Configuration& configuration,
+                                                           front::Desk& desk,
+                                                           front::Metrics& metrics,
+                                                           front::Logins& logins, Log& log) {
     const config::Settings& settings = configuration.settings;
     if (settings.text("tls.cert").empty() != settings.text("tls.key").empty()) {
         return Error{.code = ErrorCode::missing_configuration,
                      .message = "tls.cert and tls.key belong together: one of them is not set"};
     }
-    std::unique_ptr<Doors> doors(new Doors);
+    std::unique_ptr<ClientServers> doors(new ClientServers);
     const Shares shares = shares_of(settings, log);
     TRY_ASSIGN(postgres, open_postgres(configuration, shares, desk, metrics, logins, log));
     doors->postgres_ = std::move(postgres);
@@ -156,7 +157,7 @@ Result<std::unique_ptr<Doors>> Doors::open(const Configuration& configuration, f
     return doors;
 }
 
-Result<Done> Doors::reload(const Configuration& configuration) {
+Result<Done> ClientServers::reload(const Configuration& configuration) {
     const config::Settings& settings = configuration.settings;
     for (const std::string key : {"pg.listen", "http.listen"}) {
         if (settings.text(key).empty()) continue;
@@ -171,7 +172,7 @@ Result<Done> Doors::reload(const Configuration& configuration) {
     return Done{};
 }
 
-void Doors::stop(Duration patience) {
+void ClientServers::stop(Duration patience) {
     std::thread beside([&] {
         if (http_) http_->stop(patience);
     });

@@ -1,6 +1,6 @@
-// Seat carries out the election's verdict: it starts a term on the CoordinatorRuntime while this
-// process holds the lease, and ends it otherwise. It also gives up the lease of a leader whose
-// commits fail again and again, unless the database's disk is full.
+// LeadershipDriver carries out the election's verdict: it starts a term on the CoordinatorRuntime
+// while this process holds the lease, and ends it otherwise. It also gives up the lease of a leader
+// whose commits fail again and again, unless the database's disk is full.
 //
 // Starting and ending a term waits for the database, so a thread of its own does it, in the order
 // of the verdicts; a term that was over before it was started is not started. When a term has ended
@@ -21,15 +21,15 @@
 
 namespace baton {
 
-class Seat final : private LeadershipListener {
+class LeadershipDriver final : private LeadershipListener {
 public:
     // All outlive it; `database` is the catalog's, for connections of the election's own. The owner
     // of the options is the text of a LeaseOwner.
-    Seat(const LeadershipOptions& options, SqlDatabase& database, const Clock& clock,
-         CoordinatorRuntime& coordinator, Log& log);
-    ~Seat() override;
-    Seat(const Seat&) = delete;
-    Seat& operator=(const Seat&) = delete;
+    LeadershipDriver(const LeadershipOptions& options, SqlDatabase& database, const Clock& clock,
+                     CoordinatorRuntime& coordinator, Log& log);
+    ~LeadershipDriver() override;
+    LeadershipDriver(const LeadershipDriver&) = delete;
+    LeadershipDriver& operator=(const LeadershipDriver&) = delete;
 
     // Gives up a lease that is held, and waits for that so long.
     void leave(Duration at_most);

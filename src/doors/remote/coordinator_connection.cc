@@ -1,4 +1,4 @@
-#include "doors/remote/link.h"
+#include "doors/remote/coordinator_connection.h"
 
 #include <array>
 #include <cerrno>
@@ -7,12 +7,12 @@
 #include <libpq-fe.h>
 #include <poll.h>
 
-#include "base/squeezed.h"
+#include "base/one_line.h"
 
 namespace baton::libpq {
 
 std::string message_of(const pg_conn* conn) {
-    return squeezed(PQerrorMessage(conn));
+    return one_line(PQerrorMessage(conn));
 }
 
 void ConnFinish::operator()(pg_conn* conn) const {
@@ -57,19 +57,20 @@ bool is_refused_login(const pg_conn* conn) {
 
 }  // namespace
 
-Link::Link(Connection conn, std::string first)
+CoordinatorConnection::CoordinatorConnection(Connection conn, std::string first)
     : conn_(std::move(conn)), first_(std::move(first)), cancel_(PQgetCancel(conn_.get())) {
     PQsetNoticeReceiver(
         conn_.get(),
         [](void* self, const pg_result* notice) {
             const char* text = PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY);
-            if (text != nullptr) static_cast<Link*>(self)->notices_.emplace_back(text);
+            if (text != nullptr)
+                static_cast<CoordinatorConnection*>(self)->notices_.emplace_back(text);
         },
         this);
 }
 
-Result<std::unique_ptr<Link>> Link::open(const std::string& address,
-                                         const AskPassword& ask_password, std::string first) {
+Result<std::unique_ptr<CoordinatorConnection>> CoordinatorConnection::open(
+    const std::string& address, const AskPassword& ask_password, std::string first) {
     Connection conn = connect(address, std::nullopt);
     if (PQstatus(conn.get()) != CONNECTION_OK && PQconnectionNeedsPassword(conn.get()) != 0 &&
         ask_password) {
@@ -83,25 +84,26 @@ Result<std::unique_ptr<Link>> Link::open(const std::string& address,
                                    : "`baton serve` listens at 127.0.0.1:5433 unless told "
                                      "otherwise"};
     }
-    std::unique_ptr<Link> link(new Link(std::move(conn), std::move(first)));
+    std::unique_ptr<CoordinatorConnection> link(
+        new CoordinatorConnection(std::move(conn), std::move(first)));
     TRY(link->begin());
     return link;
 }
 
-Result<Done> Link::begin() {
+Result<Done> CoordinatorConnection::begin() {
     if (first_.empty()) return Done{};
     const Answer answer(PQexec(conn_.get(), first_.c_str()));
     if (auto error = error_of(*answer, first_)) return *std::move(error);
     return Done{};
 }
 
-Error Link::lost() const {
+Error CoordinatorConnection::lost() const {
     return {.code = ErrorCode::unknown_outcome,
             .message = "the connection to the coordinator was lost: " + message_of(conn_.get()),
             .hint = "look before it is tried again: it may or may not have happened"};
 }
 
-Result<Done> Link::revive() {
+Result<Done> CoordinatorConnection::revive() {
     if (PQstatus(conn_.get()) == CONNECTION_OK) return Done{};
     PQreset(conn_.get());
     if (PQstatus(conn_.get()) != CONNECTION_OK) {
@@ -122,14 +124,14 @@ Result<Done> Link::revive() {
         .hint = "begin it again"};
 }
 
-Result<Done> Link::send(const std::string& text) {
+Result<Done> CoordinatorConnection::send(const std::string& text) {
     TRY(revive());
     if (PQsendQuery(conn_.get(), text.c_str()) == 0) return lost();
     (void)PQsetSingleRowMode(conn_.get());
     return Done{};
 }
 
-Result<std::vector<TableColumn>> Link::send_described(const std::string& text) {
+Result<std::vector<TableColumn>> CoordinatorConnection::send_described(const std::string& text) {
     TRY(revive());
     const Answer prepared(PQprepare(conn_.get(), "", text.c_str(), 0, nullptr));
     if (auto error = error_of(*prepared, text)) return *std::move(error);
@@ -140,14 +142,14 @@ Result<std::vector<TableColumn>> Link::send_described(const std::string& text) {
     return columns_of(*described);
 }
 
-Result<Answer> Link::next() {
+Result<Answer> CoordinatorConnection::next() {
     for (;;) {
         TRY_ASSIGN(answer, next(std::chrono::hours(1)));
         if (answer) return std::move(*answer);
     }
 }
 
-Result<std::optional<Answer>> Link::next(Duration patience) {
+Result<std::optional<Answer>> CoordinatorConnection::next(Duration patience) {
     if (PQisBusy(conn_.get()) != 0) {
         pollfd socket{.fd = PQsocket(conn_.get()), .events = POLLIN, .revents = 0};
         const auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(patience);
@@ -161,7 +163,7 @@ Result<std::optional<Answer>> Link::next(Duration patience) {
     return std::optional<Answer>(PQgetResult(conn_.get()));
 }
 
-std::string Link::copied() {
+std::string CoordinatorConnection::copied() {
     std::string text;
     char* line = nullptr;
     for (int size = 0; (size = PQgetCopyData(conn_.get(), &line, 0)) > 0; PQfreemem(line)) {
@@ -171,23 +173,23 @@ std::string Link::copied() {
     return text;
 }
 
-void Link::drain() {
+void CoordinatorConnection::drain() {
     while (const Answer answer{PQgetResult(conn_.get())}) continue;
     was_in_transaction_ = in_transaction();
 }
 
-void Link::cancel() {
+void CoordinatorConnection::cancel() {
     std::array<char, 256> why{};
     const std::lock_guard lock(cancel_mutex_);
     if (cancel_) (void)PQcancel(cancel_.get(), why.data(), static_cast<int>(why.size()));
 }
 
-bool Link::in_transaction() const {
+bool CoordinatorConnection::in_transaction() const {
     const PGTransactionStatusType status = PQtransactionStatus(conn_.get());
     return status == PQTRANS_INTRANS || status == PQTRANS_INERROR;
 }
 
-std::vector<std::string> Link::take_notices() {
+std::vector<std::string> CoordinatorConnection::take_notices() {
     return std::exchange(notices_, {});
 }
 

@@ -1,8 +1,7 @@
-#include "coordinator/term/seat.h"
-
 #include <utility>
 
 #include "base/overload.h"
+#include "coordinator/term/seat.h"
 #include "model/leader.h"
 
 namespace baton {
@@ -14,8 +13,8 @@ constexpr std::chrono::milliseconds kLook{250};
 
 }  // namespace
 
-Seat::Seat(const LeadershipOptions& options, SqlDatabase& database, const Clock& clock,
-           CoordinatorRuntime& coordinator, Log& log)
+LeadershipDriver::LeadershipDriver(const LeadershipOptions& options, SqlDatabase& database,
+                                   const Clock& clock, CoordinatorRuntime& coordinator, Log& log)
     : coordinator_(coordinator),
       log_(log),
       leadership_(options, database, clock, *this),
@@ -24,7 +23,7 @@ Seat::Seat(const LeadershipOptions& options, SqlDatabase& database, const Clock&
     coordinator_.leader().on_doubt([this] { leadership_.hint(); });
 }
 
-Seat::~Seat() {
+LeadershipDriver::~LeadershipDriver() {
     coordinator_.leader().on_doubt(nullptr);
     {
         const std::lock_guard lock(mutex_);
@@ -35,7 +34,7 @@ Seat::~Seat() {
     coordinator_.follow();
 }
 
-void Seat::leave(Duration at_most) {
+void LeadershipDriver::leave(Duration at_most) {
     leadership_.leave();
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, at_most, [&] { return left_; });
@@ -43,7 +42,7 @@ void Seat::leave(Duration at_most) {
 
 // ---- told by the election -----------------------------------------------------------------------
 
-void Seat::lead(Epoch epoch) {
+void LeadershipDriver::lead(Epoch epoch) {
     {
         const std::lock_guard lock(mutex_);
         orders_.emplace_back(Lead{epoch});
@@ -51,7 +50,7 @@ void Seat::lead(Epoch epoch) {
     changed_.notify_all();
 }
 
-void Seat::step_down(Epoch epoch, election::Reason /*reason*/, const std::string& why) {
+void LeadershipDriver::step_down(Epoch epoch, election::Reason /*reason*/, const std::string& why) {
     {
         const std::lock_guard lock(mutex_);
         std::erase_if(orders_, [&](const Order& order) {
@@ -63,7 +62,7 @@ void Seat::step_down(Epoch epoch, election::Reason /*reason*/, const std::string
     changed_.notify_all();
 }
 
-void Seat::leader_changed() {
+void LeadershipDriver::leader_changed() {
     {
         const std::lock_guard lock(mutex_);
         heard_ = true;
@@ -71,7 +70,7 @@ void Seat::leader_changed() {
     changed_.notify_all();
 }
 
-void Seat::troubled(const std::string& why) {
+void LeadershipDriver::troubled(const std::string& why) {
     {
         const std::lock_guard lock(mutex_);
         trouble_ = why;
@@ -79,7 +78,7 @@ void Seat::troubled(const std::string& why) {
     changed_.notify_all();
 }
 
-void Seat::left() {
+void LeadershipDriver::left() {
     {
         const std::lock_guard lock(mutex_);
         left_ = true;
@@ -89,7 +88,7 @@ void Seat::left() {
 
 // ---- done by its own thread ---------------------------------------------------------------------
 
-void Seat::run() {
+void LeadershipDriver::run() {
     for (;;) {
         std::optional<Order> order;
         std::string trouble;
@@ -115,7 +114,7 @@ void Seat::run() {
     }
 }
 
-void Seat::obey(const Lead& order) {
+void LeadershipDriver::obey(const Lead& order) {
     const TermGuard guard{
         .may_act = [this, epoch = order.epoch] { return leadership_.acting() == epoch; },
         .heard_of = [this](Epoch epoch) { leadership_.heard_of(epoch); }};
@@ -134,7 +133,7 @@ void Seat::obey(const Lead& order) {
     if (leadership_.acting() == order.epoch) orders_.push_back(order);
 }
 
-void Seat::obey(const StepDown& order) {
+void LeadershipDriver::obey(const StepDown& order) {
     coordinator_.follow();
     log_.info("follows", {{"epoch", to_string(order.epoch)}, {"reason", order.why}});
     leadership_.drained(order.epoch);
@@ -142,13 +141,13 @@ void Seat::obey(const StepDown& order) {
 
 // A leader that cannot commit keeps others from leading. A full disk is the database's: it would be
 // as full for the next.
-void Seat::look_after_term() {
+void LeadershipDriver::look_after_term() {
     const auto trouble = coordinator_.commit_trouble();
     if (!trouble || trouble->code == ErrorCode::catalog_full || !leadership_.acting()) return;
     leadership_.unable("this coordinator cannot commit: " + trouble->message);
 }
 
-void Seat::tell_who_leads() {
+void LeadershipDriver::tell_who_leads() {
     const ElectionStatus status = leadership_.status();
     std::optional<Leader> leader;
     if (status.leader) {

@@ -1,4 +1,4 @@
-#include "sql/words.h"
+#include "sql/reserved_words.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
-// Link is one connection to a coordinator's door for PostgreSQL's clients, by libpq. It knows
-// PostgreSQL's protocol and our values, but not the meaning of statements.
+// CoordinatorConnection is one connection to a coordinator's door for PostgreSQL's clients, by
+// libpq. It knows PostgreSQL's protocol and our values, but not the meaning of statements.
 //
 // Used by one thread at a time, except for cancel().
 #pragma once
@@ -39,13 +39,12 @@ using Answer = std::unique_ptr<pg_result, ResultClear>;
 // The last error of the connection, on one line.
 [[nodiscard]] std::string message_of(const pg_conn* conn);
 
-class Link {
+class CoordinatorConnection {
 public:
     // `address` is a URL (postgres://user@host:5433) or host:port. `first` is run at the beginning
     // of each connection, if it is not empty. Fails with cannot_connect or not_authenticated.
-    [[nodiscard]] static Result<std::unique_ptr<Link>> open(const std::string& address,
-                                                            const AskPassword& ask_password,
-                                                            std::string first = {});
+    [[nodiscard]] static Result<std::unique_ptr<CoordinatorConnection>> open(
+        const std::string& address, const AskPassword& ask_password, std::string first = {});
 
     // Sends a text of statements; their rows come one by one. Reconnects first if the connection
     // was lost since the last one: an open transaction is then gone, and reported as such.
@@ -69,7 +68,7 @@ public:
     [[nodiscard]] std::vector<std::string> take_notices();
 
 private:
-    Link(std::unique_ptr<pg_conn, ConnFinish> conn, std::string first);
+    CoordinatorConnection(std::unique_ptr<pg_conn, ConnFinish> conn, std::string first);
     [[nodiscard]] Result<Done> begin();
     [[nodiscard]] Result<Done> revive();
     [[nodiscard]] Error lost() const;

@@ -1,8 +1,8 @@
-// Link is one client's connection: a socket, with or without TLS, around a pgwire::Connection and a
-// Runner. It moves bytes and performs effects, and has no opinions.
+// PgConnection is one client's connection: a socket, with or without TLS, around a
+// pgwire::Connection and a Runner. It moves bytes and performs effects, and has no opinions.
 //
 // Everything but the constructor runs on its strand. It lives as long as an operation of it is
-// under way, on the network or on the desk, and tells the House when it ends.
+// under way, on the network or on the desk, and tells the ServerContext when it ends.
 #pragma once
 
 #include <array>
@@ -38,9 +38,9 @@ using Timer =
                                       boost::asio::wait_traits<std::chrono::steady_clock>, Strand>;
 
 // The surroundings of all links. Any thread.
-class House {
+class ServerContext {
 public:
-    virtual ~House() = default;
+    virtual ~ServerContext() = default;
     virtual void cancel(std::uint32_t process, std::uint32_t key) = 0;
     [[nodiscard]] virtual std::optional<pgwire::ScramVerifier> verifier(
         const std::string& user) = 0;
@@ -59,7 +59,7 @@ public:
     virtual void warn(std::string_view message, const std::vector<LogField>& fields) = 0;
 };
 
-struct LinkOptions {
+struct PgConnectionOptions {
     pgwire::ConnectionOptions connection;
     std::shared_ptr<boost::asio::ssl::context> tls;  // null: none
     front::Desk* desk = nullptr;
@@ -69,12 +69,12 @@ struct LinkOptions {
     Duration startup_idle_timeout;
 };
 
-class Link : public std::enable_shared_from_this<Link> {
+class PgConnection : public std::enable_shared_from_this<PgConnection> {
 public:
-    Link(House& house, Socket socket, LinkOptions options);
-    ~Link();
-    Link(const Link&) = delete;
-    Link& operator=(const Link&) = delete;
+    PgConnection(ServerContext& context, Socket socket, PgConnectionOptions options);
+    ~PgConnection();
+    PgConnection(const PgConnection&) = delete;
+    PgConnection& operator=(const PgConnection&) = delete;
 
     [[nodiscard]] std::uint32_t key() const { return options_.connection.key; }
 
@@ -117,8 +117,8 @@ private:
         }
     }
 
-    House& house_;
-    const LinkOptions options_;
+    ServerContext& context_;
+    const PgConnectionOptions options_;
     Socket socket_;
     const std::string peer_;
     std::optional<boost::asio::ssl::stream<Socket&>> tls_;  // once it was begun

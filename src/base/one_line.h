@@ -7,7 +7,7 @@
 namespace baton {
 
 // White space, however much of it, is one space between words.
-[[nodiscard]] inline std::string squeezed(std::string_view text) {
+[[nodiscard]] inline std::string one_line(std::string_view text) {
     std::string line;
     for (const char c : text) {
         const bool space = c == '\n' || c == '\t' || c == '\r' || c == ' ';

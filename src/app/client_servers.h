@@ -15,13 +15,12 @@
 
 namespace baton {
 
-class Doors {
+class ClientServers {
 public:
     // All of them outlive it. Fails with 1xxx, and with cannot_open if a port is taken.
-    [[nodiscard]] static Result<std::unique_ptr<Doors>> open(const Configuration& configuration,
-                                                             front::Desk& desk,
-                                                             front::Metrics& metrics,
-                                                             front::Logins& logins, Log& log);
+    [[nodiscard]] static Result<std::unique_ptr<ClientServers>> open(
+        const Configuration& configuration, front::Desk& desk, front::Metrics& metrics,
+        front::Logins& logins, Log& log);
 
     // The users and tokens of this configuration, and the files of the certificate as they are
     // now. On failure all stays as it is.
@@ -31,7 +30,7 @@ public:
     void stop(Duration patience);
 
 private:
-    Doors() = default;
+    ClientServers() = default;
 
     std::unique_ptr<pgserver::Server> postgres_;  // none: closed
     std::unique_ptr<http::Server> http_;

@@ -1,4 +1,4 @@
-#include "doors/pg/server/link.h"
+#include "doors/pg/server/pg_connection.h"
 
 #include <utility>
 
@@ -45,8 +45,8 @@ std::string peer_of(const Socket& socket) {
 
 }  // namespace
 
-Link::Link(House& house, Socket socket, LinkOptions options)
-    : house_(house),
+PgConnection::PgConnection(ServerContext& context, Socket socket, PgConnectionOptions options)
+    : context_(context),
       options_(std::move(options)),
       socket_(std::move(socket)),
       peer_(peer_of(socket_)),
@@ -59,23 +59,23 @@ Link::Link(House& house, Socket socket, LinkOptions options)
     keep_alive(socket_);
 }
 
-Link::~Link() {
-    house_.left(options_.connection.process);
+PgConnection::~PgConnection() {
+    context_.left(options_.connection.process);
 }
 
-void Link::start() {
+void PgConnection::start() {
     asio::post(socket_.get_executor(), [self = shared_from_this()] {
         self->watch_login();
         self->read();
     });
 }
 
-void Link::cancel() {
+void PgConnection::cancel() {
     asio::post(socket_.get_executor(),
                [self = shared_from_this()] { self->step(wire::CancelAsked{}); });
 }
 
-void Link::leave(bool at_once) {
+void PgConnection::leave(bool at_once) {
     asio::post(socket_.get_executor(), [self = shared_from_this(), at_once] {
         self->hold_.cancel();
         if (at_once) return self->step(wire::Expelled{shutting_down()});
@@ -84,7 +84,7 @@ void Link::leave(bool at_once) {
     });
 }
 
-void Link::give_way() {
+void PgConnection::give_way() {
     asio::post(socket_.get_executor(), [self = shared_from_this()] {
         if (self->logged_in_) return;
         if (self->ending_ != Ending::no) return self->close();
@@ -93,9 +93,9 @@ void Link::give_way() {
     });
 }
 
-void Link::reconsider() {
+void PgConnection::reconsider() {
     asio::post(socket_.get_executor(), [self = shared_from_this()] {
-        if (!self->who_ || self->house_.still_admits(*self->who_)) return;
+        if (!self->who_ || self->context_.still_admits(*self->who_)) return;
         self->step(wire::Expelled{{.sqlstate = "57P01",
                                    .message = "user " + in_quotes(self->who_->name) +
                                               " may not stay: who is let in has changed"}});
@@ -104,7 +104,7 @@ void Link::reconsider() {
 
 // ---- events and effects -------------------------------------------------------------------------
 
-void Link::step(Event event) {
+void PgConnection::step(Event event) {
     events_.push_back(std::move(event));
     if (stepping_) return;
     stepping_ = true;
@@ -118,7 +118,7 @@ void Link::step(Event event) {
     after_steps();
 }
 
-void Link::perform(wire::Effect effect) {
+void PgConnection::perform(wire::Effect effect) {
     std::visit(
         Overload{
             [&](wire::Send& e) { waiting_.push_back(std::move(e.bytes)); },
@@ -126,9 +126,9 @@ void Link::perform(wire::Effect effect) {
             [&](const wire::HangUp&) { ending_ = Ending::wanted; },
             [&](const wire::PauseReading&) { reads_ = false; },
             [&](const wire::ResumeReading&) { reads_ = true; },
-            [&](const wire::Cancel& e) { house_.cancel(e.process, e.key); },
+            [&](const wire::Cancel& e) { context_.cancel(e.process, e.key); },
             [&](const wire::LookUpVerifier& e) { look_up(e.user); },
-            [&](const wire::LoginRefused& e) { keep_waiting(house_.refused(e.user, peer_)); },
+            [&](const wire::LoginRefused& e) { keep_waiting(context_.refused(e.user, peer_)); },
             [&](const wire::OpenSession& e) { open_session(e); },
             [&](const wire::EndSession&) {
                 if (runner_) runner_->end();
@@ -147,16 +147,16 @@ void Link::perform(wire::Effect effect) {
         effect);
 }
 
-void Link::look_up(const std::string& user) {
-    if (auto held_up = house_.hold_up(user, peer_)) {
+void PgConnection::look_up(const std::string& user) {
+    if (auto held_up = context_.hold_up(user, peer_)) {
         events_.emplace_back(wire::Expelled{*std::move(held_up)});
     } else {
-        events_.emplace_back(wire::VerifierLookedUp{house_.verifier(user)});
+        events_.emplace_back(wire::VerifierLookedUp{context_.verifier(user)});
     }
 }
 
 // What is said from here on is said later, by nobody's thread.
-void Link::keep_waiting(Duration time) {
+void PgConnection::keep_waiting(Duration time) {
     if (time <= Duration::zero()) return;
     held_ = true;
     hold_.expires_after(time);
@@ -166,8 +166,8 @@ void Link::keep_waiting(Duration time) {
     });
 }
 
-void Link::open_session(const wire::OpenSession& session) {
-    auto admitted = house_.admit(options_.connection.process, session.user, peer_);
+void PgConnection::open_session(const wire::OpenSession& session) {
+    auto admitted = context_.admit(options_.connection.process, session.user, peer_);
     if (auto* refused = std::get_if<pgwire::Report>(&admitted)) {
         events_.emplace_back(wire::Failed{.report = std::move(*refused)});
         return;
@@ -191,7 +191,7 @@ void Link::open_session(const wire::OpenSession& session) {
     runner_->open(session, std::get<front::Principal>(std::move(admitted)));
 }
 
-void Link::after_steps() {
+void PgConnection::after_steps() {
     if (ending_ == Ending::wanted) runner_.reset();  // which holds us
     if (ending_ == Ending::wanted && !held_ && !std::exchange(hurried_, true)) {
         timer_.expires_after(kLingerMax);  // nobody waits for a client that does not read
@@ -204,7 +204,7 @@ void Link::after_steps() {
     }
     if (!proves_ && machine_.proves()) {
         proves_ = true;
-        house_.proves(options_.connection.process);
+        context_.proves(options_.connection.process);
     }
     if (keeps_too_much()) {
         return step(wire::Expelled{
@@ -218,11 +218,11 @@ void Link::after_steps() {
     read();
 }
 
-bool Link::keeps_too_much() {
+bool PgConnection::keeps_too_much() {
     return kept_ && ending_ == Ending::no && !kept_->becomes(machine_.bytes_kept());
 }
 
-void Link::watch_transaction() {
+void PgConnection::watch_transaction() {
     const auto at_most = runner_ && ending_ == Ending::no ? runner_->idle_in_transaction()
                                                           : std::optional<Duration>();
     if (std::exchange(idles_, at_most.has_value()) == at_most.has_value()) return;
@@ -241,7 +241,7 @@ void Link::watch_transaction() {
 
 // ---- bytes --------------------------------------------------------------------------------------
 
-void Link::read() {
+void PgConnection::read() {
     if (reading_ || !reads_ || tls_wanted_ || ending_ != Ending::no) return;
     reading_ = true;
     with_stream([&](auto& stream) {
@@ -252,7 +252,7 @@ void Link::read() {
     });
 }
 
-void Link::on_read(const Error& error, std::size_t bytes) {
+void PgConnection::on_read(const Error& error, std::size_t bytes) {
     reading_ = false;
     if (ending_ == Ending::under_way) return discard();
     if (ending_ != Ending::no) return;
@@ -264,7 +264,7 @@ void Link::on_read(const Error& error, std::size_t bytes) {
     step(wire::Received{std::string(input_.data(), bytes)});
 }
 
-void Link::write() {
+void PgConnection::write() {
     if (!sending_.empty() || held_) return;
     if (vanished_) waiting_.clear();
     if (waiting_.empty()) {
@@ -284,7 +284,7 @@ void Link::write() {
     });
 }
 
-void Link::on_written(const Error& error, std::size_t bytes) {
+void PgConnection::on_written(const Error& error, std::size_t bytes) {
     sending_.clear();
     if (ending_ == Ending::closed) return;
     if (error) {
@@ -295,15 +295,15 @@ void Link::on_written(const Error& error, std::size_t bytes) {
     step(wire::Written{bytes});
 }
 
-void Link::shake_hands() {
+void PgConnection::shake_hands() {
     tls_.emplace(socket_, *options_.tls);
     tls_->async_handshake(
         asio::ssl::stream_base::server, [self = shared_from_this()](const Error& error) {
             self->tls_wanted_ = false;
             if (self->ending_ != Ending::no) return;
             if (error) {
-                self->house_.warn("a TLS handshake failed",
-                                  {{"peer", self->peer_}, {"reason", error.message()}});
+                self->context_.warn("a TLS handshake failed",
+                                    {{"peer", self->peer_}, {"reason", error.message()}});
                 self->vanished_ = true;
                 return self->step(wire::Vanished{});
             }
@@ -315,7 +315,7 @@ void Link::shake_hands() {
 
 // The client is to read what was said last: if input were left unread when the socket is closed, it
 // would see an error instead.
-void Link::hang_up() {
+void PgConnection::hang_up() {
     ending_ = Ending::under_way;
     if (vanished_ || tls_wanted_) return close();
     if (tls_) {
@@ -327,7 +327,7 @@ void Link::hang_up() {
     if (!reading_) discard();
 }
 
-void Link::discard() {
+void PgConnection::discard() {
     if (ending_ != Ending::under_way || tls_) return;
     socket_.async_read_some(asio::buffer(input_),
                             [self = shared_from_this()](const Error& error, std::size_t) {
@@ -336,7 +336,7 @@ void Link::discard() {
                             });
 }
 
-void Link::close() {
+void PgConnection::close() {
     if (ending_ == Ending::closed) return;
     ending_ = Ending::closed;
     Error ignored;
@@ -346,7 +346,7 @@ void Link::close() {
     socket_.close(ignored);
 }
 
-void Link::watch_login() {
+void PgConnection::watch_login() {
     if (logged_in_ || ending_ != Ending::no) return;
     const auto now = std::chrono::steady_clock::now();
     const auto until = std::min(login_until_, heard_ + options_.startup_idle_timeout);
