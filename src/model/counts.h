@@ -1,4 +1,4 @@
-// What a fragment counts while it runs.
+// The counters of a running fragment.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ struct Counts {
     std::uint64_t bytes_out = 0;
     std::uint64_t late = 0;     // rows that came after their window was closed
     std::uint64_t skipped = 0;  // records that could not be read
-    std::uint64_t stalls = 0;   // how often somebody had to wait for who takes the rows
+    std::uint64_t stalls = 0;   // how often a producer of rows had to wait for their consumer
     std::uint64_t busy_us = 0;  // time of the processor, in microseconds
     std::uint64_t memory = 0;   // bytes held now
 
