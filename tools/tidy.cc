@@ -99,7 +99,7 @@ constexpr std::array kBannedPhrases = {
 };
 // Modules whose header comments are not that far. The list only becomes shorter.
 constexpr std::string_view kPlainLater =
-    " model testing/workers ";
+    " model ";
 // Printed by programs from lists in the code.
 constexpr std::array<std::string_view, 2> kPrintedDocuments = {"VIEWS.md", "ERRORS.md"};
 
