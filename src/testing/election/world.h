@@ -31,7 +31,7 @@ struct ElectionRun {
     std::uint64_t fenced = 0;      // writes refused by the fence
     std::uint64_t pauses = 0;      // longer than a lease
     std::int64_t failover_us = 0;  // from the death of the leader to the next; 0 if not tried
-    std::int64_t handover_us = 0;  // from its being told to leave
+    std::int64_t handover_us = 0;  // from the request to leave
 };
 
 // The same seed gives the same run.
