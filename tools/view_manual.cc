@@ -71,10 +71,10 @@ void print(const baton::View& view) {
 constexpr std::string_view kReasons = R"(
 ## Reasons
 
-REASON says in words why a worker, a query or a fragment is in its state. REASON_CODE is the same
-for programs, REASON_WHO names the worker that the reason is about, and REASON_ERROR is the number
-of the error behind it ([ERRORS.md](ERRORS.md)), NULL if there is none. Codes are added, never
-renamed; the words may change.
+REASON says in words why a worker, a query or a fragment is in its state. REASON_CODE says it for
+programs, REASON_WHO names the worker that it is about, and REASON_ERROR is the number of the error
+behind it ([ERRORS.md](ERRORS.md)), NULL if there is none. Codes are added, never renamed; words may
+change.
 
 | code | of | meaning |
 |---|---|---|

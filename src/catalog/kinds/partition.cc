@@ -66,37 +66,38 @@ const KindTable<Partition>& table_of() {
         .table = "task_partition",
         .since = 2,
         .key_columns = 2,
-        .columns =
-            {column_of<Partition>(
-                 "list", "{key} NOT NULL", [](auto& p) -> auto& { return p.key.list; })
-                 .shown("LIST", text, "the task list it is of")
-                 .in_brief(),
-             column_of<Partition>(
-                 "number", "{int} NOT NULL CHECK (number >= 0)",
-                 [](auto& p) -> auto& { return p.key.number; })
-                 .shown("NUMBER", integer, "which one, from 0")
-                 .in_brief(),
-             state_column()
-                 .shown("STATE", text,
-                        "UNOWNED, OWNED, or RELEASING: its owner was asked to release it")
-                 .in_brief(),
-             column_of_owner(
-                 "owner", "{key} REFERENCES worker (name) ON DELETE RESTRICT",
-                 [](auto& one) -> auto& { return one.owner; })
-                 .shown("OWNER", text, "the worker that has it")
-                 .in_brief(),
-             column_of_owner(
-                 "epoch", "{int}", [](auto& one) -> auto& { return one.epoch; })
-                 .shown("EPOCH", integer, "of the leader that gave it to that worker")
-                 .in_brief(),
-             next_column().shown("NEXT", text, "the worker that is to own it next").in_brief(),
-             column<&Partition::since>("since", "{key} NOT NULL")
-                 .shown("SINCE", time, "when its state or its owner last changed")
-                 .in_brief()
-                 .changing(),
-             column<&Partition::revision>("revision", "{int} NOT NULL")
-                 .shown("REVISION", integer, "of its last change")
-                 .changing()},
+        .columns = {column_of<Partition>(
+                        "list", "{key} NOT NULL", [](auto& p) -> auto& { return p.key.list; })
+                        .shown("LIST", text, "the task list it is of")
+                        .in_brief(),
+                    column_of<Partition>(
+                        "number", "{int} NOT NULL CHECK (number >= 0)",
+                        [](auto& p) -> auto& { return p.key.number; })
+                        .shown("NUMBER", integer, "which one, from 0")
+                        .in_brief(),
+                    state_column()
+                        .shown("STATE", text,
+                               "UNOWNED, OWNED, or RELEASING: its owner was asked to release it")
+                        .in_brief(),
+                    column_of_owner(
+                        "owner", "{key} REFERENCES worker (name) ON DELETE RESTRICT",
+                        [](auto& one) -> auto& { return one.owner; })
+                        .shown("OWNER", text, "the worker that has it")
+                        .in_brief(),
+                    column_of_owner(
+                        "epoch", "{int}", [](auto& one) -> auto& { return one.epoch; })
+                        .shown("EPOCH", integer, "of the leader that gave it to that worker")
+                        .in_brief(),
+                    next_column()
+                        .shown("NEXT", text, "the worker that gets it when it is released")
+                        .in_brief(),
+                    column<&Partition::since>("since", "{key} NOT NULL")
+                        .shown("SINCE", time, "when its state or its owner last changed")
+                        .in_brief()
+                        .changing(),
+                    column<&Partition::revision>("revision", "{int} NOT NULL")
+                        .shown("REVISION", integer, "of its last change")
+                        .changing()},
         .constraints = {"PRIMARY KEY (list, number)",
                         "CHECK ((state = 'UNOWNED') = (owner IS NULL))",
                         "CHECK ((owner IS NULL) = (epoch IS NULL))",

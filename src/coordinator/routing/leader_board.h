@@ -26,7 +26,7 @@ public:
     // Setting the same leader again is no news.
     void set_leader(const std::optional<Leader>& leader);
     [[nodiscard]] Known now() const;
-    // Returns when there is newer news than `news`, or after `at_most`, or when it is interrupted.
+    // Returns when there is other news than these, or after so long, or when it is interrupted.
     void wait(std::uint64_t news, Duration at_most, Interrupt* interrupt) const;
 
     // The leader may be gone: asks the keeper of the board to look.

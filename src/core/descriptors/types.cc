@@ -202,30 +202,31 @@ Descriptor file_source() {
 }
 
 Descriptor tcp_source() {
-    return {.name = "TCP",
-            .description = "connects to a server and reads what it sends",
-            .options =
-                Options{
-                    needed_text("SOCKET_HOST", "the server to connect to"),
-                    {.key = "SOCKET_PORT",
-                     .type = OptionType::integer,
-                     .required = true,
-                     .least = 1,
-                     .most = kPortMax,
-                     .description = "its port"},
-                    choice("SOCKET_DOMAIN", "AF_INET", {"AF_INET", "AF_INET6"}, "IPv4 or IPv6"),
-                    choice("SOCKET_TYPE", "SOCK_STREAM", {"SOCK_STREAM"}, "a TCP connection"),
-                    {.key = "TUPLE_DELIMITER",
-                     .type = OptionType::delimiter,
-                     .description = "the same as INPUT_FORMATTER.TUPLE_DELIMITER"},
-                    whole_number("FLUSH_INTERVAL_MS", 0, 0,
-                                 "how long a partly filled buffer waits; 0: not at all", kDayMs),
-                    whole_number("SOCKET_BUFFER_SIZE", 1024, 1, "bytes read at once"),
-                    whole_number("CONNECT_TIMEOUT_SECONDS", 10, 1, "how long to try to connect",
-                                 kConnectSecondsMax),
-                } +
-                of_every_source(),
-            .formats = {"CSV", "JSON"}};
+    return {
+        .name = "TCP",
+        .description = "connects to a server and reads what it sends",
+        .options =
+            Options{
+                needed_text("SOCKET_HOST", "the server to connect to"),
+                {.key = "SOCKET_PORT",
+                 .type = OptionType::integer,
+                 .required = true,
+                 .least = 1,
+                 .most = kPortMax,
+                 .description = "its port"},
+                choice("SOCKET_DOMAIN", "AF_INET", {"AF_INET", "AF_INET6"}, "IPv4 or IPv6"),
+                choice("SOCKET_TYPE", "SOCK_STREAM", {"SOCK_STREAM"}, "a TCP connection"),
+                {.key = "TUPLE_DELIMITER",
+                 .type = OptionType::delimiter,
+                 .description = "the same as INPUT_FORMATTER.TUPLE_DELIMITER"},
+                whole_number("FLUSH_INTERVAL_MS", 0, 0,
+                             "how long a partly filled buffer waits, at most; 0: no wait", kDayMs),
+                whole_number("SOCKET_BUFFER_SIZE", 1024, 1, "bytes read at once"),
+                whole_number("CONNECT_TIMEOUT_SECONDS", 10, 1, "how long to try to connect",
+                             kConnectSecondsMax),
+            } +
+            of_every_source(),
+        .formats = {"CSV", "JSON"}};
 }
 
 Descriptor mqtt_source() {
@@ -235,8 +236,8 @@ Descriptor mqtt_source() {
         .options = of_every_broker() +
                    Options{
                        whole_number("FLUSH_INTERVAL_MS", 0, 0,
-                                    "how long a partly filled buffer waits; "
-                                    "0: not at all",
+                                    "how long a partly filled buffer waits, at most; "
+                                    "0: no wait",
                                     kDayMs),
                        delimiter("IMPLICIT_MESSAGE_DELIMITER", "\n", "put between two messages"),
                        yes_or_no("LOG_MESSAGES", false, "whether every message is logged"),
@@ -265,7 +266,7 @@ Descriptor generator_source() {
                     choice("STOP_GENERATOR_WHEN_SEQUENCE_FINISHES", "ALL", {"ALL", "ONE", "NONE"},
                            "end with the last sequence, with the first, or go on"),
                     whole_number("FLUSH_INTERVAL_MS", 10, 0,
-                                 "how long a partly filled buffer waits", kDayMs),
+                                 "how long a partly filled buffer waits, at most", kDayMs),
                 } +
                 of_every_source(),
             .formats = {"CSV"},

@@ -96,10 +96,9 @@ void Link::give_way() {
 void Link::reconsider() {
     asio::post(socket_.get_executor(), [self = shared_from_this()] {
         if (!self->who_ || self->house_.still_admits(*self->who_)) return;
-        self->step(
-            wire::Expelled{{.sqlstate = "57P01",
-                            .message = "user " + in_quotes(self->who_->name) +
-                                       " may not stay: the users that are let in have changed"}});
+        self->step(wire::Expelled{{.sqlstate = "57P01",
+                                   .message = "user " + in_quotes(self->who_->name) +
+                                              " may not stay: its access was changed"}});
     });
 }
 
