@@ -13,15 +13,15 @@ namespace {
 constexpr std::string_view kOpening = R"(# Errors
 
 Every error has a number that never changes and is never reused; clients decide by it, not by the
-text. The message says what was attempted and why not; where it helps, an error also carries its
-place in the statement, what to do instead, and the names of what stands in the way.
+text. The message says what was attempted and why it failed. Where it helps, an error also carries
+its place in the statement, a hint, and the names of the things that stand in the way.
 
 The reaction says what a caller can do:
 
 | reaction | meaning |
 |---|---|
 | invalid | the request can never succeed as asked |
-| not found | what was named does not exist |
+| not found | the named object does not exist |
 | conflict | someone else got there first: read again, then decide |
 | unavailable | nothing happened: try again later |
 | unknown outcome | it may or may not have happened: read before trying again |

@@ -97,12 +97,6 @@ constexpr std::array kBannedPhrases = {
     BannedPhrase{"was told", "got, learned or was asked"},
     BannedPhrase{"were told", "got, learned or were asked"},
 };
-// Modules whose header comments are not that far. The list only becomes shorter.
-constexpr std::string_view kPlainLater =
-    " adapters/grpc catalog catalog/kinds catalog/views coordinator "
-    "coordinator/control coordinator/routing core/exchange core/queries core/routing core/worker "
-    "doors/desk doors/pg/server model sim sql testing/control testing/workers worker/host "
-    "worker/node ";
 // Printed by programs from lists in the code.
 constexpr std::array<std::string_view, 2> kPrintedDocuments = {"VIEWS.md", "ERRORS.md"};
 
@@ -548,8 +542,7 @@ private:
         if (own_line && text.starts_with("- ")) bullet_at_ = indent;
         if (own_line && !text.empty() && bullet == 0 && bullet_at_ && indent < *bullet_at_)
             bullet_at_.reset();
-        const bool later = kPlainLater.find(" " + file.module + " ") != std::string_view::npos;
-        if (later || text.empty()) return;
+        if (text.empty()) return;
         paragraph_.add(number, text.substr(bullet));
         if (!own_line) end_paragraph(file.path);
     }

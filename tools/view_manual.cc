@@ -14,14 +14,15 @@ namespace {
 
 constexpr std::string_view kOpening = R"(# Views
 
-Schema `baton` is what clients see of the catalog. It is a contract: columns are added, never
-renamed, removed or given another meaning. The tables below it are not part of it.
+Clients see the catalog through the views of schema `baton`. The views are a contract: columns are
+added, never renamed, removed or given another meaning. The tables below the views are not part of
+it.
 
     SELECT name, state FROM baton.queries WHERE state <> 'RUNNING';
     WATCH SELECT name, state FROM baton.workers WHERE state = 'UNREACHABLE';
     SHOW QUERIES;                                   -- the columns marked *
 
-A question has the form `SELECT columns FROM baton.view [WHERE condition]`. A condition compares
+To query a view, write `SELECT columns FROM baton.view [WHERE condition]`. A condition compares
 columns with literals by `= <> < <= > >=`, `[NOT] BETWEEN`, `[NOT] IN`, `IS [NOT] NULL`, joined by
 `AND`, `OR`, `NOT`. Rows come in the order of the key. Everything that one statement shows, and all
 that is read in one transaction before its first change, belongs to one revision.
@@ -71,8 +72,9 @@ constexpr std::string_view kReasons = R"(
 ## Reasons
 
 REASON says in words why a worker, a query or a fragment is in its state. REASON_CODE says it for
-programs, REASON_WHO names the worker that it is about, and REASON_ERROR is the number of the error behind
-it ([ERRORS.md](ERRORS.md)), NULL if there is none. Codes are added, never renamed; words may change.
+programs, REASON_WHO names the worker that it is about, and REASON_ERROR is the number of the error
+behind it ([ERRORS.md](ERRORS.md)), NULL if there is none. Codes are added, never renamed; words may
+change.
 
 | code | of | meaning |
 |---|---|---|

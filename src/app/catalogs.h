@@ -1,4 +1,4 @@
-// Where a catalog is, as settings and command lines say it: sqlite:PATH, postgres://.. or
+// Catalogs at the place that settings and command lines name: sqlite:PATH, postgres://.. or
 // mysql://..
 #pragma once
 

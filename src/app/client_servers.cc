@@ -49,12 +49,12 @@ Result<Done> check_trust(const Configuration& configuration, const std::string& 
                          const std::string& host) {
     const bool meant = configuration.settings.flag("auth.trust_remote");
     if (is_loopback(host) || meant || !configuration.access.trusts_everybody()) return Done{};
-    return Error{.code = ErrorCode::invalid_configuration,
-                 .message = key + ": " + host +
-                            " is beyond this machine, and nobody would have to say who they are",
-                 .hint =
-                     "add users or tokens (`baton config user`, `baton config token`), or set "
-                     "auth.trust_remote to true if that is meant"};
+    return Error{
+        .code = ErrorCode::invalid_configuration,
+        .message = key + ": " + host + " is beyond this machine, and every client would be trusted",
+        .hint =
+            "add users or tokens (`baton config user`, `baton config token`), or set "
+            "auth.trust_remote to true if that is meant"};
 }
 
 // How many connections each door lets in: as set, unless that is more than there are descriptors.

@@ -32,7 +32,7 @@ std::string address_of(const ClusterCommand& command, std::uint64_t number) {
     return "127.0.0.1:" + std::to_string(command.port + number - 1);
 }
 
-// A process that is told to leave at the end, and waited for.
+// A process that is asked to leave at the end, and waited for.
 class WorkerProcess {
 public:
     WorkerProcess(const ClusterCommand& command, std::uint64_t number) {

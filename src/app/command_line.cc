@@ -32,10 +32,9 @@ void add_tls(CLI::App& command, TlsFiles& tls) {
 void add_permits(CLI::App& command, Permits& permits, const std::string& default_files,
                  const std::string& default_targets) {
     command
-        .add_option("--files", permits.files.directories,
-                    "a directory in which sources and sinks may open files; repeatable;\n"
-                    "several times; " +
-                        default_files)
+        .add_option(
+            "--files", permits.files.directories,
+            "a directory in which sources and sinks may open files; repeatable;\n" + default_files)
         ->allow_extra_args(false);
     command
         .add_option("--files-except", permits.files.never,

@@ -186,7 +186,7 @@ int run_restore(const std::string& data, const std::string& file, bool force) {
     if (force) keep_as = path + ".replaced-" + time_for_name();
     const auto kept = restore_sqlite(path, file, keep_as);
     if (!kept) return fail(kept.error());
-    for (const std::string& old : *kept) std::cout << "kept what was there as " << old << "\n";
+    for (const std::string& old : *kept) std::cout << "kept the old file as " << old << "\n";
     std::cout << "restored " << path << " from " << file << "\n";
     return 0;
 }

@@ -26,7 +26,7 @@ std::string cluster_file(const std::string& directory) {
 
 Error incomplete(const std::string& path) {
     return {.code = ErrorCode::unreadable_configuration,
-            .message = "cannot use what the worker keeps of its cluster: " + in_quotes(path) +
+            .message = "cannot use the certificate that the worker keeps: " + in_quotes(path) +
                        " is missing or broken",
             .at = {},
             .hint = "join again: `baton token worker NAME`, then `baton worker --join TOKEN`"};

@@ -295,8 +295,8 @@ void reload(const ServeCommand& command, const Configuration& begun, const std::
     if (again && again->access.trusts_everybody() && !begun.access.trusts_everybody()) {
         log.error("cannot use the settings: all stays as it was",
                   {{"reason",
-                    "they name no users and no tokens any more, so that nobody would have "
-                    "to say who they are; restart the daemon if that is meant"}});
+                    "they no longer name users or tokens, so that every client would be "
+                    "trusted; restart the daemon if that is meant"}});
         return;
     }
     const auto used = again ? doors.reload(with_coordinators(*again, secret)) : again.error();
@@ -309,7 +309,7 @@ void reload(const ServeCommand& command, const Configuration& begun, const std::
     const auto now = again->settings.all();
     for (std::size_t i = 0; i < now.size(); ++i) {
         if (now[i].value == before[i].value) continue;
-        log.warn("a setting has changed, which takes effect when it is started again",
+        log.warn("a setting has changed, and takes effect after a restart",
                  {{"setting", now[i].key}});
     }
     log.info("users, tokens and the certificate were read again");
@@ -328,7 +328,7 @@ Result<Done> serve(const ServeCommand& command, const Configuration& configurati
                        {"pid", std::to_string(getpid())}});
     while (signals.wait_for_reload()) reload(command, configuration, house->secret(), *doors, log);
     notify_service_manager("STOPPING=1");
-    log.info("leaving: told so");
+    log.info("leaving: asked to end");
     signals.release();  // the next one ends it at once
     const auto patience = std::chrono::seconds(configuration.settings.number("shutdown_seconds"));
     house->give_up_seat(patience);

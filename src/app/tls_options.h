@@ -1,4 +1,4 @@
-// How a process is to know the others of its cluster, as a command line says it.
+// The options of a command line by which a process recognises the others of its cluster.
 #pragma once
 
 #include <memory>

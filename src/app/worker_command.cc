@@ -32,7 +32,8 @@ Say log_to_stderr() {
     return [lines = std::make_shared<LineWriter>(STDERR_FILENO)](const std::string& line) {
         const std::string time = to_string(SystemClock().wall_now()) + " ";
         lines->write(time + line + "\n", [&](std::size_t lost) {
-            return time + std::to_string(lost) + " lines of this log were lost: nobody read them\n";
+            return time + std::to_string(lost) +
+                   " lines of this log were lost: their reader was too slow\n";
         });
     };
 }
@@ -73,8 +74,9 @@ Result<Done> check_addresses(const std::vector<Address>& addresses, const Worker
                     "127.0.0.1, or --insecure if the network is trusted"};
         }
         log("warning: " + to_string(address) +
-            " is beyond this machine, and nothing is encrypted: whoever can listen on the network "
-            "reads all rows and changes them");
+            " is beyond this machine, and nothing is encrypted: an attacker on the network can "
+            "read "
+            "and change all rows");
     }
     return Done{};
 }
@@ -85,8 +87,9 @@ void drain(NetworkWorker& worker, const LeaveSignals& signals, std::uint64_t sec
     const SystemClock clock;
     const Instant deadline = clock.now() + std::chrono::seconds(seconds);
     while (!worker.drain(kLook)) {
-        if (signals.again()) return log("leaving at once: told so twice");
-        if (clock.now() >= deadline) return log("leaving: fragments run that nobody has stopped");
+        if (signals.again()) return log("leaving at once: asked twice");
+        if (clock.now() >= deadline)
+            return log("leaving: fragments still run that were not stopped");
     }
     log("leaving: no fragment runs");
 }
@@ -195,7 +198,7 @@ Result<Done> release(const std::string& directory) {
                   << to_string(kept->epoch) << "; it obeys the next one that greets it\n";
     } else {
         std::cout << "the worker of " << directory
-                  << " is released; what it had kept could not be read\n";
+                  << " is released; its catalog and epoch could not be read\n";
     }
     return Done{};
 }

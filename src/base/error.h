@@ -93,7 +93,7 @@ enum class ErrorCode : std::uint16_t {
 // A reaction exists only where some caller behaves differently.
 enum class Reaction : std::uint8_t {
     invalid,          // the request can never succeed as asked
-    not_found,        // what was named does not exist
+    not_found,        // the named object does not exist
     conflict,         // someone else got there first: read again, then decide
     unavailable,      // nothing happened: try again later
     unknown_outcome,  // it may or may not have happened: read before trying again

@@ -1,5 +1,5 @@
-// Application is what the requests do to the catalog, inside one bundle of a WriteTransaction.
-// One overload per request; internal to catalog/.
+// Application carries out requests on the catalog, inside one bundle of a WriteTransaction, with
+// one overload for each request. Internal to catalog/.
 #pragma once
 
 #include <span>
@@ -54,8 +54,8 @@ private:
     Result<Done> record(Entity entity, ChangeOp op, std::optional<SqlRow> row,
                         std::optional<SqlRow> old);
     void touch_cluster() { tx_.state_.cluster_revision = revision(); }
-    // An entity comes, changes or goes: its row, and what the feed tells of it. Its revision is
-    // that of the bundle.
+    // Each of these writes the row of an entity and its change in the feed, with the revision of
+    // the bundle.
     template <class E>
     Result<Done> insert(E entity);
     template <class E>
@@ -82,7 +82,7 @@ private:
     // queries
     Result<Done> want_view(const request::CreateQuery& r);
     Result<Done> check_reads(const request::CreateQuery& r);
-    // What a plan remembers of a row with that revision.
+    // The revision that a plan remembers for a row of that revision.
     [[nodiscard]] Revision as_read(Revision at) const;
     Result<Revision> revision_of(const Read& read);
     Result<Done> check_capacity(const request::CreateQuery& r);

@@ -156,25 +156,25 @@ private:
             Reference{"SELECT id FROM physical_source p WHERE NOT EXISTS (SELECT 1 FROM "
                       "logical_source l WHERE l.name = p.logical) OR NOT EXISTS (SELECT 1 FROM "
                       "worker w WHERE w.name = p.worker)",
-                      "a physical source refers to what is not there: "},
+                      "a physical source refers to something that does not exist: "},
             Reference{"SELECT name FROM sink s WHERE NOT EXISTS (SELECT 1 FROM worker w WHERE "
                       "w.name = s.worker)",
-                      "a sink is on a worker that is not there: "},
+                      "a sink is on a worker that does not exist: "},
             Reference{"SELECT id FROM fragment f WHERE NOT EXISTS (SELECT 1 FROM query q WHERE "
                       "q.id = f.query) OR NOT EXISTS (SELECT 1 FROM worker w WHERE w.name = "
                       "f.worker)",
-                      "a fragment refers to what is not there: "},
+                      "a fragment refers to something that does not exist: "},
             Reference{"SELECT query FROM query_source s WHERE NOT EXISTS (SELECT 1 FROM query q "
                       "WHERE q.id = s.query) OR NOT EXISTS (SELECT 1 FROM physical_source p WHERE "
                       "p.id = s.source)",
-                      "a query reads a source that is not there: "},
+                      "a query reads a source that does not exist: "},
             Reference{"SELECT query FROM query_sink s WHERE NOT EXISTS (SELECT 1 FROM query q "
                       "WHERE q.id = s.query) OR NOT EXISTS (SELECT 1 FROM sink k WHERE k.name = "
                       "s.sink)",
-                      "a query writes to a sink that is not there: "},
+                      "a query writes to a sink that does not exist: "},
             Reference{"SELECT list FROM task_partition p WHERE p.owner IS NOT NULL AND NOT EXISTS "
                       "(SELECT 1 FROM worker w WHERE w.name = p.owner)",
-                      "a partition is with a worker that is not there, of the task list "},
+                      "a partition is with a worker that does not exist, of the task list "},
             // One that is owned outlives its list until its owner let go.
             Reference{"SELECT list FROM task_partition p WHERE p.state = 'UNOWNED' AND NOT EXISTS "
                       "(SELECT 1 FROM task_list l WHERE l.name = p.list AND p.number < "

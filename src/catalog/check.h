@@ -10,7 +10,7 @@
 
 namespace baton {
 
-// What is wrong, as sentences; empty if the catalog is sound. Reads one snapshot, changes nothing.
+// The problems, as sentences; empty if the catalog is sound. Reads one snapshot, changes nothing.
 // Fails with catalog_version, and with errors of the database if it cannot be read at all.
 [[nodiscard]] Result<std::vector<std::string>> catalog_problems(Sql& sql);
 

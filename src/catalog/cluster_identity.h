@@ -1,6 +1,6 @@
-// What the catalog knows of who belongs to the cluster: the issuer of its certificates, the tokens
-// that were used, and the certificates that workers have. No view shows any of it. It goes with the
-// catalog wherever that is copied: the workers of the copy are the same.
+// The identity of a cluster, as its catalog keeps it: the issuer of its certificates, the tokens
+// that were used, and the certificates that workers have. No view shows any of it. A copy of the
+// catalog has the same identity, because it has the same workers.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct ClusterAuthority {
     std::string address;  // where workers join, host:port; empty: nowhere
 };
 
-// The certificate that a worker was given last, by its serial number.
+// The newest certificate of a worker, by its serial number.
 struct WorkerCertificate {
     std::string serial;
     std::string predecessor;  // that the worker showed for it; empty: it had a token
@@ -34,7 +34,7 @@ struct WorkerCertificate {
 [[nodiscard]] Result<ClusterAuthority> cluster_authority(Sql& sql,
                                                          const ClusterAuthority& proposed);
 
-// False: it was used before. Those that are over are forgotten.
+// False: the token was used before. Tokens that have expired are forgotten.
 [[nodiscard]] Result<bool> use_join_token(Sql& sql, const std::string& digest, WallTime expires,
                                           WallTime now);
 

@@ -1,6 +1,6 @@
-// The secret of a catalog that coordinators share: who knows it can read the catalog, and so is one
-// of them. No view shows it, and a copy of the catalog has another. It is never sent: what
-// coordinators prove to each other follows from it and from the address of who is asked.
+// The secret of a catalog that coordinators share: a process that knows it can read the catalog,
+// and so is one of them. No view shows it, and a copy of the catalog has another. It is never sent:
+// the proofs between coordinators follow from it and from the address of the one that is asked.
 #pragma once
 
 #include <string>

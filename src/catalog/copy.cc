@@ -35,7 +35,7 @@ Result<Done> require_empty(Sql& to) {
                         rows[0][1] == SqlValue(std::int64_t{1});
     if (is_new) return Done{};
     return Error{.code = ErrorCode::catalog_in_use,
-                 .message = "the catalog to copy to holds something already",
+                 .message = "the catalog to copy to is not empty",
                  .hint = "give it a database without tables, or drop them first"};
 }
 

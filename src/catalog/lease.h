@@ -4,21 +4,21 @@
 //   - Only the database's clock decides whether a lease has ended.
 //   - The epoch of a lock grows with every term, and never on renewal. It grows by one, unless the
 //     taker asks for more.
-//   - A lock is taken only when its lease has ended, by exactly one of those who try. It is renewed
-//     and released only by the owner and epoch that hold it; renewed only before it has ended.
-//   - Taking a lock moves its fence in the same transaction, and waits for those that hold the
-//     fence.
-//   - Whoever writes under a lock holds its fence to the end of the transaction (hold_fence). A
-//     look at the epoch without a lock on its row fences nothing: the row may change before the
-//     commit.
-//   - A lock that is not ACTIVE cannot be taken or renewed; one that is DELETABLE can be removed
-//     when its lease has ended. A lock that is not there is made when somebody takes it.
+//   - A lock is taken only when its lease has ended, and only one of several owners that try at
+//     once gets it. Only the owner and epoch that hold a lock renew and release it, and renew it
+//     only before its lease has ended.
+//   - Taking a lock moves its fence in the same transaction, and waits for transactions that hold
+//     the fence.
+//   - A transaction that writes under a lock holds its fence to its end (hold_fence). A look at the
+//     epoch without a lock on its row fences nothing: the row may change before the commit.
+//   - A lock that is not ACTIVE cannot be taken or renewed. One that is DELETABLE can be removed
+//     when its lease has ended. A lock that does not exist is made when it is first taken.
 // An owner is a text that no other process ever uses, not even the same one after a restart.
 //
 // Errors are those of ports/sql.h. Every call but acquire, create and remove is one statement
-// outside a transaction. The number of rows that the port reports counts those that matched, also
-// where nothing changed in them. Not thread-safe: give it a connection of its own, which no work of
-// the leader uses.
+// outside a transaction. The number of rows that the port reports counts the rows that matched,
+// also those in which nothing changed. Not thread-safe: give it a connection of its own, which no
+// work of the leader uses.
 #pragma once
 
 #include <optional>
@@ -75,8 +75,8 @@ public:
     [[nodiscard]] Result<Done> create(const std::string& key);
     // False: there is no such lock.
     [[nodiscard]] Result<bool> set_status(const std::string& key, LockStatus status);
-    // Removes a lock that is DELETABLE and whose lease has ended; what still writes under it is
-    // fenced. False: there is none of that kind.
+    // Removes a lock that is DELETABLE and whose lease has ended. A transaction that still writes
+    // under it is fenced. False: there is no such lock.
     [[nodiscard]] Result<bool> remove(const std::string& key);
 
 private:
@@ -101,16 +101,16 @@ private:
 // The epoch that the fence of a coordinators' lock stands at.
 [[nodiscard]] Result<Epoch> epoch_of_fence(Sql& sql, const std::string& key);
 
-// To be called in a write transaction, before it writes: from here to its end nobody takes the
-// coordinators' lock of this name. Fails with fenced if this epoch does not hold the fence any
-// more.
+// Call this in a write transaction, before it writes: until the transaction ends, no coordinator
+// can take the coordinators' lock of this name. Fails with fenced if this epoch no longer holds the
+// fence.
 [[nodiscard]] Result<Done> hold_fence(Sql& sql, const std::string& key, Epoch epoch);
 
-// What ends an UPDATE so that those who listen hear the word when it is committed; empty where the
-// database has no such way.
+// The end of an UPDATE that sends the word to listening connections when it is committed; empty
+// where the database cannot do so.
 [[nodiscard]] std::string with_signal(SqlDialect dialect, std::string_view word);
 
-// What ends a SELECT whose rows must not change before the transaction ends; empty where a write
+// The end of a SELECT whose rows must not change before the transaction ends; empty where a write
 // transaction excludes all others anyway.
 [[nodiscard]] std::string_view share_lock(SqlDialect dialect);
 // The database's clock in microseconds, as an expression that moves on during a transaction.

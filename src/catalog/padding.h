@@ -1,4 +1,5 @@
-// Texts that are compared as if they went on with blanks, as MariaDB does unless told otherwise.
+// Removes padded comparison from the tables: MariaDB, by default, compares texts as if the shorter
+// one went on with blanks.
 #pragma once
 
 #include "base/result.h"
@@ -6,8 +7,8 @@
 
 namespace baton {
 
-// What version 3 of the catalog does: no text of the tables of version 2 is compared like that any
-// more. It can be done again after an attempt that was interrupted.
+// The step to version 3 of the catalog, after which no text of the tables of version 2 is compared
+// like that. It can be repeated after an attempt that was interrupted.
 [[nodiscard]] Result<Done> take_padding_away(Sql& sql);
 
 }  // namespace baton

@@ -1,7 +1,8 @@
-// What can be asked of the catalog. Every front door makes these, and nothing else changes it.
+// A Request is one change to the catalog, as a client or a controller asks for it. Every front door
+// makes requests, and nothing else changes the catalog.
 //
-// Each request says which errors it may end with; any of them may also end with an error of the
-// database (6xxx). A request either happens whole or not at all.
+// The comment on each request names the errors that it may end with; any request may also end with
+// an error of the database (6xxx). A request either happens whole or not at all.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +55,7 @@ struct CreateTaskList {
     bool if_not_exists = false;
 };
 
-// query_exists, and whatever planning says: unknown_source, unknown_sink, placement, ...
+// query_exists, and the errors of planning: unknown_source, unknown_sink, placement, ...
 struct CreateQuery {
     std::optional<std::string> name;  // none: one is made up
     Config settings;
@@ -63,7 +64,7 @@ struct CreateQuery {
     std::optional<QueryPlan> plan;  // none: the answer is a view to plan with
 };
 
-// A drop of what is not there changes nothing and says so.
+// A drop of something that does not exist changes nothing, and its answer says so.
 // source_in_use, naming the physical sources
 struct DropLogicalSource {
     std::string name;
@@ -81,16 +82,16 @@ struct DropWorker {
     std::string name;
 };
 
-// What workers have of it is released first; the name is free at once.
+// Workers release the partitions that they have of it first. The name is free at once.
 struct DropTaskList {
     std::string name;
 };
 
 using QueryRef = std::variant<QueryId, std::string>;
 
-// The row goes, and the name is free, at once if no worker was ever told of the query or it has
-// ended; else when the last fragment is confirmed gone. Again for a query already being dropped:
-// nothing, except that FORCEFUL overrides GRACEFUL.
+// The row is removed, and the name is free, at once if the query was never sent to a worker or has
+// ended; otherwise when the last fragment is confirmed gone. Dropping a query that is already being
+// dropped does nothing, except that FORCEFUL overrides GRACEFUL.
 struct DropQuery {
     QueryRef query;
     StopMode mode = StopMode::graceful;
@@ -100,7 +101,7 @@ struct StopQuery {
     QueryRef query;
     StopMode mode = StopMode::graceful;
 };
-// unknown_worker. Nothing if it is so already.
+// unknown_worker. Changes nothing if the worker is in that state already.
 struct DrainWorker {
     std::string name;
     bool draining = true;  // false: resume
@@ -121,23 +122,24 @@ struct ReportWorker {
     WorkerState state = WorkerState::active;
     std::optional<Incarnation> incarnation;  // none: keep what is known
     Reason reason;
-    bool leaving = false;  // its process was told to end
+    bool leaving = false;  // its process was asked to end
 };
 
-// unknown_query if the fragment is gone; query_state if no worker can have it: its query is
-// PENDING, or has ended and the fragment is said to live; placement if it comes back to a worker
-// that is full. A RUNNING query goes to DEPLOYING, unless the fragment is RUNNING or TERMINATED.
+// unknown_query if the fragment is gone; query_state if no worker can have it, because its query is
+// PENDING, or has ended while the fragment is reported to live; placement if it comes back to a
+// worker that is full. A RUNNING query goes to DEPLOYING, unless the fragment is RUNNING or
+// TERMINATED.
 struct ReportFragment {
     FragmentId fragment;
     FragmentState state = FragmentState::pending;
     Reason reason;
-    std::optional<Counts> counts;  // with an ended state, if the worker told
+    std::optional<Counts> counts;  // with an ended state, if the worker reported them
 };
 
 // unknown_query; query_state if fragments or workers do not allow that state: RUNNING needs every
 // fragment running on an ACTIVE worker or TERMINATED, an ended state needs every fragment ended.
-// DEPLOYING and RUNNING need a query that nobody stopped or dropped and that can run; what has
-// ended stays as it ended.
+// DEPLOYING and RUNNING need a query that was not stopped or dropped and that can run. A query that
+// has ended stays as it ended.
 struct MarkQuery {
     QueryId query;
     QueryState state = QueryState::pending;
@@ -145,8 +147,9 @@ struct MarkQuery {
     std::vector<std::string> lagging;
 };
 
-// unknown_query. The query is to end FAILED: at once if no worker was told of it, else it is
-// STOPPING, FORCEFUL, until the last fragment is confirmed gone. Nothing if it is ending already.
+// unknown_query. The query is to end FAILED: at once if it was never sent to a worker, otherwise it
+// is STOPPING, FORCEFUL, until the last fragment is confirmed gone. Changes nothing if it is ending
+// already.
 struct FailQuery {
     QueryId query;
     Reason reason;

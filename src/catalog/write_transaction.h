@@ -7,7 +7,7 @@
 //   - A bundle that changed anything raises the revision by one; every row it wrote carries that
 //     revision, and the change feed gets its changes in the same transaction.
 //   - Each request looks before it writes, for the good message; the constraints are the net below.
-//   - After a failed apply the bundle must be undone: it may have been half done.
+//   - After a failed apply the bundle must be undone, because the request may be half done.
 //   - The epoch is compared with the fence at the start; a deposed writer changes nothing.
 // Not thread-safe. Destroying it without commit rolls everything back.
 #pragma once
@@ -57,8 +57,8 @@ enum class Undo : std::uint8_t {
 // When what is written is sent to a database server.
 enum class Sending : std::uint8_t {
     at_once,  // so that an error is that of the request
-    later,    // with what is read next, or the commit, where the database can; an error then costs
-              // the whole transaction, and nobody knows whose it was
+    later,    // with the next read, or the commit, where the database can; an error then costs the
+              // whole transaction, and it is not known which request caused it
 };
 
 class WriteTransaction {
@@ -77,7 +77,8 @@ public:
     [[nodiscard]] Result<Answer> apply(const Request& request);
     // The view that the last apply asked to be planned with; none if it did not.
     [[nodiscard]] std::optional<PlanningView> take_wanted_view();
-    // Ends the bundle. The revision after it; unchanged if nothing was.
+    // Ends the bundle and returns the revision after it, which is the one before it if the bundle
+    // changed nothing.
     [[nodiscard]] Result<Revision> keep_bundle();
     // False: only the whole transaction can be rolled back.
     [[nodiscard]] bool can_undo() const { return undo_ == Undo::always || !touched_; }
@@ -85,13 +86,13 @@ public:
 
     // Statements are logged outside bundles, so that the log of a failure survives its undoing.
     [[nodiscard]] Result<Done> log(const StatementRecord& record);
-    // Forgets what is beyond the limits; bounded work per call.
+    // Deletes the history that is beyond the limits; bounded work per call.
     [[nodiscard]] Result<Done> trim(const HistoryLimits& limits, WallTime now);
 
     // Durable when it returns. unknown_outcome: it may have happened.
     [[nodiscard]] Result<Done> commit();
 
-    // What was kept so far, in order; valid to publish only after commit.
+    // The changes of the bundles kept so far, in order; valid to publish only after commit.
     [[nodiscard]] const std::vector<Change>& changes() const { return state_.changes; }
     [[nodiscard]] std::vector<Change> take_changes() { return std::move(state_.changes); }
     [[nodiscard]] Revision revision() const { return state_.revision; }

@@ -1,15 +1,15 @@
 // CoordinatorRuntime keeps one catalog open and serves it to sessions and watchers in this process.
 //
-// It leads or it follows. One that leads has a Term: it changes the catalog under its epoch, and
-// looks after workers and queries. One that follows answers reads and watches, keeps up with what
-// the leader commits, and passes changes on to it; without a way to the leader it refuses them with
-// fenced. Sessions, watches and snapshots outlive the change from one to the other; what was asked
-// for in a term that ends is answered before.
+// It leads or it follows. A runtime that leads has a Term: it changes the catalog under its epoch,
+// and looks after workers and queries. A runtime that follows answers reads and watches, reads the
+// commits of the leader, and forwards changes to it; without a way to the leader it refuses them
+// with fenced. Sessions, watches and snapshots outlive the change from one to the other. When a
+// term ends, its pending requests are answered first.
 //
-// Threads: sessions, watches and snapshots may be used from any threads, each by one at a time. Two
-// threads of its own write (CommitLoop) and sync, publish and answer (Settler); with a transport a
-// third decides about workers and queries (ControlLoop). Everything taken from a CoordinatorRuntime
-// ends before it does.
+// Threads: sessions, watches and snapshots may be used from any threads, each by one at a time. The
+// runtime has two threads of its own: one writes (CommitLoop), one syncs, publishes and answers
+// (Settler). With a transport it has a third, which decides about workers and queries
+// (ControlLoop). Everything taken from a CoordinatorRuntime ends before it does.
 #pragma once
 
 #include <atomic>
@@ -53,22 +53,22 @@ struct CoordinatorOptions {
     TransactionViewsOptions transactions;
     std::size_t changes_in_memory = 65'536;
     Planner planner;  // none: plan()
-    // How workers are reached; outlives the coordinator. None: queries stay PENDING, and nobody
-    // looks after the workers.
+    // The way to workers; outlives the coordinator. None: queries stay PENDING, and workers are not
+    // looked after.
     Transport* transport = nullptr;
-    // How rows for clients come from workers; outlives the coordinator. None: only views can be
-    // asked without INTO.
+    // The way by which rows for clients come from workers; outlives the coordinator. None: a SELECT
+    // without INTO can only ask views.
     ResultStreams* results = nullptr;
     ControllerOptions control;  // its epoch is that of the commits
     // Begin as a follower, of a database whose commits are durable by themselves; otherwise it
     // leads at once, under the epoch of the commits.
     bool follows = false;
     FollowerOptions following;
-    // How a follower passes on what only the leader can do; outlives the coordinator. None: it
-    // refuses that with fenced.
+    // The way by which a follower forwards requests that only the leader can carry out; outlives
+    // the coordinator. None: a follower refuses them with fenced.
     LeaderLine* line = nullptr;
     ForwarderOptions forwarding;
-    StaleViewsOptions stale_views;  // of one that may follow: a file is never away
+    StaleViewsOptions stale_views;  // only where it may follow: a file is never away
     // For long transactions of clients; none: each statement of one costs as much as all before it.
     ScratchDatabase scratch;
     std::size_t rehearsals_max = 8;
@@ -76,9 +76,9 @@ struct CoordinatorOptions {
 
 class CoordinatorRuntime {
 public:
-    // Brings the catalog to this program's version if it has to, and drops the queries of clients
-    // of an earlier process. Fails with errors of the database
-    // and catalog_version. `clock` outlives it.
+    // Migrates the catalog to this program's version if necessary, and drops the queries of clients
+    // of an earlier process. Fails with errors of the database and catalog_version. `clock`
+    // outlives the runtime.
     [[nodiscard]] static Result<std::unique_ptr<CoordinatorRuntime>> open(
         std::unique_ptr<SqlDatabase> database, const Clock& clock,
         const CoordinatorOptions& options = {});
@@ -88,34 +88,35 @@ public:
     CoordinatorRuntime& operator=(const CoordinatorRuntime&) = delete;
 
     // Begins a term; the lease of this epoch is held. The guard is asked until the term has ended:
-    // when it says no the term is over, also if nobody has said so yet. Fails with errors of the
-    // database: then it goes on following. lead() and follow() from one thread, none that it calls
-    // itself.
+    // when it says no, the term is over, even before follow() is called. Fails with errors of the
+    // database, and then goes on following. Call lead() and follow() from one thread, which is not
+    // one that the runtime calls itself.
     [[nodiscard]] Result<Done> lead(Epoch epoch, const TermGuard& guard = {});
-    // Ends the term, if there is one: what waits is answered, no command is sent any more, and what
-    // workers run goes on. Nobody is known to lead then.
+    // Ends the term, if there is one: pending requests are answered, no further command is sent,
+    // and workers go on with their fragments. After that, no leader is known.
     void follow();
-    // Which coordinator leads. The one that takes part in the election for this process keeps it.
+    // The coordinator that leads, as far as this process knows. The part of the process that takes
+    // part in the election keeps it up to date.
     [[nodiscard]] LeaderBoard& leader() { return leader_; }
     [[nodiscard]] std::optional<Epoch> term() const;  // none: it follows
-    // Whether steps have to say how they were written.
+    // Whether each step has to carry its text as the client wrote it.
     [[nodiscard]] bool forwards() const { return forwarder_ != nullptr; }
-    // Why a change, or something else that only the leader can do, is refused here.
+    // The error that refuses a change, or something else that only the leader can do.
     [[nodiscard]] Error not_leading() const;
 
-    // Takes the bundle where its route leads (core/routing): queries are planned against a snapshot
-    // first, and again if the catalog changed below the plan; where another coordinator leads, that
-    // one does it. Waits for the outcome, which is never NeedsPlan.
+    // Takes the bundle along its route (core/routing): queries are planned against a snapshot
+    // first, and again if the catalog changed below the plan; where another coordinator leads, the
+    // bundle is forwarded to it. Waits for the outcome, which is never NeedsPlan.
     [[nodiscard]] Outcome execute(Bundle bundle);
-    // The same without waiting for another coordinator. None: nothing happened, and only one that
-    // leads elsewhere can do it.
+    // The same without waiting for another coordinator. None: nothing happened, and only a
+    // coordinator that leads elsewhere can carry it out.
     [[nodiscard]] std::optional<Outcome> execute_here(Bundle& bundle);
-    // For what other coordinators forward to this one.
+    // Carries out bundles that other coordinators forward to this one.
     [[nodiscard]] BundleExecutor executor();
     // One request by itself, not logged.
     [[nodiscard]] Result<Answer> execute(const Request& request);
 
-    // What a query over these names would be planned with now.
+    // The view with which a query over these names would be planned now.
     [[nodiscard]] Result<PlanningView> planning_view(const MentionedNames& names);
 
     [[nodiscard]] Result<Snapshot> snapshot(Readers::Urgency urgency = {}) {
@@ -125,7 +126,7 @@ public:
     [[nodiscard]] Result<std::unique_ptr<Rehearsal>> rehearse();
     // The views that transactions read.
     [[nodiscard]] TransactionViews& transaction_views() { return transaction_views_; }
-    // What the views showed when they could last be read; none: it is not known.
+    // The rows that the views had when they could last be read; none: they are not known.
     [[nodiscard]] std::optional<Table> ask_stale(const ViewQuery& query) const {
         return stale_views_ ? stale_views_->ask(query) : std::nullopt;
     }
@@ -134,19 +135,19 @@ public:
                                                        std::function<void()> wake = nullptr);
     // Null: there is no way to the rows of queries.
     [[nodiscard]] ResultStreams* results() const { return options_.results; }
-    // The client is gone, or has what it wanted. Nobody waits for it.
+    // Drops the query of a client that is gone, or has all the rows that it wanted. Does not wait.
     void drop_for_client(QueryId query);
-    // A line for the log of statements; lost if nobody can write it.
+    // A line for the log of statements; lost if this coordinator cannot write it.
     void log(StatementRecord record);
-    // What workers last told of the fragments that run: to this coordinator, or to the one that
-    // leads as far as it can be asked.
+    // The last counts that workers reported for running fragments: own_counts() are those reported
+    // to this coordinator, live_counts() those of the leader if it can be asked.
     [[nodiscard]] LiveCounts own_counts() const;
     [[nodiscard]] LiveCounts live_counts();
     [[nodiscard]] Feed& feed() { return feed_; }
-    // Of a coordinator that leads.
+    // Only for a coordinator that leads.
     [[nodiscard]] CommitLoop& commits();
     [[nodiscard]] const Clock& clock() const { return clock_; }
-    // Why this coordinator leads and cannot commit; none: it can, or does not lead.
+    // Why this coordinator, which leads, cannot commit; none: it can, or it does not lead.
     [[nodiscard]] std::optional<Error> commit_trouble() const;
     struct CommitCounts {
         std::uint64_t failures_in_a_row = 0;
@@ -154,14 +155,14 @@ public:
     };
     [[nodiscard]] CommitCounts commit_counts() const;  // of its term
 
-    // For clients, whoever leads.
+    // The locks of clients, which any coordinator serves.
     [[nodiscard]] Locks& locks() { return locks_; }
 
     // A consistent copy of the catalog while it is in use.
     [[nodiscard]] Result<Done> backup_to(const std::string& path);
 
 private:
-    // What there is while it leads.
+    // Everything that exists only while the coordinator leads.
     struct Term {
         Term(CoordinatorRuntime& coordinator, std::unique_ptr<Sql> writer,
              std::unique_ptr<SqlSync> sync, const CommitLoopOptions& options);
@@ -189,7 +190,7 @@ private:
     Durable durable_;
     Readers readers_;
     TransactionViews transaction_views_;
-    Readers controllers_;  // a connection that nobody else takes
+    Readers controllers_;  // a connection for the controller alone
     Rehearsal::Stage stage_;
     Locks locks_;
     Feed feed_;

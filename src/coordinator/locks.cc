@@ -71,7 +71,7 @@ Error not_active(const std::string& name, LockStatus status) {
                  .message = "lock " + in_quotes(name) + " is " + std::string(to_string(status)),
                  .hint = status == LockStatus::inactive
                              ? "ENABLE LOCK lets it be taken again"
-                             : "DROP LOCK removes it when nobody holds it any more"};
+                             : "DROP LOCK removes it when it is no longer held"};
 }
 
 Error lost(const std::string& name, const std::string& owner, std::uint64_t epoch) {

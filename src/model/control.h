@@ -1,21 +1,21 @@
-// What coordinator and worker say to each other, as values. Adapters translate; nobody else knows
-// how it travels.
+// The messages between coordinator and worker, as values. Adapters translate them; no other code
+// knows how they travel.
 //
 // Rules:
-//   - A stream begins with Hello and Welcome. What is said on one stream arrives in order or not at
-//     all; what was said on an older stream means nothing.
-//   - The full list is in the Welcome. After it, only what changed is told: each change of a
-//     fragment has the next number of the worker's incarnation, and of two statuses of a fragment
-//     the one with the higher number holds.
-//   - Commands are idempotent: each is answered with how the fragment is after it.
+//   - A stream begins with Hello and Welcome. The messages of one stream arrive in order or not at
+//     all; those of an older stream mean nothing.
+//   - The Welcome lists all fragments of the worker. After it, only changes are sent: each change
+//     of a fragment has the next number of the worker's incarnation, and of two statuses of a
+//     fragment the one with the higher number holds.
+//   - Commands are idempotent: each is answered with the status of the fragment after it.
 //   - A worker belongs to one catalog, the first that greets it, until it is released. Coordinators
-//     of others are refused, and so is what carries a lower epoch than the worker has seen, or one
-//     that base/epoch.h does not believe.
-//   - A fragment is known by its key and the fingerprint of its plan: what has the key and another
-//     fingerprint is of another history.
-//   - Partitions are assigned as a whole: each Assign says everything that the worker is to have,
-//     and is answered by what it has. It has them for a time only; core/worker/holdings.h says
-//     how that is counted.
+//     of other catalogs are refused, and so is a message with a lower epoch than the worker has
+//     seen, or with one that base/epoch.h does not believe.
+//   - A fragment is known by its key and the fingerprint of its plan: a fragment with the same key
+//     and another fingerprint is of another history.
+//   - Partitions are assigned as a whole: each Assign lists all partitions that the worker is to
+//     have, and is answered with those that it has. It has them for a time only;
+//     core/worker/holdings.h says how that is counted.
 #pragma once
 
 #include <compare>
@@ -51,7 +51,7 @@ namespace control {
 
 constexpr std::uint32_t kProtocol = 2;
 
-// How a worker is made to obey another catalog, or lower epochs.
+// The way to make a worker obey another catalog, or lower epochs.
 constexpr const char* kRelease =
     "stop the worker, run `baton worker release --data-dir DIR` and start it again";
 
@@ -66,7 +66,7 @@ struct FragmentStatus {
     FragmentKey key;
     // None: the worker does not have it. PENDING: it is being prepared.
     std::optional<FragmentState> state;
-    std::optional<StopMode> stopping;  // it lives, and was told to end
+    std::optional<StopMode> stopping;  // it lives, and was asked to end
     Fault fault = Fault::transient;    // of FAILED, and of one that is gone with a reason
     std::string reason;
     std::uint32_t error = 0;  // the number of the error behind the reason; 0: none
@@ -77,7 +77,7 @@ struct FragmentStatus {
     friend bool operator==(const FragmentStatus&, const FragmentStatus&) = default;
 };
 
-// What a running fragment has counted since it was started.
+// The counts of a running fragment since it was started.
 struct FragmentCounts {
     FragmentKey key;
     Counts counts;
@@ -95,7 +95,7 @@ struct Grant {
 
 // ---- down -----------------------------------------------------------------------------------
 
-// Whom a worker obeys: the coordinators of one catalog, and of those no earlier one.
+// The coordinators that a worker obeys: those of one catalog, from one epoch on.
 struct Allegiance {
     std::string catalog;  // its id; empty: none yet
     Epoch epoch;          // the highest seen
@@ -105,7 +105,7 @@ struct Allegiance {
 
 struct Hello {
     Epoch epoch;
-    std::string worker;  // who is thought to be there
+    std::string worker;  // the one that is expected there
     std::uint32_t protocol = kProtocol;
     std::string catalog;  // the id of the one that it leads
 
@@ -125,7 +125,7 @@ struct Beat {
 struct RegisterFragment {
     FragmentKey key;
     std::string plan;
-    std::string fingerprint;  // kept and told with everything about the fragment
+    std::string fingerprint;  // kept, and part of every status of the fragment
 
     friend bool operator==(const RegisterFragment&, const RegisterFragment&) = default;
 };
@@ -142,7 +142,7 @@ struct StopFragment {
 
     friend bool operator==(const StopFragment&, const StopFragment&) = default;
 };
-// The worker need not remember how it ended. Nothing if it lives.
+// The worker need no longer remember how the fragment ended. No effect if the fragment lives.
 struct ForgetFragment {
     FragmentKey key;
 
@@ -193,7 +193,8 @@ struct Refusal {
     friend bool operator==(const Refusal&, const Refusal&) = default;
 };
 
-// What changed after `from` up to `through`, each fragment once; and that the worker is alive.
+// The changes after `from` up to `through`, each fragment once. It also shows that the worker is
+// alive.
 struct Pulse {
     std::uint64_t beat = 0;  // that it answers; 0: unasked
     std::uint64_t from = 0;
@@ -212,8 +213,8 @@ struct CommandAnswer {
     friend bool operator==(const CommandAnswer&, const CommandAnswer&) = default;
 };
 
-// The partitions that the worker has, with those that it is letting go of. Told when it was
-// assigned some, and whenever that changes.
+// The partitions that the worker has, including those that it is releasing. Sent in answer to an
+// Assign, and whenever they change.
 struct Holding {
     std::uint64_t number = 0;  // of the last Assign that it heard on this stream; 0: none
     std::vector<Grant> held;

@@ -1,4 +1,4 @@
-// What a fragment counts while it runs.
+// The counters of a running fragment.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ struct Counts {
     std::uint64_t bytes_out = 0;
     std::uint64_t late = 0;     // rows that came after their window was closed
     std::uint64_t skipped = 0;  // records that could not be read
-    std::uint64_t stalls = 0;   // how often somebody had to wait for who takes the rows
-    std::uint64_t busy_us = 0;  // time of the processor, in microseconds
+    std::uint64_t stalls = 0;   // how often a producer of rows had to wait for their consumer
+    std::uint64_t busy_us = 0;  // processor time, in microseconds
     std::uint64_t memory = 0;   // bytes held now
 
     friend bool operator==(const Counts&, const Counts&) = default;
@@ -35,8 +35,8 @@ inline constexpr std::array kCounters = {
     FragmentCounter{"BYTES_OUT", &Counts::bytes_out, "bytes of them"},
     FragmentCounter{"LATE", &Counts::late, "rows dropped: their window was closed"},
     FragmentCounter{"SKIPPED", &Counts::skipped, "records dropped: they could not be read"},
-    FragmentCounter{"STALLS", &Counts::stalls, "how often it waited for who takes its rows"},
-    FragmentCounter{"BUSY_US", &Counts::busy_us, "time of the processor, in microseconds"},
+    FragmentCounter{"STALLS", &Counts::stalls, "how often it waited for the consumer of its rows"},
+    FragmentCounter{"BUSY_US", &Counts::busy_us, "processor time, in microseconds"},
     FragmentCounter{"MEMORY", &Counts::memory, "bytes held in windows and joins"}};
 static_assert(sizeof(Counts) == kCounters.size() * sizeof(std::uint64_t));
 

@@ -1,5 +1,5 @@
-// What the catalog holds: values, no behaviour. A name is unique within its kind and never changes;
-// an entity is replaced by dropping it and creating another.
+// The entities that the catalog holds, as values without behaviour. A name is unique within its
+// kind and never changes; an entity is replaced by dropping it and creating another.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +38,10 @@ struct Worker {
     std::optional<Address> data;
     std::optional<std::uint64_t> capacity;  // slots; absent: not limited
     WorkerState state = WorkerState::active;
-    bool draining = false;                   // by order: it takes no new fragments
-    bool leaving = false;                    // its process was told to end, and takes none
-    std::optional<Incarnation> incarnation;  // absent until it was first heard
-    Reason reason;                           // why it is as it is, where that is not plain
+    bool draining = false;                   // by DRAIN: it takes no new fragments
+    bool leaving = false;                    // its process was asked to end: it takes none either
+    std::optional<Incarnation> incarnation;  // absent until the worker was first heard
+    Reason reason;                           // of the state, where the state alone is not plain
     WallTime since;                          // of the present state
     Revision revision;                       // of its last change
 
@@ -88,8 +88,8 @@ struct Sink {
     friend bool operator==(const Sink&, const Sink&) = default;
 };
 
-// In the settings of a query whose rows go to a client: who that is. No descriptor knows it, so
-// nobody can set it.
+// The setting that names the client, in a query whose rows go to a client. No descriptor knows it,
+// so no statement can set it.
 inline constexpr const char* kClientSetting = "CLIENT";
 
 struct Query {
@@ -108,8 +108,8 @@ struct Query {
     std::vector<PhysicalSourceId> sources;
     std::vector<std::string> sinks;  // empty for an inline sink
     Revision revision;
-    // How often it was restarted without a steady run between, and when last: what the next one
-    // waits for, whoever leads by then.
+    // How often the query was restarted without a steady run between, and when last. The next
+    // restart waits accordingly, also under another leader.
     std::uint64_t restarts = 0;
     std::optional<WallTime> restarted;
 
@@ -128,7 +128,7 @@ struct Fragment {
     std::string plan;  // serialised by the planner; opaque to the catalog
     FragmentState state = FragmentState::pending;
     Reason reason;
-    std::optional<Counts> counts;  // all that it counted, once it has ended; none: nobody told
+    std::optional<Counts> counts;  // final, once it has ended; none: its worker did not report
     WallTime since;
     Revision revision;
     // Of the plan and the query that it was made for: a worker that holds a fragment of this id and

@@ -1,5 +1,5 @@
-// Task lists are named sets of partitions; a partition is something that one worker at a time is
-// to look after.
+// Task lists are named sets of partitions; a partition is a piece of work that one worker at a time
+// looks after.
 #pragma once
 
 #include <array>
@@ -39,11 +39,11 @@ struct Owned {
     Epoch epoch;  // of the leader that gave it
     friend bool operator==(const Owned&, const Owned&) = default;
 };
-// The owner was asked to let go, and has it until it says that it did.
+// The owner was asked to release the partition, and has it until it reports that it did.
 struct Releasing {
     std::string owner;
     Epoch epoch;
-    std::string next_owner;  // the worker that is to have it; empty: none
+    std::string next_owner;  // the worker that is to own it then; empty: none
     friend bool operator==(const Releasing&, const Releasing&) = default;
 };
 
@@ -51,7 +51,7 @@ struct Releasing {
 
 using Ownership = std::variant<ownership::Unowned, ownership::Owned, ownership::Releasing>;
 
-// Who has it at present; null if nobody does.
+// The worker that has the partition at present; null if no worker does.
 [[nodiscard]] inline const std::string* owner_of(const Ownership& ownership) {
     if (const auto* owned = std::get_if<ownership::Owned>(&ownership)) return &owned->owner;
     if (const auto* leaving = std::get_if<ownership::Releasing>(&ownership)) return &leaving->owner;
@@ -71,7 +71,7 @@ struct StateNames<PartitionState> {
     return static_cast<PartitionState>(ownership.index());
 }
 
-// A change of who has a partition.
+// A change of the ownership of a partition.
 struct PartitionMove {
     PartitionKey partition;
     std::optional<Ownership> before;  // none: it is not there

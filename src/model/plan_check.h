@@ -1,8 +1,8 @@
-// Whether a plan keeps what model/plan.h and model/expression.h promise: positions that exist,
-// types that fit, schemas that follow from the operators.
+// The plan check tests that a plan keeps the promises of model/plan.h and model/expression.h:
+// positions that exist, types that fit, schemas that follow from the operators.
 //
-// A worker runs a plan without looking: a type that lies would be read as bytes of another width.
-// So a worker checks what it was given before it runs, and tests check what the planner makes.
+// The engine runs a plan without looking: a wrong type would be read as bytes of another width. So
+// a worker checks each plan before it runs it, and tests check the plans of the planner.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Why a worker, a query or a fragment is in its state: as data, for programs, and as a text, for
-// people. Nothing that decides reads the text.
+// A Reason says why a worker, a query or a fragment is in its state: as data, for programs, and as
+// a text, for people. Nothing that decides reads the text.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// What a user may do. Each role may do what those before it may; which statement needs which role
-// is in the table of statements (sql/vocabulary.h).
+// A Role is the set of statements that a user may run. Each role includes the roles before it; the
+// table of statements (sql/vocabulary.h) says which role each statement needs.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
-// Candidate keeps a simulated process in the election: the product's machine, and calls of the
-// lease store that are on their way for a while. What Leadership is with threads.
+// Candidate keeps a simulated process in the election: it runs the product's machine, and its calls
+// of the lease store are on their way for a while. It is to the simulation what Leadership, with
+// its threads, is to the product.
 #pragma once
 
 #include <functional>
@@ -16,9 +17,9 @@ namespace baton::sim {
 
 class Candidate {
 public:
-    // The process that it is in.
+    // The process of the candidate.
     struct Process {
-        // Does something later, in this life of the process.
+        // Runs an action later, in this life of the process.
         std::function<void(Duration, std::function<void()>)> later;
         std::function<bool()> reaches_store;
         std::function<void(Epoch)> lead;
@@ -27,7 +28,7 @@ public:
         std::function<void()> stepped;  // it may know of another leader than before
     };
 
-    // All outlive it, but for calls that are under way then.
+    // All outlive the candidate. A call that is under way when it is gone still reaches the store.
     Candidate(World& world, LeaseStore& store, const DriftingClock& clock,
               const ElectionTimers& timers, std::string owner, Process process);
 

@@ -262,7 +262,7 @@ void Checks::check_cause(const Query& before, const Query& after) {
                         " fails, though nothing has befallen its workers: " + after.reason.text);
     }
     if (!fails && !ends_asked_.contains(after.name)) {
-        world_.violated(name_of(after) + " is ended, which nobody has asked for");
+        world_.violated(name_of(after) + " is ended, though no user has asked for it");
     }
 }
 

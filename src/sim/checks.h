@@ -1,6 +1,6 @@
-// Checks are what must hold after every event of a simulation, and what must come true once the
-// world has healed. They look at the catalog and at the workers from outside: nothing here is told
-// by the code that is checked.
+// Checks test the rules that must hold after every event of a simulation, and those that must come
+// true once the world has healed. They look at the catalog and at the workers from outside, and
+// believe nothing that the checked code reports about itself.
 #pragma once
 
 #include <cstdint>
@@ -27,21 +27,21 @@ public:
            FragmentRuns& ran);
 
     // ---- safety: called as it happens ---------------------------------------------------------
-    // Coordinators are meant by their numbers.
+    // A `coordinator` is the number of one.
     void committed(const CommittedBatch& batch);
     void published(std::size_t coordinator, Revision revision);
     void term_began(std::size_t coordinator);  // or it was started, if it leads for ever
-    // It cannot be expected to have done anything in time.
+    // The coordinator was disturbed, and cannot be expected to have done anything in time.
     void coordinator_disturbed() { undisturbed_since_ = world_.agenda.now(); }
     void world_healed() { healed_ = world_.agenda.now(); }
     void commanded(std::size_t coordinator, const std::string& worker,
                    std::optional<Incarnation> process, const control::Command& command);
-    // Its process has ended, or another begins: what it held is lost.
+    // The worker's process has ended, or another one begins: everything that it held is lost.
     void worker_renewed(const std::string& worker);
-    // The coordinator ends the stream of a worker, which did not answer so many beats.
+    // The coordinator ends the stream of a worker that did not answer so many beats.
     void given_up(const std::string& worker, std::size_t unanswered);
-    // What users ask for, and what they are told. A query is held to exist from when its creation
-    // is acknowledged until somebody asks for its end.
+    // The requests of users and their answers. A query must exist from the moment its creation is
+    // acknowledged until a user asks for its end.
     void create_acknowledged(const std::string& query, Instant asked);
     void stop_asked(const std::string& query) { ends_asked_.insert(query); }
     void drop_asked(const std::string& query);
@@ -49,7 +49,7 @@ public:
     void stop_acknowledged(const std::string& query);
 
     // ---- after healing ------------------------------------------------------------------------
-    // What has not come true yet, in sentences.
+    // The expectations that have not come true yet, in sentences.
     [[nodiscard]] std::vector<std::string> unsettled();
     [[nodiscard]] Revision revision() const { return revision_; }
     [[nodiscard]] std::uint64_t commands() const { return commands_; }  // sent so far
@@ -58,7 +58,7 @@ public:
     [[nodiscard]] std::vector<Query> queries() const;
     [[nodiscard]] std::vector<Worker> workers() const;
 
-    // How often each state was reached, for those who want to know whether a run did anything.
+    // How often each state was reached, to see whether a run did anything.
     [[nodiscard]] const std::map<QueryState, std::uint64_t>& reached() const { return reached_; }
 
 private:
@@ -67,7 +67,7 @@ private:
         std::vector<Fragment> fragments;
     };
 
-    // What may have changed; none: it is not there.
+    // The queries and workers that may have changed; none: it does not exist.
     struct Seen {
         std::map<QueryId, std::optional<QueryRows>> queries;
         std::map<std::string, std::optional<Worker>> workers;
@@ -105,9 +105,9 @@ private:
     std::optional<Instant> healed_;
     std::map<QueryId, QueryRows> queries_;
     std::map<std::string, Worker> catalog_workers_;
-    // Since when (by revision) a life of a fragment is not wanted any more.
+    // The revision since which a life of a fragment is no longer wanted.
     std::map<FragmentKey, Revision> unwanted_;
-    // Since when a life of a worker is not the one in the catalog any more.
+    // The revision since which a life of a worker is no longer the one in the catalog.
     std::map<std::pair<std::string, Incarnation>, Revision> replaced_;
     std::map<std::size_t, Revision> published_;  // to each coordinator
     struct Drops {

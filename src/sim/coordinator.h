@@ -1,10 +1,11 @@
 // SimCoordinator is a coordinator's process in a simulated world, on a real catalog that is the
-// world's. It leads for ever, or contends with others for the lease: then it has a term while it
-// holds it, and otherwise refuses users or forwards what they ask. It can be killed at any event
-// and started again on the same catalog, paused, told to leave, and cut off from the catalog.
+// world's. It leads for ever, or contends with others for the lease. One that contends has a term
+// while it holds the lease, and otherwise refuses users or forwards their requests. A
+// SimCoordinator can be killed at any event and started again on the same catalog, paused, asked to
+// leave, and cut off from the catalog.
 //
-// A paused process may have looked whether it may act, and do so when it goes on: what is begun
-// then is for the fence and the workers to refuse.
+// A process may be paused after it looked whether it may act, and before it acts. The fence and the
+// workers have to refuse an action that it then begins too late.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@
 
 namespace baton::sim {
 
-// What came of a statement, as far as its user knows.
+// The outcome of a statement, as far as its user knows.
 enum class UserAnswer : std::uint8_t { accepted, refused, nothing };
 
 class SimCoordinator {
@@ -37,7 +38,7 @@ public:
         std::function<void(Epoch)> began;  // a term, before it does anything
         std::function<void(Epoch)> ended;
         std::function<void()> superseded;  // a higher epoch was heard of
-        std::function<void()> gone;        // the process has ended as it was told to
+        std::function<void()> gone;        // the process has ended as it was asked to
         std::function<void(const std::string& user)> arrived;  // a request
         // The request is answered, though the answer may be lost.
         std::function<void(const std::string& user, const Outcome& outcome)> answered;
@@ -74,7 +75,7 @@ public:
     [[nodiscard]] std::optional<Epoch> in_term() const;  // that it has begun and not ended
     [[nodiscard]] bool looked_before() const { return looked_before_; }  // and acts only now
 
-    // A user's statement. `told` is called at most once; never if nobody answers any more.
+    // A user's statement. `told` is called at most once, and never if no answer comes.
     void ask(const std::string& user, const std::string& statement,
              const std::function<void(UserAnswer, const Error*)>& told);
     // An order of another coordinator; answered in the same way.

@@ -1,5 +1,5 @@
 // Journey takes one request along its Route in a simulated coordinator, as CoordinatorRuntime does
-// with a thread: a step that waits there is an event later here.
+// on a thread. A step that waits there ends here with a later event.
 #pragma once
 
 #include <functional>
@@ -17,11 +17,11 @@ namespace baton::sim {
 
 class Journey : public std::enable_shared_from_this<Journey> {
 public:
-    // The process that it is in. What is called back is called in the same life of it, or never.
+    // The process of the journey. A callback is called in the same life of the process, or never.
     struct Process {
         std::function<routing::Sight()> look;
         std::function<Result<PlanningView>(const MentionedNames&)> planning_view;
-        // False, and no answer: that term is over.
+        // Returns false, and never answers, if that term is over.
         std::function<bool(routing::TermNumber, const Bundle&, const Answered&)> commit;
         std::function<Result<Done>()> look_at_database;
         std::function<void(const routing::Forward&, const std::string& order,

@@ -1,6 +1,7 @@
-// LeaderChecks are what must hold of coordinators that contend for the lease, after every event.
-// They look at the rows of the lease and the fence, at who may act, at what is written and at what
-// workers obey: from outside, and with the world's clock, which is the store's.
+// LeaderChecks test, after every event, the rules for coordinators that contend for the lease. They
+// look at the rows of the lease and the fence, at the coordinators that may act, at every write and
+// at the commands that workers obey: from outside, and with the world's clock, which is the
+// store's.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ public:
     LeaderChecks(World& world, SqlDatabase& disk, Duration ttl, const Coordinators& coordinators);
 
     // The numbers are those of docs/INVARIANTS.md.
-    // D8, after every event: at most one may act, and that one holds the lease by the store's
+    // D8, after every event: at most one coordinator may act, and it holds the lease by the store's
     // clock.
     void look();
     // D9, after each call of the lease store: a lease is taken only when it has ended, under an
@@ -38,23 +39,23 @@ public:
     // D9: one term per epoch. It may begin more than once, if that does not succeed.
     void began(const SimCoordinator& coordinator, Epoch epoch);
     void ended(Epoch epoch) { over_.insert(epoch); }
-    // I23, D11: whoever has written to the catalog held the fence then, and could act.
+    // I23, D11: a coordinator that has written to the catalog held the fence then, and could act.
     void wrote(const SimCoordinator& coordinator, Epoch epoch);
-    // D11: whoever speaks to workers may act.
+    // D11: a coordinator that speaks to workers may act.
     void spoke(const SimCoordinator& coordinator, Epoch epoch);
-    // Who is superseded again and again lets some time pass before it leads again.
+    // A coordinator that is superseded again and again waits some time before it leads again.
     void superseded(const SimCoordinator& coordinator);
     // D5: a worker that has obeyed an epoch obeys no lower one.
     void obeyed(const std::string& worker, Epoch epoch);
 
-    // The lease and its fence are as they were in an earlier term, by the dice. Epochs come again;
-    // nobody has a term now.
+    // Puts the lease and its fence back to an earlier term, chosen by `dice`. Epochs are used
+    // again; no coordinator has a term now.
     void restore(std::uint64_t dice);
 
-    // Who may act and has begun to.
+    // The coordinator that may act and has begun its term; null: none.
     [[nodiscard]] const SimCoordinator* leader() const;
     [[nodiscard]] std::uint64_t terms() const { return terms_; }
-    // Actions that came to nothing: of processes that were paused after they had looked.
+    // The number of actions that were refused because their process was paused after it had looked.
     [[nodiscard]] std::uint64_t fenced() const { return fenced_; }
 
 private:

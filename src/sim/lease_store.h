@@ -1,6 +1,6 @@
 // LeaseStore is the lock service of a simulated world: that of the product, on the catalog that all
-// coordinators share, by the world's clock. What asks for it is late, lost, refused, or does not
-// know what came of it.
+// coordinators share, by the world's clock. Calls of it are late, lost or refused, or their outcome
+// stays unknown.
 #pragma once
 
 #include <functional>
@@ -18,10 +18,10 @@ namespace baton::sim {
 
 class LeaseStore {
 public:
-    // `disk` outlives it. `called` is told after each call that reached the store.
+    // `disk` outlives the store. `called` is called after each call that reached the store.
     LeaseStore(World& world, SqlDatabase& disk, std::function<void()> called);
 
-    // The call reaches the store, whoever made it may be gone by now. None: no answer.
+    // The call reaches the store, though its caller may be gone by now. None: no answer.
     [[nodiscard]] std::optional<election::Event> take(const LeaseClaim& claim,
                                                       const LeaseCall& call);
     // How long a call or its answer is on its way; none: for ever.

@@ -24,19 +24,19 @@ public:
 
     void add(SimWorker& worker);
 
-    // A transport for a coordinator, by its number; its streams break when it is gone.
+    // A transport for the coordinator of this number; its streams break when it is gone.
     class Line;
     [[nodiscard]] std::unique_ptr<Line> connect_coordinator(std::size_t number);
 
-    // In the direction to or from a worker; each call is undone by one with false.
+    // Cuts the direction to or from a worker; a call with false undoes one with true.
     void cut(const std::string& worker, bool to, bool from, bool is_cut);
-    // Between a coordinator and all workers; undone in the same way.
+    // Cuts a coordinator off from all workers; undone in the same way.
     void cut_off(std::size_t coordinator, bool is_cut);
     // The worker's process is gone, and its end of the streams with it; or it hangs up on
-    // everybody.
+    // all coordinators.
     void worker_died(const std::string& worker);
-    // Somebody else greets the worker, at once; what it answers is heard by nobody here. The
-    // session.
+    // A coordinator from outside this world greets the worker, at once; no coordinator here hears
+    // the answer. Returns the session.
     station::Session greet_as_stranger(const std::string& worker, const control::Hello& hello);
 
 private:

@@ -1,6 +1,6 @@
-// PartitionChecks are what must hold of the partitions of task lists after every event, and what
-// must come true of them once the world has healed. They compare what workers work on, each by its
-// own clock, with what the catalog says: from outside.
+// PartitionChecks test the rules for the partitions of task lists: those that must hold after every
+// event, and those that must come true once the world has healed. They compare, from outside, the
+// partitions that workers work on, each by its own clock, with the catalog.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ public:
     PartitionChecks(World& world, SqlDatabase& disk, const Workers& workers);
 
     // The numbers are those of docs/INVARIANTS.md.
-    // D10, D13, after every event: no two workers hold the same partition, and whoever holds one
-    // is its owner by the catalog.
+    // D10, D13, after every event: no two workers hold the same partition, and a worker that holds
+    // one is its owner by the catalog.
     void look();
     // D13, at every commit: each partition of each list is there.
     void committed(const CommittedBatch& batch);
-    // D14: what has not come true yet, in sentences.
+    // D14: the expectations that have not come true yet, in sentences.
     [[nodiscard]] std::vector<std::string> unsettled();
 
     void assigned() { assignments_ += 1; }
@@ -49,7 +49,7 @@ private:
     void read();
     [[nodiscard]] bool is_on_record(const PartitionKey& partition, const std::string& holder) const;
     void check_complete();
-    // Of those that are to have any, by name.
+    // The weights of the workers that are to have any partitions, by name.
     [[nodiscard]] Counts weights() const;
     void look_at_rows(const Counts& weights, std::vector<std::string>& left) const;
     void look_at_shares(const Counts& weights, std::vector<std::string>& left) const;

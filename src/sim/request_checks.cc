@@ -54,8 +54,8 @@ void RequestChecks::answered(const std::string& user, const Outcome& outcome) {
     if (refused != nullptr && refused->error.code == ErrorCode::unknown_outcome) {
         unknown_ += 1;
         if (!request.lost && request.commits_lost == commits_lost_) {
-            world_.violated(user + " is told that the outcome is unknown, but nothing was lost: " +
-                            refused->error.message);
+            world_.violated(
+                user + " gets an unknown outcome, but nothing was lost: " + refused->error.message);
         }
     }
     check(user, request);

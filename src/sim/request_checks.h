@@ -1,8 +1,8 @@
-// RequestChecks are what users may rely on, whichever coordinator they ask: a request that was
-// acknowledged happened exactly once, one that was refused did not happen, the outcome is unknown
-// only if something was lost, and each request is answered in time. They see what users are told,
-// what the lines between coordinators carry, and the log of statements in the catalog, which is
-// written with what it tells of.
+// RequestChecks test the rules that users may rely on, whichever coordinator they ask: a request
+// that was acknowledged happened exactly once, one that was refused did not happen, the outcome is
+// unknown only if something was lost, and each request is answered in time. They see the answers
+// that users get, the orders on the lines between coordinators, and the log of statements in the
+// catalog, each line of which is written together with the changes of its statement.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +27,16 @@ public:
     RequestChecks(World& world, SqlDatabase& disk, Undisturbed undisturbed)
         : world_(world), sql_(*disk.connect(Access::read)), undisturbed_(std::move(undisturbed)) {}
 
-    // A user asks the coordinator of this number and address. The name of the user is of this
-    // request alone.
+    // A user asks the coordinator of this number and address. Returns a name for the user, which no
+    // other request has.
     [[nodiscard]] std::string asked(std::size_t coordinator, const std::string& address);
     void arrived(const std::string& user);  // at the coordinator
-    // The coordinator answers, though that may be lost on its way.
+    // The coordinator answers, though the answer may be lost on its way.
     void answered(const std::string& user, const Outcome& outcome);
     // A commit whose outcome is unknown.
     void commit_lost() { commits_lost_ += 1; }
 
-    // ---- told by the lines between coordinators -------------------------------------------------
+    // ---- called by the lines between coordinators -----------------------------------------------
     void sent(const std::string& from, const std::string& order);
     // None: the order was not sent. Empty: no answer came.
     void came_back(const std::string& order, const std::optional<std::string>& answer);

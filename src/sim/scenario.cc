@@ -393,7 +393,7 @@ std::string_view to_string(IncidentKind kind) {
         case IncidentKind::store_away:
             return "the catalog is away";
         case IncidentKind::coordinator_leaves:
-            return "is told to leave";
+            return "is asked to leave";
         case IncidentKind::coordinator_cut_off:
             return "reaches no worker";
         case IncidentKind::coordinator_storeless:
@@ -425,7 +425,7 @@ bool is_of_all(IncidentKind kind) {
 
 std::string coordinator_name(const Scenario& scenario, std::size_t number) {
     if (!scenario.is_contest()) return "the coordinator";
-    if (number == Incident::kWhoLeads) return "whoever leads";
+    if (number == Incident::kWhoLeads) return "the leader";
     return std::string("coordinator ") + static_cast<char>('A' + number);
 }
 

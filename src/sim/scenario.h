@@ -1,6 +1,7 @@
-// A Scenario is everything about a simulated run that can be chosen: a cluster, what its users ask
-// for, what goes wrong and when, and how unreliable everything is meanwhile. The same scenario
-// gives the same run. It is a value, so that one that fails can be made smaller and told.
+// A Scenario is everything about a simulated run that can be chosen: a cluster, the requests of its
+// users, the incidents and their times, and how unreliable everything is meanwhile. The same
+// scenario gives the same run. It is a value, so that a scenario that fails can be made smaller and
+// described.
 //
 // Either one coordinator leads for ever, as on a catalog in a file, or one or several contend for a
 // lease in the catalog that they share.
@@ -51,14 +52,14 @@ enum class IncidentKind : std::uint8_t {
     coordinator_killed,
     coordinator_paused,
     disk_full,
-    store_away,             // nobody reaches the catalog
-    coordinator_leaves,     // it is told to end, as by SIGTERM, and is started again after a while
+    store_away,             // no coordinator reaches the catalog
+    coordinator_leaves,     // it is asked to end, as by SIGTERM, and is started again after a while
     coordinator_cut_off,    // it reaches no worker
     coordinator_storeless,  // it does not reach the catalog
-    // It is away, and then its leases are those of an old backup, unless somebody leads or is
-    // paused then. (Of what else a backup has lost, nobody can be held to account.)
+    // The store is away, and then its leases are those of an old backup, unless a coordinator leads
+    // or is paused then. (Everything else that a backup loses is lost without fault of Baton's.)
     store_restored,
-    // What others do to a worker, or it to others:
+    // Incidents between a worker and coordinators from outside:
     worker_courted,   // the coordinator of another catalog greets it, and gives it work
     worker_poisoned,  // it is greeted for its catalog, under an epoch that cannot be
     worker_lies,      // it says that it has obeyed such an epoch
@@ -67,7 +68,7 @@ enum class IncidentKind : std::uint8_t {
     // where coordinators contend.
     worker_contested
 };
-// "is killed", for those that happen to one; "the disk is full", for the others.
+// "is killed", for incidents of one process; "the disk is full", for the others.
 [[nodiscard]] std::string_view to_string(IncidentKind kind);
 [[nodiscard]] bool is_of_worker(IncidentKind kind);
 [[nodiscard]] bool is_of_all(IncidentKind kind);  // of no worker and no coordinator by itself
@@ -75,9 +76,9 @@ enum class IncidentKind : std::uint8_t {
 struct Incident {
     Duration at{};
     IncidentKind kind = IncidentKind::worker_killed;
-    std::size_t worker = 0;  // of those below; not for coordinators and the disk
+    std::size_t worker = 0;  // of the scenario's workers; unused for coordinators and the disk
     Duration lasts{};
-    std::size_t coordinator = 0;  // of those that contend; kWhoLeads: whoever does when it begins
+    std::size_t coordinator = 0;  // of those that contend; kWhoLeads: the one that leads then
 
     static constexpr std::size_t kWhoLeads = 1'000;
 
@@ -101,10 +102,10 @@ struct Scenario {
     Duration length{};                 // until the world heals
     Duration lease_ttl{};              // none: one coordinator leads for ever
     std::vector<std::int64_t> drifts;  // ppm, of the clocks of those that contend: one each
-    // For how long workers may have partitions without being heard.
+    // How long workers may have partitions without being heard.
     Duration partition_lease = std::chrono::seconds(30);
     std::vector<std::int64_t> worker_drifts;  // ppm, of the clocks of workers: one each, or none
-    bool forwards = false;  // coordinators that follow have the leader do what they are asked
+    bool forwards = false;  // coordinators that follow forward requests to the leader
 
     [[nodiscard]] bool is_contest() const { return lease_ttl > Duration::zero(); }
     [[nodiscard]] std::size_t coordinators() const { return is_contest() ? drifts.size() : 1; }

@@ -1,7 +1,7 @@
-// A simulation plays a scenario on a stage: first the world is as unkind as the scenario says, and
-// what must never happen is looked for after every event; then it heals, and everything must come
-// to rest within a bound, and stay there. Coordinators that contend are then killed and told to
-// leave while all is at rest: others take over, and nothing else happens.
+// A simulation plays a scenario on a stage. First the world is as unkind as the scenario says, and
+// every event is followed by the checks. Then the world heals, and everything must come to rest
+// within a bound, and stay there. Coordinators that contend are then killed and asked to leave
+// while all is at rest: others must take over, and nothing else may happen.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Report {
     std::uint64_t forwarded = 0;  // orders from one coordinator to another
     std::uint64_t unknown = 0;    // requests whose outcome is unknown
     std::map<QueryState, std::uint64_t> reached;  // how often queries came into each state
-    std::vector<std::string> story;               // what happened, if it was to be told
+    std::vector<std::string> story;               // the events, if the caller asked for them
 };
 
 enum class Telling : std::uint8_t { nothing, story };

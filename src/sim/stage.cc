@@ -165,7 +165,7 @@ void Stage::set_up() {
     world_.unkindness = {};
     for (std::size_t i = 0; i < coordinators_.size(); ++i) start_coordinator(i);
     if (scenario_.is_contest() && !somebody_leads(5s)) {
-        return world_.violated("nobody leads, though nothing stands in the way");
+        return world_.violated("no coordinator leads, though nothing stands in the way");
     }
     const SimCoordinator* leader = leader_checks_.leader();
     for (const std::string& statement : scenario_.setup) {
@@ -364,7 +364,7 @@ void Stage::settle() {
                     [](const Incident& i) { return i.kind == IncidentKind::worker_contested; });
     const Duration within = 4 * scenario_.lease_ttl + 2s + (contested ? kBackOff : Duration());
     if (scenario_.is_contest() && !somebody_leads(within)) {
-        return world_.violated("nobody leads, though all is well again");
+        return world_.violated("no coordinator leads, though all is well again");
     }
     run_for(kComesLater);
     std::vector<std::string> left;
@@ -384,7 +384,7 @@ void Stage::rest() {
     const std::uint64_t assignments = partition_checks_.assignments();
     check_still(kRests);
     if (partition_checks_.assignments() != assignments) {
-        world_.violated("workers are told what they have, though nothing happens");
+        world_.violated("partitions are assigned, though nothing happens");
     }
     if (leader_checks_.leader() != leader || leader_checks_.terms() != terms) {
         world_.violated("another leads, though all is well");
@@ -402,7 +402,7 @@ void Stage::check_still(Duration span) {
         world_.violated("the catalog is written to, though nothing happens");
     }
     if (checks_.commands() != commands) {
-        world_.violated("workers are told to do things, though nothing happens");
+        world_.violated("workers are commanded, though nothing happens");
     }
 }
 
@@ -431,7 +431,7 @@ void Stage::replace_leader(IncidentKind how, Duration within) {
     };
     while (!world_.problem() && !replaced() && step(end)) {
     }
-    if (!replaced()) world_.violated("nobody leads in time after the leader is gone");
+    if (!replaced()) world_.violated("no coordinator leads in time after the leader is gone");
 }
 
 }  // namespace baton::sim

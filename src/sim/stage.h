@@ -2,8 +2,8 @@
 // coordinator or several on one catalog, workers and users, in simulated time on one thread.
 //
 // The core, the catalog, the controller, the committer and the lock service are those of the
-// product; time, network, processes and the faults of the disk are the world's. What must never
-// happen is looked for after every event.
+// product; time, network, processes and the faults of the disk are the world's. The checks run
+// after every event.
 #pragma once
 
 #include <cstdint>
@@ -35,20 +35,21 @@ public:
 
     // Starts the coordinators and does the scenario's set-up, in a kind world.
     void set_up();
-    // From now on the world is as unkind as the scenario says, its users ask and its incidents
-    // happen, as time goes on.
+    // From now on the world is as unkind as the scenario says, and as time goes on its users ask
+    // and its incidents happen.
     void begin_scenario();
     void run_for(Duration span);
-    // Everything that went on ends, and nothing goes wrong any more.
+    // Ends all incidents that are under way; from now on nothing goes wrong.
     void heal();
-    // Waits until all is settled; then, that it stays so and nothing is written.
+    // settle() waits until all is settled; rest() checks that it stays so and nothing is written.
     void settle();
     void rest();
-    // While all is well, whoever leads is killed, and then whoever leads is told to leave: others
-    // lead in time, and nothing else changes. Nothing if nobody contends.
+    // While all is well, kills the leader, and then asks the next leader to leave. Checks that
+    // another coordinator leads in time, and that nothing else changes. Does nothing if the
+    // coordinator leads for ever.
     void fail_over();
 
-    // A user asks some coordinator, and those beside it while they say that they do not lead.
+    // A user asks a coordinator, and the next one as long as the answer is that it does not lead.
     void ask(const std::string& statement);
     void ask_of(std::size_t coordinator, const std::string& statement);
     void begin(const Incident& incident);
@@ -64,7 +65,7 @@ public:
     [[nodiscard]] const PartitionChecks& partition_checks() const { return partition_checks_; }
     [[nodiscard]] const RequestChecks& request_checks() const { return request_checks_; }
     [[nodiscard]] const LeaderChecks::Coordinators& coordinators() const { return coordinators_; }
-    // What the users were told since the last time.
+    // The answers that users got since the last call.
     [[nodiscard]] std::vector<std::string> take_answers() { return std::exchange(answers_, {}); }
     [[nodiscard]] const std::vector<std::unique_ptr<SimWorker>>& workers() const {
         return workers_;

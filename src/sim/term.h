@@ -1,8 +1,8 @@
-// SimTerm is what a simulated coordinator has while it leads: the controller and the committer as
-// they are, on the shared catalog, and streams to the workers.
+// SimTerm is the part of a simulated coordinator that exists while it leads: the controller and the
+// committer of the product, on the shared catalog, and streams to the workers.
 //
-// Two moments are apart where a process may die between them: the commit of a batch, and that
-// anybody hears of it.
+// The commit of a batch and its publication are two events, so that the process may die between
+// them.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,11 @@
 
 namespace baton::sim {
 
-// What the rest of the world may want to see. All are called during the event itself.
+// The callbacks by which the rest of the world observes a term. All are called during the event
+// itself.
 struct TermObserver {
     std::function<void(const CommittedBatch&)> committed;
-    // The committer has run: what there is to see in the catalog was written under this epoch.
+    // The committer has run: all new rows in the catalog were written under this epoch.
     std::function<void(Epoch)> wrote;
     // The controller is about to hear of everything up to this revision.
     std::function<void(Revision)> published;
@@ -37,9 +38,9 @@ struct TermObserver {
                        const control::Command&)>
         commanded;
     std::function<void()> assigned;  // partitions, to a worker
-    // It says something to a worker under this epoch.
+    // The term sends a message to a worker under this epoch.
     std::function<void(Epoch)> spoke;
-    // It ends a stream on which it took no answer to the last so many beats.
+    // The term ends a stream on which it got no answer to the last so many beats.
     std::function<void(const std::string& worker, std::size_t unanswered)> given_up;
 };
 
@@ -50,7 +51,7 @@ public:
         const DriftingClock& clock;
         Sql& reads;
         const TermObserver& observer;
-        // Does something later, if the term still goes on then.
+        // Runs an action later, if the term still goes on then.
         std::function<void(Duration, std::function<void(SimTerm&)>)> later;
     };
     struct Office {
@@ -65,7 +66,7 @@ public:
     [[nodiscard]] Result<Done> start();
     void schedule_tick();
     void submit(Bundle bundle, Answered answered);
-    // What waits is answered; the last call.
+    // Answers the requests that wait; the last call.
     void end();
     [[nodiscard]] Epoch epoch() const { return office_.epoch; }
 

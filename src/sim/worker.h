@@ -17,7 +17,7 @@
 
 namespace baton::sim {
 
-// What became of fragments anywhere, for the checks.
+// The fate of each fragment, on any worker, for the checks.
 class FragmentRuns {
 public:
     // False if this life of the fragment has run before, anywhere.
@@ -36,7 +36,7 @@ public:
     void end(const FragmentKey& key) { ended_.insert(key); }
     [[nodiscard]] bool has_ended(const FragmentKey& key) const { return ended_.contains(key); }
 
-    // Something befell this run of the query that only another run can make good.
+    // An incident harmed this run of the query, so that only another run can make it good.
     void harm(QueryId query, std::uint64_t run) { harmed_.emplace(query, run); }
     [[nodiscard]] bool is_harmed(QueryId query, std::uint64_t run) const {
         return harmed_.contains({query, run});
@@ -51,7 +51,7 @@ private:
 class SimWorker {
 public:
     using Session = station::Session;
-    // What the worker says on a session: the Welcome or its refusal, then messages.
+    // The worker's messages on a session: the Welcome or its refusal, then the others.
     using Said = std::function<void(Session, std::variant<control::Welcome, control::Refusal>)>;
     using Replied = std::function<void(Session, control::Up)>;
 
@@ -77,26 +77,27 @@ public:
     [[nodiscard]] bool is_up() const { return machine_.has_value(); }
     [[nodiscard]] const std::string& name() const { return name_; }
 
-    // Told whenever the worker welcomes, or obeys, somebody who speaks under this epoch.
+    // `obeyed` is called whenever the worker welcomes or obeys a coordinator of this epoch.
     void watch(std::function<void(Epoch)> obeyed) { obeyed_ = std::move(obeyed); }
 
-    // Whom it obeys, as it is on its disk.
+    // The worker's allegiance, as it is on its disk.
     [[nodiscard]] const control::Allegiance& kept() const { return kept_; }
-    // While it lies it refuses whoever greets it, for an epoch that cannot be.
+    // While the worker lies it refuses every greeting, for an epoch that cannot be.
     void set_lying(bool lies) { lies_ = lies; }
-    // On this session it is given other fragments under these numbers, as they were before a
+    // Gives the worker, on this session, other fragments under these numbers, as they were before a
     // restore.
     void haunt(Session session, const std::vector<FragmentKey>& keys);
 
     // Nothing happens if the process is not there; it waits while the process is paused.
     void take(const station::Event& event);
 
-    // Fragments that are being prepared, or can produce data: what a zombie would be. Without those
-    // of another history.
+    // Fragments that are being prepared, or can produce data: each is a zombie if it is not wanted.
+    // Without those of another history.
     [[nodiscard]] std::set<FragmentKey> alive() const;
     [[nodiscard]] std::size_t remembered() const;
-    // That it works on just now; none while it is paused. Whoever uses them looks at the time: who
-    // wakes up too late does nothing more, also if it has yet to say that it let go.
+    // The partitions that it works on just now; none while it is paused. The user of partitions
+    // looks at the time: one that wakes up too late does no more work, even before it has reported
+    // the release.
     [[nodiscard]] std::set<PartitionKey> partitions() const;
     // Grows whenever partitions() may have become more.
     [[nodiscard]] std::uint64_t partition_changes() const { return partition_changes_; }
@@ -119,7 +120,7 @@ private:
     void prepare(const fragments::Prepare& order);
     void run(const fragments::Start& order);
     void halt(const FragmentKey& key);
-    // Does something with the work later, unless it or the process has changed by then.
+    // Runs an action on the work later, unless the work or the process has changed by then.
     void later(const FragmentKey& key, Duration delay, const std::function<void(Work&)>& action);
     void report(const FragmentKey& key, const station::Event& event);
 
@@ -140,7 +141,8 @@ private:
     bool paused_ = false;
     bool lies_ = false;
     std::set<FragmentKey> ghosts_;  // of engine_: of another history
-    // With those that it lets go of: when they are not used any more, by the world's clock.
+    // The partitions of the worker. With a time: it is being released, and no longer used from then
+    // on, by the world's clock.
     std::map<PartitionKey, std::optional<Instant>> partitions_;
     Instant lease_ends_{};  // as it last counted, by its clock
     std::uint64_t partition_changes_ = 0;

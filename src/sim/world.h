@@ -1,5 +1,5 @@
-// World is what all parts of a simulation share: time, chance, how unkind things are just now, and
-// the story of what happened.
+// World holds everything that all parts of a simulation share: time, chance, how unkind things are
+// just now, and the story of the run.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@ public:
     Agenda agenda;
     Prng prng;
     Unkindness unkindness;
-    const Duration partition_lease;  // what the coordinators are told
+    const Duration partition_lease;  // a setting of all coordinators
 
-    // For so long a worker may be at work on a partition that it is to let go of; the coordinators
-    // leave it a quarter of the lease.
+    // The longest time that a worker takes to release a partition. The coordinators allow it a
+    // quarter of the lease.
     [[nodiscard]] Duration lets_go_within() const { return partition_lease / 5; }
     // Whether something with this chance of 1,000 happens.
     bool happens(std::uint64_t of_1000) { return of_1000 > 0 && prng.chance(of_1000, 1000); }
@@ -39,7 +39,7 @@ public:
     // How long a message or an answer is on its way.
     Duration travel();
 
-    // Puts on record that something happened. The text is asked for only if somebody will read it.
+    // Records an event. `text` is called only if the run has a story.
     template <class Text>
     void tell(std::uint64_t kind, const Text& text) {
         mix(kind);
@@ -50,7 +50,7 @@ public:
     [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
     [[nodiscard]] const std::vector<std::string>& story() const { return story_; }
 
-    // Something that must never happen. The first one counts.
+    // A rule was violated. Only the first violation is kept.
     void violated(const std::string& what) {
         if (!problem_) problem_ = what;
     }

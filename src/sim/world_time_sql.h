@@ -1,5 +1,5 @@
-// WorldTimeSql is a connection whose database has the world's clock: where a statement asks for the
-// time (catalog/lease.h: now_us), it is told the time of the simulation. All else is as it is.
+// WorldTimeSql is a connection whose database has the world's clock: a statement that asks for the
+// time (catalog/lease.h: now_us) gets the time of the simulation. All else is unchanged.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ public:
     Result<Done> roll_back_to_savepoint() override { return real_->roll_back_to_savepoint(); }
 
 private:
-    // With a parameter in place of each look at the clock.
+    // A statement with a parameter in place of each look at the clock.
     struct Rewritten {
         std::string sql;
         std::vector<bool> is_time;  // of its parameters

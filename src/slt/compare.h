@@ -1,4 +1,4 @@
-// Whether a query gave the rows that were expected of it.
+// The comparison of a query's rows with the expected ones.
 //
 // Rows are lines of cells with commas or spaces between them, in any order; repeated spaces count
 // as one. An empty cell between commas is NULL. Numbers with a fraction are equal within a relative

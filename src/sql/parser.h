@@ -45,15 +45,15 @@ struct Limits {
 // Exactly one statement; a `;` may follow.
 [[nodiscard]] Result<Statement> parse_one(std::string_view text, const Limits& limits = {});
 
-// The text with every string literal replaced by '***', to be shown to whoever wrote it. Works on
-// any bytes.
+// The text with every string literal replaced by '***', fit to be shown to the client that wrote
+// it. Works on any bytes.
 [[nodiscard]] std::string without_strings(std::string_view text);
 
-// The text of a statement that was refused, for a log: whatever is quoted in any way, numbers,
-// comments and the user of a URI are replaced by ***. It may hold a secret that nobody can
-// recognise, under a key that is misspelt, in quotes that are wrong. Works on any bytes.
+// The text of a statement that was refused, for a log: all quoted text, numbers, comments and the
+// user of a URI are replaced by ***, because a refused statement may hold a secret that cannot be
+// recognised, under a misspelt key or in wrong quotes. Works on any bytes.
 [[nodiscard]] std::string without_literals(std::string_view text);
-// A message about that statement, without what is replaced in it.
+// A message about that statement, without the parts that without_literals() replaces.
 [[nodiscard]] std::string without_literals_of(std::string_view text, std::string message);
 
 }  // namespace baton::sql

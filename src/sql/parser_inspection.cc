@@ -119,7 +119,7 @@ Result<Query> Grammar::watched_query() {
     Query tree;
     TRY(query(tree));
     if (tokens_.sees("INTO")) {
-        return tokens_.refused("what is watched has no INTO", "leave out WATCH, or INTO");
+        return tokens_.refused("a watched query has no INTO", "leave out WATCH, or INTO");
     }
     const auto refuse = [&](std::string_view what) {
         Error error = tokens_.not_supported("WATCH of " + std::string(what),

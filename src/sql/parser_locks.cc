@@ -10,7 +10,7 @@ Result<LockStatement> Grammar::named_lock() {
 
 Result<std::string> Grammar::lock_owner() {
     TRY(tokens_.expect("OWNER"));
-    return tokens_.name_or_string("who is to have the lock, as a text");
+    return tokens_.name_or_string("the owner of the lock, as a text");
 }
 
 Result<std::uint64_t> Grammar::lock_epoch() {

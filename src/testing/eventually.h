@@ -1,5 +1,5 @@
-// How tests wait for the work of other threads: never for ever. A test that waits in vain fails
-// with its own words, before its time limit.
+// Waits of tests for the work of other threads, each with an end. A test that waits in vain fails
+// with its own message, before its time limit.
 //
 // eventually() is for a value that the test can read and nothing that it could wait on; await() is
 // for a condition variable.

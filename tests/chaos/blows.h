@@ -1,7 +1,7 @@
 // What is done to the cluster: blows that are drawn at random, each taken back when its time has
 // come.
 //
-// Workers are killed and started again, paused, and told to leave; the coordinator is killed and
+// Workers are killed and started again, paused, and asked to leave; the coordinator is killed and
 // paused. In namespaces (isolation.h) the network is cut and the coordinator's disk is full, too:
 // one worker from everyone, one from the coordinator alone, or two from each other; both ways or
 // one.

@@ -372,7 +372,7 @@ private:
         const Struck& struck = blows_.struck();
         line("workers killed", struck.worker_kills);
         line("workers paused", struck.worker_pauses);
-        line("workers told to leave", struck.dismissals);
+        line("workers asked to leave", struck.dismissals);
         line("coordinators killed", struck.coordinator_kills);
         line("  of them before an answer", tally_.unanswered);
         line("coordinators paused", struck.coordinator_pauses);

@@ -139,7 +139,7 @@ std::string Workers::look(Time now) {
     for (std::size_t i = 0; i < kWorkers; ++i) {
         One& one = workers_[i];
         const auto status = one.process->ended_by_itself();
-        // Who is told to leave before it listens to that ends like any other program.
+        // Who is asked to leave before it listens to that ends like any other program.
         constexpr int kTerminated = 128 + SIGTERM;
         const bool is_new = one.left_by && *one.left_by - one.started < kLeaves + kStarts;
         if (one.left_by && (status == 0 || (status == kTerminated && is_new))) {
@@ -148,7 +148,7 @@ std::string Workers::look(Time now) {
         } else if (status) {
             return name(i) + " ended by itself with status " + std::to_string(*status);
         }
-        if (one.left_by && *one.left_by <= now) return name(i) + " was told to leave and does not";
+        if (one.left_by && *one.left_by <= now) return name(i) + " was asked to leave and does not";
         resume(one, i, now);
     }
     return "";

@@ -58,7 +58,7 @@ private:
         std::uint16_t port = 0;
         std::optional<Time> back_at;  // it is dead until then
         std::optional<Time> paused_until;
-        std::optional<Time> left_by;  // it was told to leave
+        std::optional<Time> left_by;  // it was asked to leave
         Time started;
         std::chrono::milliseconds away{0};
     };

@@ -81,7 +81,7 @@ void Blows::tell_to_leave(std::size_t coordinator) {
     const int status = cluster_.wait(coordinator);
     if (status != 0 && !gave_up(coordinator, status)) {
         problems_.push_back("coordinator " + std::to_string(coordinator) +
-                            " was told to leave and ended with " + std::to_string(status));
+                            " was asked to leave and ended with " + std::to_string(status));
     }
     cluster_.start(coordinator);
 }

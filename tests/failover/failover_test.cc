@@ -1,5 +1,5 @@
-// Coordinators die, stand still and are told to leave, and so does their database; one leads again,
-// nothing that was accepted is lost, and what runs goes on running.
+// Coordinators die, stand still and are asked to leave, and so does their database; one leads
+// again, nothing that was accepted is lost, and what runs goes on running.
 #include <csignal>
 #include <thread>
 

@@ -2,7 +2,7 @@
 //
 //     failover_long_run postgres|mariadb SECONDS [--seed N] [--ttl SECONDS] [--keep DIRECTORY]
 //
-// Coordinators are killed, stopped and told to leave, leaders more often than others, and the
+// Coordinators are killed, stopped and asked to leave, leaders more often than others, and the
 // database is killed and started again. Meanwhile and at the end it is looked at whether
 //   - two ever led at once (witness.h);
 //   - what clients were told is so (load.h);

@@ -155,7 +155,7 @@ void measure_through(Cluster& cluster, int rounds) {
     report("killed, seen through a follower", killed);
     std::vector<double> left;
     for (int i = 0; i < rounds; ++i) left.push_back(killed_once(cluster, SIGTERM));
-    report("told to leave, seen through a follower", left);
+    report("asked to leave, seen through a follower", left);
 }
 
 }  // namespace
@@ -176,6 +176,6 @@ int main(int argc, char** argv) {
         return 0;
     }
     report("killed", measure(cluster, SIGKILL, rounds));
-    report("told to leave", measure(cluster, SIGTERM, rounds));
+    report("asked to leave", measure(cluster, SIGTERM, rounds));
     return 0;
 }

@@ -1,7 +1,7 @@
 // Replays a corpus through a fuzz target, without clang: every file as it is, then variants of it
 // that follow from a fixed seed. So a test run never depends on luck; scripts/fuzz searches.
 //
-//     <target>_replay DIRECTORY [VARIANTS]        100 variants of each file unless told
+//     <target>_replay DIRECTORY [VARIANTS]        100 variants of each file by default
 //
 // A case that fails ends the process. Its file and the number of the variant are printed first, and
 // `<target>_replay FILE VARIANT --only` repeats it alone.

@@ -116,9 +116,9 @@ TEST_P(HostileCoordinators, AFalseLeaderIsToldNothingAndTheClientWhy) {
         {authentication(3), "asks for the password itself"},          // in clear
         {authentication(5, "salt"), "asks for the password itself"},  // MD5
         {sasl + authentication(3), "asks for the password itself"},   // in the middle
-        {authentication(0) + std::string("Z\0\0\0\5I", 6), "does not ask who we are"},
+        {authentication(0) + std::string("Z\0\0\0\5I", 6), "does not ask for our proof"},
         {sasl + authentication(12, "v=AAAA"), "asks for the password itself"},
-        {sasl + authentication(0), "does not ask who we are"},
+        {sasl + authentication(0), "does not ask for our proof"},
     };
     Daemon daemon({"--catalog", url_, "--lease-ttl", "2", "--set", "forward_wait=2"});
     ASSERT_TRUE(daemon.takes_a_write());

@@ -131,7 +131,7 @@ protected:
 TEST_F(LoginTest, WhoIsRefusedIsLoggedWithoutWhatItShowed) {
     const std::string status = "-o /dev/null -w '%{http_code}' -H 'X-Request-Id: r1' ";
     EXPECT_EQ(curl(status + "-H 'Authorization: Bearer Wv8y'", "/v1/workers?x=Wv8x"), "401");
-    EXPECT_EQ(log_.count("warn: a request was refused: nobody knows who asks door=http "
+    EXPECT_EQ(log_.count("warn: a request was refused: its client is unknown door=http "
                          "reason=no such token path=/v1/workers peer=127.0.0.1:"),
               1U)
         << log_.text();

@@ -79,7 +79,7 @@ TEST_F(Psql, PointsAtAParameterThatThereIsNot) {
               "ERROR:  unknown parameter \"nothing\"\n"
               "LINE 1: SHOW LINKS; SHOW nothing\n"
               "                         ^\n"
-              "HINT:  SHOW also tells of QUERIES, FRAGMENTS, WORKERS, LINKS, SINKS, STATEMENTS, "
+              "HINT:  SHOW also lists QUERIES, FRAGMENTS, WORKERS, LINKS, SINKS, STATEMENTS, "
               "COUNTERS, PARTITIONS, LOCKS, VERSION, LOGICAL SOURCES, PHYSICAL SOURCES, "
               "TASK LISTS, SOURCE TYPES, SINK TYPES and FORMAT TYPES\n");
 }

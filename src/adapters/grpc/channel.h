@@ -1,8 +1,8 @@
-// How connections are made; internal to this adapter.
+// Channels are the connections of this adapter; internal to it.
 //
 // Every stream has a connection of its own: a gRPC channel that failed once refuses to try again
-// for a while, and callers here decide themselves when to. One whose stream ended well may serve
-// another.
+// for a while, and callers here decide themselves when to try. A channel whose stream ended well
+// may serve another stream.
 #pragma once
 
 #include <map>

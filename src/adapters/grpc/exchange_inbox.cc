@@ -42,8 +42,8 @@ SharedInbox::SharedInbox(exchange::ReceiverId id, std::vector<std::string> sende
 
 Error SharedInbox::mistrust(const exchange::Fault& fault) const {
     return {.code = ErrorCode::malformed_message,
-            .message = "cannot take what worker " + in_quotes(names_[fault.sender]) + " sent to " +
-                       to_string(id_) + ": " + fault.why};
+            .message = "cannot take the items that worker " + in_quotes(names_[fault.sender]) +
+                       " sent to " + to_string(id_) + ": " + fault.why};
 }
 
 // ---- senders ------------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
-// SharedInbox is the exchange::Inbox of one receiver, shared by its threads: the receiver waits in
-// it for items, local senders wait for room, gRPC streams put into it. Receivers are those of a
-// process. Internal to this adapter.
+// SharedInbox is the exchange::Inbox of one receiver, shared by the threads that use it: the
+// receiver waits for items, local senders wait for room, gRPC streams put items in. Receivers holds
+// all the inboxes of a process. Internal to this adapter.
 //
-// What is dropped, granted, refused or faulty is decided in core/exchange; here are the locks, and
-// the contents of items.
+// core/exchange decides which items are dropped, granted, refused or faulty. This file adds the
+// locks and the contents of items.
 #pragma once
 
 #include <atomic>

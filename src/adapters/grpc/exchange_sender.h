@@ -1,9 +1,10 @@
 // The sender of an exchange whose receiver is another process; internal to this adapter.
 //
-// What is sent when, and when it dials again, is decided by core/exchange/outbox.h. Here are the
-// streams, the alarm and the locks.
+// core/exchange/outbox.h decides when each item is sent and when the sender dials again. This file
+// adds the streams, the alarm and the locks.
 //
-// Rule: it sends nothing but what it is for before the receiver has proved that it is the worker.
+// Rule: until the receiver has proved that it is the worker, the sender sends only the opening,
+// which says which exchange it is for.
 #pragma once
 
 #include <functional>
@@ -23,7 +24,7 @@ struct RemoteSenderOptions {
     Schema schema;
     std::shared_ptr<ChannelPool> channels;
     std::shared_ptr<Trust> trust;
-    std::function<void(const std::string&)> log;  // any thread; none: nobody is told
+    std::function<void(const std::string&)> log;  // called from any thread; none: no log
 };
 
 [[nodiscard]] std::unique_ptr<ExchangeSender> open_remote_sender(

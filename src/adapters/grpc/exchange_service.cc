@@ -95,7 +95,7 @@ private:
     }
 
     bool heard(NumberedItem&& item) {
-        if (!inbox_) return mistrust({.message = "it does not begin with what it is for"});
+        if (!inbox_) return mistrust({.message = "it does not begin with its opening"});
         if (auto put = inbox_->put(sender_, item.number, std::move(item.item)); !put) {
             return mistrust(put.error());
         }

@@ -15,8 +15,8 @@ namespace baton {
 class Receivers;
 class Trust;
 
-// `receivers` outlives it. `worker` is the name of this one. `log` is told who was cut off, from
-// any thread.
+// `receivers` outlives the service. `worker` is the name of this worker. `log` gets a line for each
+// sender that is cut off, from any thread.
 [[nodiscard]] std::unique_ptr<grpc::Service> make_exchange_service(
     Receivers& receivers, std::shared_ptr<Trust> trust, std::string worker,
     std::function<void(const std::string&)> log);

@@ -1,7 +1,7 @@
 // The messages of proto/baton/exchange.proto, as this adapter uses them; internal to it.
 //
-// Reading is strict, and fails with malformed_message. The bytes of a batch are checked only by who
-// takes it.
+// Reading is strict, and fails with malformed_message. It does not check the bytes of a batch; the
+// receiver that takes the batch does.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +53,7 @@ using OutgoingItem = std::variant<Announcement, OutgoingFrame, FinishMark>;
 
 void write(const OpenExchange& open, wire::ToReceiver& message);
 void write(std::uint64_t number, OutgoingItem item, wire::ToReceiver& message);
-// What the item counts for, at both ends.
+// The number of bytes that the item counts for, the same at both ends.
 [[nodiscard]] std::size_t bytes_of(const OutgoingItem& item);
 void write(const exchange::ToSender& said, wire::ToSender& message);
 

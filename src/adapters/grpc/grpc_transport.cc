@@ -167,7 +167,7 @@ private:
             return mistrust(refusal->why);
         }
         if (!equal_ignoring_case(greeting.worker, key_.first)) {
-            return mistrust("worker " + in_quotes(greeting.worker) + " is there");
+            return mistrust("it is worker " + in_quotes(greeting.worker));
         }
         {
             const std::lock_guard lock(mutex_);

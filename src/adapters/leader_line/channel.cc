@@ -70,7 +70,7 @@ Channel::~Channel() {
 Result<Done> Channel::wait(short wanted, const Patience& patience) const {
     for (;;) {
         const auto left = patience.until - steady_clock::now();
-        if (patience.given_up()) return broken("nobody wants it any more");
+        if (patience.given_up()) return broken("the request was given up");
         if (left <= left.zero()) return broken("it took too long");
         pollfd socket{.fd = socket_, .events = wanted, .revents = 0};
         const auto slice = std::chrono::ceil<std::chrono::milliseconds>(

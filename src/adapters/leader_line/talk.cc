@@ -39,13 +39,15 @@ std::string with_size(const std::string& body) {
 }
 
 Error no_coordinator(const std::string& why) {
-    return {.code = ErrorCode::not_authenticated,
-            .message = "what is there " + why + ", so it is no coordinator of this catalog",
-            .hint = "see which address SHOW LOCKS has for the leader, and who is there"};
+    return {
+        .code = ErrorCode::not_authenticated,
+        .message =
+            "the process at this address " + why + ", so it is no coordinator of this catalog",
+        .hint = "see which address SHOW LOCKS has for the leader, and which process listens there"};
 }
 
 Error garbled() {
-    return {.code = ErrorCode::cannot_connect, .message = "what is there cannot be understood"};
+    return {.code = ErrorCode::cannot_connect, .message = "the answer cannot be understood"};
 }
 
 // Our number of an error, if it is one of ours; otherwise what comes nearest.
@@ -117,8 +119,8 @@ public:
             step_ = 4;
             return std::string();
         }
-        if (kind == ok) return no_coordinator("does not ask who we are, or not say who it is");
-        return no_coordinator("asks for the password itself, which nobody is told");
+        if (kind == ok) return no_coordinator("does not ask for our proof, or gives none itself");
+        return no_coordinator("asks for the password itself, which is never sent");
     }
     [[nodiscard]] bool is_done() const { return step_ == 4; }
 
@@ -148,7 +150,7 @@ Result<Done> Talk::encrypt(const std::string& host, const TalkOptions& options,
     if (answer != "N") return garbled();
     if (options.tls == Tls::if_offered) return Done{};
     return Error{.code = ErrorCode::cannot_connect,
-                 .message = "what is there does not encrypt, and this coordinator wants that",
+                 .message = "the other end does not encrypt, and this coordinator requires it",
                  .hint = "give all coordinators a certificate (tls.cert, tls.key)"};
 }
 
@@ -169,7 +171,7 @@ Result<Done> Talk::log_in(const TalkOptions& options, const Patience& patience) 
             if (!answer.empty()) TRY(say('p', answer, patience));
         } else if (message.type == 'Z') {
             if (login.is_done()) return Done{};
-            return no_coordinator("does not ask who we are");
+            return no_coordinator("does not ask for our proof");
         } else if (!login.is_done() && message.type != 'N' && message.type != 'v') {
             return garbled();
         }

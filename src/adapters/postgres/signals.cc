@@ -104,7 +104,7 @@ private:
 
     Error lost() {
         Error error{.code = ErrorCode::catalog_unavailable,
-                    .message = "nothing is heard of the catalog " +
+                    .message = "lost the connection to the catalog " +
                                server_sql::without_password(url_) + ": " +
                                one_line(PQerrorMessage(conn_.get()))};
         conn_.reset();

@@ -1,4 +1,4 @@
-// How a database is named to people.
+// The name of a database, fit for messages and logs.
 #pragma once
 
 #include <string>

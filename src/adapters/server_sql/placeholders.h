@@ -1,4 +1,4 @@
-// Where the parameters of a statement stand in its text.
+// Placeholders are the positions of a statement's parameters in its text.
 #pragma once
 
 #include <string_view>

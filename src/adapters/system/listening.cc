@@ -21,7 +21,7 @@ Error cannot_listen(const Address& address, const std::string& why) {
     return {.code = ErrorCode::invalid_configuration,
             .message = "cannot listen on " + in_quotes(to_string(address)) + ": " + why,
             .at = {},
-            .hint = "is another process there? is it an address of this machine?"};
+            .hint = "does another process listen there? is it an address of this machine?"};
 }
 
 void set_port(addrinfo& at, std::uint16_t port) {

@@ -64,7 +64,8 @@ void LogWriter::write(LogLevel level, std::string_view message,
     const auto line_of = format_ == LogFormat::json ? json_line : text_line;
     const std::string line = line_of(time, level, message, fields);
     lines_.write(line, [&](std::size_t lost) {
-        return line_of(time, LogLevel::warn, "lines of this log were lost: nobody read them",
+        return line_of(time, LogLevel::warn,
+                       "lines of this log were lost: their reader was too slow",
                        {{"lines", std::to_string(lost)}});
     });
 }

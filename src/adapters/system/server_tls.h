@@ -1,6 +1,6 @@
-// How doors, and processes that join a cluster, encrypt: TLS 1.3, or 1.2 with keys of the moment
-// (ECDHE) and ciphers that authenticate what they encrypt (AES-GCM, ChaCha20-Poly1305); nothing
-// older.
+// The TLS of doors, and of processes that join a cluster: TLS 1.3, or 1.2 with ephemeral keys
+// (ECDHE) and ciphers that authenticate the data that they encrypt (AES-GCM, ChaCha20-Poly1305);
+// nothing older.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// What the kinds that read and write outside data share.
+// Texts made from the options of a connector, for the kinds that have one: physical sources and
+// sinks.
 #pragma once
 
 #include <string>
@@ -9,14 +10,14 @@
 
 namespace baton {
 
-// The options as they are shown: secrets are masked.
+// The options as JSON for views: secrets are masked.
 [[nodiscard]] inline std::string masked_json(DescriptorKind kind, const std::string& type,
                                              const Config& config) {
     const auto descriptor = descriptor_of(kind, type);
     return to_json(descriptor ? masked(**descriptor, config) : config);
 }
 
-// Equal for two sources of one type that read the same in the same way.
+// A text that is equal for two sources of one type that read the same data in the same way.
 [[nodiscard]] std::string configuration_print(const PhysicalSource& source);
 
 }  // namespace baton

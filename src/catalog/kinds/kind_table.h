@@ -1,5 +1,6 @@
-// A KindTable is how one kind of entity is kept and shown, as one list of columns. The statements
-// that create, read and write its rows, the rows of its view and the view itself are made from it.
+// A KindTable describes how the catalog keeps and shows one kind of entity, as one list of columns.
+// The statements that create, read and write its rows, the rows of its view and the view itself are
+// made from this list.
 //
 // A kind is one file beside this one: table_of<Worker>() in worker.cc. kinds.h lists them all.
 #pragma once
@@ -89,7 +90,7 @@ template <class Enum>
     return "CHECK (" + sql_is_one_of<Enum>(column) + ")";
 }
 
-// What the file of a kind says.
+// The description of a kind that its file gives.
 template <class E>
 struct KindFile {
     Entity entity;

@@ -25,7 +25,7 @@ const KindTable<KeptLink>& table_of() {
         .constraints = {"PRIMARY KEY (upstream, downstream)", "CHECK (upstream <> downstream)"},
         .indexes = "CREATE INDEX network_link_downstream ON network_link (downstream);\n",
         .view = "LINKS",
-        .meaning = "between which workers data may flow",
+        .meaning = "the pairs of workers between which data may flow",
     });
     return kTable;
 }

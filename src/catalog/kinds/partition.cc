@@ -77,7 +77,7 @@ const KindTable<Partition>& table_of() {
                         .in_brief(),
                     state_column()
                         .shown("STATE", text,
-                               "UNOWNED, OWNED, or RELEASING: its owner was asked to let go of it")
+                               "UNOWNED, OWNED, or RELEASING: its owner was asked to release it")
                         .in_brief(),
                     column_of_owner(
                         "owner", "{key} REFERENCES worker (name) ON DELETE RESTRICT",
@@ -89,7 +89,7 @@ const KindTable<Partition>& table_of() {
                         .shown("EPOCH", integer, "of the leader that gave it to that worker")
                         .in_brief(),
                     next_owner_column()
-                        .shown("NEXT", text, "who is to have it when it is released")
+                        .shown("NEXT", text, "the worker that gets it when it is released")
                         .in_brief(),
                     column<&Partition::since>("since", "{key} NOT NULL")
                         .shown("SINCE", time, "when its state or its owner last changed")
@@ -104,7 +104,7 @@ const KindTable<Partition>& table_of() {
                         "CHECK (heir IS NULL OR state = 'RELEASING')"},
         .indexes = "CREATE INDEX task_partition_owner ON task_partition (owner);\n",
         .view = "PARTITIONS",
-        .meaning = "which worker looks after which partition",
+        .meaning = "the partitions of task lists, with their workers",
     });
     return kTable;
 }

@@ -57,7 +57,7 @@ const KindTable<PhysicalSource>& table_of() {
                      .meaning = "how many queries read it",
                      .expression = "(SELECT COUNT(*) FROM query_source s WHERE s.source = p.id)",
                      .brief = true}},
-        .meaning = "where the rows of a logical source come from",
+        .meaning = "the places where the rows of a logical source come from",
     });
     return kTable;
 }

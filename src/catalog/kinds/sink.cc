@@ -45,7 +45,7 @@ const KindTable<Sink>& table_of() {
                      .meaning = "how many queries write to it",
                      .expression = "(SELECT COUNT(*) FROM query_sink q WHERE q.sink = s.name)",
                      .brief = true}},
-        .meaning = "where results go",
+        .meaning = "the places where results go",
     });
     return kTable;
 }

@@ -34,7 +34,7 @@ const KindTable<Worker>& table_of() {
                         .in_brief()
                         .changing(),
                     column<&Worker::leaving>("leaving", "{int} NOT NULL CHECK (leaving IN (0, 1))")
-                        .shown("LEAVING", boolean, "whether its process was told to end")
+                        .shown("LEAVING", boolean, "whether its process was asked to end")
                         .in_brief()
                         .changing(),
                     column<&Worker::incarnation>("incarnation", "{int}")

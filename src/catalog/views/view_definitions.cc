@@ -27,8 +27,8 @@ View counters_view() {
                           own("STATE", text, "of the fragment")},
               .live = true,
               .meaning =
-                  "what fragments have counted, of those that run as of about a second ago; empty "
-                  "if nobody knows"};
+                  "the counters of fragments; about a second old while a fragment runs, and empty "
+                  "if they are not known"};
     std::string counters;
     for (const FragmentCounter& counter : kCounters) {
         view.columns.push_back(own(counter.name, integer, counter.meaning));
@@ -46,7 +46,7 @@ View sources_view() {
         .table = "baton_sources",
         .columns = {own("LOGICAL", text, "the logical source"), own("SCHEMA", json, "its columns"),
                     own("ID", integer, "of a physical source; empty if it has none"),
-                    own("WORKER", text, "where that is read"), own("TYPE", text, "its type"),
+                    own("WORKER", text, "the worker that reads it"), own("TYPE", text, "its type"),
                     own("CONFIG", json, "its options, secrets masked"),
                     own("FORMAT", json, "how its bytes become rows")},
         .definition =
@@ -61,7 +61,8 @@ View uses_view(std::string_view name, std::string table, std::string_view column
     return {.name = name,
             .table = std::move(table),
             .key_columns = 2,
-            .columns = {own("QUERY", integer, "the query"), own(column, type, "what it uses")},
+            .columns = {own("QUERY", integer, "the query"),
+                        own(column, type, "the source or sink that it uses")},
             .definition = std::move(definition),
             .meaning = meaning};
 }
@@ -70,8 +71,8 @@ View statements_view() {
     return {.name = "STATEMENTS",
             .table = "baton_statements",
             .columns = {own("ID", integer, "its number"), own("AT", time, "when it was received"),
-                        own("PRINCIPAL", text, "who sent it"),
-                        own("STATEMENT", text, "what was asked, secrets masked"),
+                        own("PRINCIPAL", text, "the user that sent it"),
+                        own("STATEMENT", text, "its text, secrets masked"),
                         own("OUTCOME", text, "OK or ERROR"),
                         own("ERROR", integer, "the number of the error"),
                         own("MESSAGE", text, "the text of the error"),
@@ -80,7 +81,7 @@ View statements_view() {
             .definition =
                 "SELECT id, received, principal, statement, outcome, error, message, "
                 "duration_us, revision FROM statement_log",
-            .meaning = "what was asked, by whom, and how it ended"};
+            .meaning = "the log of statements, with their users and outcomes"};
 }
 
 View changes_view() {
@@ -104,15 +105,15 @@ View locks_view() {
     return {.name = "LOCKS",
             .table = "baton_locks",
             .columns = {own("NAME", text, "its name; the coordinator's is `leader`"),
-                        own("OWNER", text, "who held it last: host:pid:id, and its address"),
+                        own("OWNER", text, "its last owner: host:pid:id, and its address"),
                         own("EPOCH", integer, "grows with every term"),
                         own("EXPIRES_US", integer,
                             "when its lease ends, in microseconds since 1970 by the database's "
-                            "clock; 0: it was given up"),
+                            "clock; 0: it was released"),
                         own("STATUS", text, "ACTIVE, INACTIVE or DELETABLE"),
                         own("SINCE", time, "when this term began; empty before the first"),
                         own("REMAINING_US", integer,
-                            "how long its lease still lasts; 0: nobody holds it")},
+                            "how long its lease still lasts; 0: the lock is free")},
             .definition =
                 "SELECT lock_key, owner, epoch, expires_at, status, "
                 "CASE WHEN taken_at > 0 THEN {taken} END, "
@@ -120,7 +121,7 @@ View locks_view() {
                 "SELECT lock_key, owner, epoch, expires_at, status, taken_at FROM lease UNION ALL "
                 "SELECT lock_key, owner, epoch, expires_at, status, taken_at FROM lock_lease) "
                 "held",
-            .meaning = "who leads, and other locks of the cluster"};
+            .meaning = "the lock of the leader, and other locks of the cluster"};
 }
 
 View briefly(View view, const std::vector<std::string_view>& shown_columns) {

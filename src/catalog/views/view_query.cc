@@ -82,7 +82,7 @@ Result<ViewQuery> ViewQuery::from(const sql::Query& tree) {
     if (named == nullptr) return unsupported("a join, subquery or inline source", select->from.at);
     if (named->parts.size() != 2 || named->parts.front() != "BATON") {
         return Error{.code = ErrorCode::not_supported,
-                     .message = "only the views of schema BATON can be asked so, not " +
+                     .message = "only views of schema BATON can be read this way, not " +
                                 in_quotes(join(named->parts, ".")),
                      .at = select->from.at,
                      .hint = "ask baton.queries, baton.workers, ..."};

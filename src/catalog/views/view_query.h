@@ -25,10 +25,10 @@ struct TableColumn {
     ViewType type = ViewType::text;
 };
 
-// Of the rows of one answer: more is refused.
+// The most that the rows of one answer may take; a larger answer is refused.
 constexpr std::size_t kAnswerBytesMax = std::size_t{64} << 20U;
 
-// Rows that are not what is there now, but what was when it could last be read.
+// How old rows are that were read before the database went away.
 struct Stale {
     Revision revision;
     Duration age{};  // since it was last known to be so
@@ -40,8 +40,8 @@ struct Stale {
 struct Table {
     std::vector<TableColumn> columns;
     std::vector<SqlRow> rows;
-    std::optional<Stale> stale = {};  // none: they are what is there
-    std::string note = {};            // what the client is to be told of them, if anything
+    std::optional<Stale> stale = {};  // none: they are up to date
+    std::string note = {};            // for the client, about the rows; empty: none
 };
 
 using LiveCounts = std::map<FragmentKey, Counts>;
@@ -56,9 +56,9 @@ public:
 
     [[nodiscard]] static ViewQuery everything(const View& view);
 
-    // In the order of the view's key, the first ones if there is a LIMIT. `live` is what this
-    // process knows of fragments that run; it matters to a view that is live.
-    // Fails with too_large if the rows take more than `bytes_max`, which it never keeps.
+    // Returns the rows in the order of the view's key, the first ones if there is a LIMIT. `live`
+    // are the counts that this process knows of fragments that run; a live view shows them.
+    // Fails with too_large if the rows take more than `bytes_max`, and never keeps more.
     [[nodiscard]] Result<Table> run(Sql& sql, const LiveCounts& live = {},
                                     std::size_t bytes_max = kAnswerBytesMax) const;
 
@@ -67,7 +67,7 @@ public:
 
     [[nodiscard]] const View& view() const { return *view_; }
     [[nodiscard]] std::vector<TableColumn> columns() const;
-    // Of a row of the view: whether it is asked for, and the columns that are.
+    // Whether the query asks for this row of the view, and the columns of it that it asks for.
     [[nodiscard]] bool matches(const SqlRow& row) const { return !where_ || where_->matches(row); }
     [[nodiscard]] SqlRow selected(const SqlRow& row) const;
 
@@ -99,7 +99,7 @@ private:
 // Whether a query names a view anywhere, and so is a question to one rather than to streams.
 [[nodiscard]] bool asks_views(const sql::Query& query);
 
-// SHOW of what is not in the database: VERSION, SOURCE TYPES, SINK TYPES, FORMAT TYPES.
+// SHOW of something that is not in the database: VERSION, SOURCE TYPES, SINK TYPES, FORMAT TYPES.
 [[nodiscard]] bool is_static(sql::ShowWhat what);
 [[nodiscard]] Result<Table> show_static(const sql::Show& show, const std::string& version);
 

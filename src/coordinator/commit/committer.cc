@@ -184,7 +184,7 @@ Result<std::vector<Outcome>> Committer::attempt(std::vector<Job>& jobs,
         return Error{.code = ErrorCode::fenced,
                      .message = "the term of epoch " + to_string(options_.epoch) +
                                 " is over, so this coordinator changes nothing",
-                     .hint = "nothing happened; ask the one that leads"};
+                     .hint = "nothing happened; ask the coordinator that leads"};
     }
     const bool again = savepoints == Savepoints::everywhere;
     TRY_ASSIGN(tx, WriteTransaction::begin(*sql_, options_.epoch,

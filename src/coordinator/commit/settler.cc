@@ -17,7 +17,7 @@ Error unknown(const Error& cause) {
 
 Error unusable(const Error& cause) {
     return {.code = ErrorCode::catalog_unavailable,
-            .message = "the catalog holds what could not be made durable: " + cause.message,
+            .message = "the catalog holds changes that could not be made durable: " + cause.message,
             .hint = "look at the disk, then restart the coordinator"};
 }
 

@@ -1,6 +1,6 @@
-// CatalogDoor is how the controller reaches the catalog: it reads what is durable, and asks for
-// changes whose outcome it is told later. One implementation stands before the commit loop and the
-// readers of a CoordinatorRuntime, another in a simulation.
+// CatalogDoor is the controller's way to the catalog: the controller reads durable rows through it,
+// and submits changes, whose outcome arrives later in a callback. One implementation stands before
+// the commit loop and the readers of a CoordinatorRuntime, another one is part of the simulation.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +55,8 @@ struct CatalogWanted {
 // Reads what is wanted in the transaction that the reader is in.
 [[nodiscard]] Result<CatalogLook> look(const Reader& reader, const CatalogWanted& wanted);
 
-// For those who stand before a committer: what is submitted as a bundle, and how its outcome is
-// told.
+// For implementations that stand before a committer: submitted requests as a bundle, and the
+// outcome of a bundle as `settled` reports it.
 [[nodiscard]] Bundle bundle_of(std::vector<Request> requests, const Clock& clock);
 [[nodiscard]] Result<Done> settled_by(const Outcome& outcome);
 
@@ -69,10 +69,10 @@ public:
 
     virtual ~CatalogDoor() = default;
 
-    // Sees everything that was settled before. Fails with errors of the database and slow_down.
+    // Sees everything that was settled before it. Fails with errors of the database and slow_down.
     [[nodiscard]] virtual Result<CatalogLook> look(const CatalogWanted& wanted) = 0;
-    // Does not wait. `settled` is called once, from any thread, also before this returns, and must
-    // not call back. What is submitted first happens first.
+    // Does not wait. `settled` is called once, from any thread, possibly before this returns, and
+    // must not call back. Requests happen in the order in which they are submitted.
     virtual void submit(Ticket ticket, std::vector<Request> requests, Settled settled) = 0;
 };
 

@@ -1,9 +1,11 @@
 // ControlLoop is the decision thread: it runs a Controller on a CoordinatorRuntime's catalog.
 //
-// The mailbox before it holds what others tell it. What answers something that the controller asked
-// for is always let in, so it is bounded by what was asked; a pulse that nobody asked for is
-// dropped when too much is waiting, since the answer to the next beat repeats it; changes of the
-// catalog are keys, and each is there once.
+// The mailbox before it holds the events that other threads post:
+//   - An answer to something that the controller asked for is always accepted. The number of such
+//     answers is bounded by the number of questions.
+//   - A pulse that was not asked for is dropped when too much is waiting: the answer to the next
+//     beat repeats it.
+//   - Changes of the catalog are keys, and each key is there once.
 #pragma once
 
 #include <condition_variable>
@@ -45,15 +47,16 @@ private:
     const Clock& clock_;
 };
 
-// Outlives the loop in the hands of those who may still post: what comes after close() is ignored.
+// The mailbox outlives the loop, in the hands of threads that may still post. Anything posted after
+// close() is ignored.
 class ControlMailbox {
 public:
     explicit ControlMailbox(std::size_t unasked_max) : unasked_max_(unasked_max) {}
 
     void post(ControlEvent event);
     void changed(const std::set<EntityKey>& keys);
-    // What is waiting, in the order it came, the changes of the catalog last. Waits at most so long
-    // for the first; for ever if not told.
+    // The events that are waiting, in the order in which they came, the changes of the catalog
+    // last. Waits at most so long for the first event; without a time, for ever.
     [[nodiscard]] std::vector<ControlEvent> take(std::optional<Duration> at_most);
     void close();
     [[nodiscard]] bool closed() const;
@@ -80,7 +83,7 @@ public:
         TermGuard guard;
     };
 
-    // Everything of the world outlives it; what was submitted may be answered after it is gone.
+    // Everything in `world` outlives the loop. Submitted requests may be answered after it is gone.
     ControlLoop(const ControllerOptions& options, const World& world);
     // Ends the thread. Workers go on as they are.
     ~ControlLoop();

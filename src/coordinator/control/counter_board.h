@@ -1,5 +1,6 @@
-// CounterBoard holds what workers last told of the fragments that run on them. Its values are about
-// as old as the last beat; what ended is in the catalog. Any thread.
+// CounterBoard holds the last counts that workers reported for the fragments that run on them. Its
+// values are about as old as the last beat; counts of fragments that have ended are in the catalog.
+// Any thread.
 #pragma once
 
 #include <map>
@@ -14,9 +15,9 @@ namespace baton {
 
 class CounterBoard {
 public:
-    // Replaces what the worker told before.
+    // Replaces the earlier counts of the worker.
     void tell(const std::string& worker, std::vector<control::FragmentCounts> counts);
-    // Nobody knows what it counts now.
+    // The worker's counts are no longer known.
     void forget(const std::string& worker);
 
     [[nodiscard]] LiveCounts all() const;

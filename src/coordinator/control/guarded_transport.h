@@ -1,5 +1,5 @@
-// GuardedTransport is the transport of one term: nobody is dialled and nothing is sent once the
-// term is over, and a worker that refuses it for a higher epoch is heard. Used by one thread.
+// GuardedTransport is the transport of one term: once the term is over it dials no worker and sends
+// nothing, and a worker that refuses it for a higher epoch is heard. Used by one thread.
 #pragma once
 
 #include <map>
@@ -23,10 +23,10 @@ public:
               transport::Attempt attempt, const control::Hello& hello) override;
     void send(const std::string& worker, transport::Attempt attempt,
               const control::Down& message) override;
-    // Always: what ends is no action of the term.
+    // Works also after the term is over: ending a stream is no action of the term.
     void hang_up(const std::string& worker, transport::Attempt attempt) override;
-    // What was dialled, so that the transport is as it was for the next term. When the term has
-    // ended.
+    // Hangs up every stream that was dialled, so that the next term finds the transport as this one
+    // did. To be called when the term has ended.
     void hang_up_all();
 
 private:

@@ -1,8 +1,8 @@
-// QueryReconciler deploys queries, and keeps them as they are wanted: it reads them, asks
-// core/queries what is to be done next for each, and does it.
+// QueryReconciler deploys queries, and keeps each in the state that its user wants: it reads the
+// queries, asks core/queries for the next step of each, and takes that step.
 //
 // Rules:
-//   - The words of workers are written to the catalog when they change something; in a steady state
+//   - A report of a worker is written to the catalog when it changes something; in a steady state
 //     nothing is written.
 //   - It looks at a bounded number of queries per event, so that heartbeats are heard in between.
 #pragma once
@@ -35,7 +35,7 @@ struct QueryReconcilerOptions {
 
 class QueryReconciler final : public Reconciler {
 public:
-    // `counters` is told what workers count; everything referred to outlives it.
+    // `counters` gets the counts of workers. Everything referred to outlives the reconciler.
     QueryReconciler(ReconcilerActions& actions, const QueryReconcilerOptions& options,
                     const Clock& clock, CounterBoard& counters);
 
@@ -56,7 +56,7 @@ public:
 private:
     void record(Instant now, QueryId id, const std::optional<StoredQuery>& stored);
     void touch(const std::set<QueryId>& queries);
-    // Brings what is known of the catalog up to date. False if that failed.
+    // Reads again those of the queries that may have changed in the catalog. False if that failed.
     [[nodiscard]] bool refresh(Instant now, const std::set<QueryId>& queries);
     void carry_out(Instant now, QueryId query, const deployment::Plan& plan);
     void write(QueryId query, const std::vector<deployment::Write>& writes);

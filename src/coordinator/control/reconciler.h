@@ -1,12 +1,13 @@
-// Reconciler drives everything of one kind towards what the catalog says. The Controller owns the
-// streams to workers and the time, and hands each of its reconcilers what concerns all.
+// Reconciler drives everything of one kind towards the state that the catalog asks for. The
+// Controller owns the streams to workers and the time, and hands the events that concern all kinds
+// to each of its reconcilers.
 //
 // Rules:
-//   - An event only says what is to be looked at; reconcile() looks and acts. A lost or repeated
-//     event costs a look.
-//   - It acts on what is durable, and nothing else is done for a key while a write for it is under
-//     way. DueKeys (core/workqueue) keeps both.
-//   - It waits for nothing. A read that fails is repeated later.
+//   - An event only names keys to look at; reconcile() looks and acts. A lost or repeated event
+//     costs a look.
+//   - It acts only on durable rows, and does nothing else for a key while a write for that key is
+//     under way. DueKeys (core/workqueue) enforces both.
+//   - It never waits. A read that fails is repeated later.
 // A further kind is one more reconciler: a file, and a line in reconcilers_of() of controller.cc.
 #pragma once
 
@@ -52,10 +53,10 @@ public:
     virtual void start(Instant now, const CatalogLook& everything) = 0;
 
     virtual void changed(const EntityKey& key) = 0;
-    // What came of a write that it submitted.
+    // The outcome of a write that it submitted.
     virtual void settled(Instant now, CatalogDoor::Ticket ticket, const Result<Done>& outcome) = 0;
-    // A worker as the catalog has it; none: no longer. If it is gone, or has another address than
-    // before, its stream has ended.
+    // A worker as the catalog has it; none: the catalog no longer has it. If it is gone, or has
+    // another address than before, its stream has ended.
     virtual void recorded(Instant now, const std::string& worker,
                           const std::optional<Worker>& as_read) = 0;
 
@@ -64,12 +65,12 @@ public:
     virtual void heard(Instant /*now*/, const transport::Heard& /*event*/) {}
     virtual void disconnected(Instant /*now*/, const std::string& /*worker*/) {}
     virtual void judged(const membership::Judge& /*judgement*/) {}
-    // Adds what a beat says of its topic.
+    // Adds its own topic to a beat.
     virtual void add_to(control::Beat& /*beat*/, const std::string& /*worker*/) const {}
 
     // Time has passed; early and repeated ticks are harmless.
     virtual void tick(Instant /*now*/) {}
-    // After each event: looks at what is due and does what follows.
+    // After each event: looks at the keys that are due and acts.
     virtual void reconcile(Instant now) = 0;
     // When a tick is due.
     [[nodiscard]] virtual std::optional<Instant> wake_at(Instant now) const = 0;
@@ -81,14 +82,14 @@ public:
     virtual ~ReconcilerActions() = default;
 
     [[nodiscard]] virtual Result<CatalogLook> look(const CatalogWanted& wanted) = 0;
-    // One transaction, whose outcome comes to settled() of the one that submits.
+    // One transaction, whose outcome comes to settled() of the reconciler that submits it.
     [[nodiscard]] virtual CatalogDoor::Ticket submit(Reconciler& by,
                                                      std::vector<Request> requests) = 0;
     // On the present stream. Nothing if there is none.
     virtual void send(const std::string& worker, const control::Down& message) = 0;
     // A number that no command of this process had.
     [[nodiscard]] virtual std::uint64_t next_request() = 0;
-    // Tells all reconcilers of a worker that was read again.
+    // Passes a worker that was read again to all reconcilers.
     virtual void record(Instant now, const std::string& worker,
                         const std::optional<Worker>& as_read) = 0;
 };

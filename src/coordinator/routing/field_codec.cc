@@ -16,7 +16,7 @@ bool is_plain(char c) {
 
 Error malformed_field(std::string_view why) {
     return {.code = ErrorCode::malformed_message,
-            .message = "what another coordinator says cannot be read: " + std::string(why)};
+            .message = "a message of another coordinator cannot be read: " + std::string(why)};
 }
 
 template <class Number>

@@ -391,7 +391,7 @@ Result<std::string> order_of(const Bundle& bundle) {
     for (const Step& step : bundle.steps) {
         if (!step.source) {
             return Error{.code = ErrorCode::fenced,
-                         .message = "this can be asked only of the coordinator that leads"};
+                         .message = "only the coordinator that leads can answer this"};
         }
         to.text(step.source->text);
         to.text(step.source->token);

@@ -1,10 +1,10 @@
-// Orders are what one coordinator asks of another of the same catalog, which leads: a bundle of a
-// client that came to the wrong one, as a text, and what became of it.
+// An order is a bundle of a client as a text, which a coordinator that does not lead forwards to
+// the leader of the same catalog. The answer is its outcome as a text.
 //
-// A step travels as what the client wrote, with its parameters, and is parsed and bound again where
-// it is carried out: so the answer, and the place of an error, are those that the client would have
-// got there. What was judged on the way is not judged again: who may do what is said by the
-// coordinator that the client came to. An order is carried out by who leads, never passed on.
+// A step travels as the text that the client wrote, with its parameters. The leader parses and
+// binds it again, so that the answer, and the place of an error, are those that the client would
+// have got there. Permissions are not checked again: the coordinator that the client is connected
+// to has checked them. Only a coordinator that leads carries out an order; it never forwards one.
 #pragma once
 
 #include <functional>
@@ -25,20 +25,20 @@ struct BundleExecutor {
     Instant now{};
 };
 
-// Fails with fenced if a step does not say how it was written.
+// Fails with fenced if a step does not carry its text.
 [[nodiscard]] Result<std::string> order_of(const Bundle& bundle);
-// What is asked for beside changes: what the leader knows of fragments that run.
+// The other kind of order: it asks for the leader's counts of fragments that run.
 [[nodiscard]] std::string order_for_counts();
 
-// The bundle that an order asks for, begun now; or the refusal of one that cannot be read.
+// The bundle that an order asks for, begun now; or the refusal of an order that cannot be read.
 [[nodiscard]] std::variant<Bundle, Refused> bundle_in(std::string_view order, Instant now);
 [[nodiscard]] std::string answer_of(const Outcome& outcome);
 
-// Does what the order says and returns what became of it, or why it could not be read.
+// Carries out the order and returns its answer, which may be that the order could not be read.
 [[nodiscard]] std::string carry_out(const BundleExecutor& executor, std::string_view order);
 
-// The outcome of `bundle` as carry_out() told it, with the places of errors in what the client
-// wrote. Fails with malformed_message.
+// The outcome of `bundle` from the answer of carry_out(), with the places of errors in the text
+// that the client wrote. Fails with malformed_message.
 [[nodiscard]] Result<Outcome> outcome_of(std::string_view answer, const Bundle& bundle);
 [[nodiscard]] Result<LiveCounts> counts_of(std::string_view answer);
 

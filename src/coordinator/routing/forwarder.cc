@@ -43,9 +43,10 @@ routing::Event Forwarder::take_one(const routing::WriteOrder& /*step*/, Delivery
     auto order = order_of(delivery.bundle);
     if (!order) return routing::OrderNotWritten{order.error()};
     if (order->size() > options_.bytes_max) {
-        return routing::OrderNotWritten{{.code = ErrorCode::too_large,
-                                         .message = "this is too much to be passed on to who leads",
-                                         .hint = "ask the one that leads, or for less at once"}};
+        return routing::OrderNotWritten{
+            {.code = ErrorCode::too_large,
+             .message = "the request is too large to be forwarded to the leader",
+             .hint = "connect to the leader, or ask for less at once"}};
     }
     delivery.order = *std::move(order);
     return routing::OrderWritten{};

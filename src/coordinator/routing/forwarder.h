@@ -1,9 +1,9 @@
-// Forwarder takes a request's steps beyond this coordinator, for one that follows: it writes the
-// order, sends it to the coordinator that leads, gives back what that answered, and waits for news
-// of the leader. Route (core/routing) decides which step is next, and what may be sent again.
+// Forwarder takes those steps of a request that go beyond this coordinator while it follows: it
+// writes the order, sends it to the coordinator that leads, returns the answer, and waits for news
+// of the leader. Route (core/routing) decides which step is next, and which may be sent again.
 //
-// Errands are requests that nobody waits for. A thread of the forwarder's own takes them along
-// their routes, which lead to the leader alone.
+// Errands are requests whose outcome no caller waits for. The forwarder has a thread of its own
+// that takes them along their routes, which lead to the leader alone.
 // Any thread; a step keeps the thread until it is over.
 #pragma once
 
@@ -43,7 +43,7 @@ public:
     // All outlive it.
     Forwarder(LeaderLine& line, LeaderBoard& board, const Clock& clock,
               const ForwarderOptions& options = {});
-    // What nobody waits for is given up.
+    // Errands that are not done yet are given up.
     ~Forwarder();
     Forwarder(const Forwarder&) = delete;
     Forwarder& operator=(const Forwarder&) = delete;
@@ -61,15 +61,15 @@ public:
         std::string order = {};
         std::optional<Outcome> outcome = {};  // as the last step gave it
     };
-    // Takes the step and returns what came of it.
+    // Takes the step and returns its result.
     [[nodiscard]] routing::Event take(const routing::There& step, Delivery& delivery);
 
     // The whole way of a bundle that is for the leader alone.
     [[nodiscard]] std::variant<Outcome, LeadsHere> forward(const Bundle& bundle, Instant deadline);
-    // What the leader knows of fragments that run; nothing if it cannot be had soon.
+    // The leader's counts of fragments that run; empty if they cannot be had soon.
     [[nodiscard]] LiveCounts counts();
-    // Later, and nobody waits for it. Something that may be done twice: what could not be done is
-    // tried again with the next errand. Lost if there is too much of that.
+    // Carries out the bundle later, without a waiting caller. The bundle may be carried out twice:
+    // if it fails it is tried again with the next errand. It is lost if too many are waiting.
     void run_errand(Bundle bundle);
 
 private:

@@ -80,7 +80,7 @@ Error unknown(const request::QueryRef& ref) {
         .message = "cannot wait for query " +
                    (id != nullptr ? to_string(*id) : in_quotes(std::get<std::string>(ref))) +
                    ": it does not exist",
-        .hint = "SHOW QUERIES lists what there is"};
+        .hint = "SHOW QUERIES lists all queries"};
 }
 
 Result<std::optional<Query>> look_for(CoordinatorRuntime& coordinator,

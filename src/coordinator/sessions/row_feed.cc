@@ -133,7 +133,7 @@ Result<std::unique_ptr<RowFeed>> RowFeed::open(CoordinatorRuntime& coordinator,
     TRY_ASSIGN(place, place_of(coordinator, query));
     if (!place.address && !coordinator.term()) {  // the one in the process of who leads
         Error error = coordinator.not_leading();
-        error.message = "the rows of the embedded worker can be had only where it runs";
+        error.message = "the rows of the embedded worker are available only where it runs";
         return error;
     }
     feed->columns_ = columns_of(place.schema);

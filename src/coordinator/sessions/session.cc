@@ -462,7 +462,7 @@ Result<StatementResult> Session::run_watch(const sql::Watch& statement) {
     const auto* show = std::get_if<sql::Show>(&statement.source);
     if (show != nullptr && is_static(show->what)) {
         return Error{.code = ErrorCode::not_supported,
-                     .message = "WATCH of what never changes is not supported"};
+                     .message = "a view that never changes cannot be watched"};
     }
     TRY_ASSIGN(query, show != nullptr ? ViewQuery::from(*show)
                                       : ViewQuery::from(std::get<sql::Query>(statement.source)));

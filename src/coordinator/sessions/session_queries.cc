@@ -87,7 +87,7 @@ Result<StatementResult> Session::run_select(const sql::Statement& statement,
     TRY(outside_transaction("a SELECT from streams"));
     if (coordinator_.results() == nullptr) {
         return Error{.code = ErrorCode::not_supported,
-                     .message = "rows of streams cannot be had from here: no worker is reached",
+                     .message = "rows of streams are not available here: no worker can be reached",
                      .hint = "add INTO sink, or ask baton.queries, baton.workers, ..."};
     }
     const std::string token = made_up_token();

@@ -1,7 +1,8 @@
+#include "coordinator/term/leadership_driver.h"
+
 #include <utility>
 
 #include "base/overload.h"
-#include "coordinator/term/seat.h"
 #include "model/leader.h"
 
 namespace baton {

@@ -25,7 +25,7 @@ std::optional<Event> out_of_use(Call call, const LeaseState& state) {
     if (state.status == LockStatus::active) return std::nullopt;
     return Failed{
         .call = call,
-        .why = "the lock is " + std::string(to_string(state.status)) + ": nobody can take it"};
+        .why = "the lock is " + std::string(to_string(state.status)) + ": it cannot be taken"};
 }
 
 // One call, in the words of the lock service and back.

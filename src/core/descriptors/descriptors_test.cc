@@ -240,7 +240,8 @@ TEST(Complete, KnowsTheOptionsOfAQuery) {
 TEST(Complete, TheDelimitersOfCsvMustBeTellable) {
     EXPECT_EQ(to_string(refused(type(input_format, "CSV"),
                                 Given{{"FIELD_DELIMITER", text("\\n"), Position{}}})),
-              "error 1000 at 1:1: option \"FIELD_DELIMITER\" cannot be told from TUPLE_DELIMITER; "
+              "error 1000 at 1:1: option \"FIELD_DELIMITER\" cannot be distinguished from "
+              "TUPLE_DELIMITER; "
               "use two delimiters of which neither contains the other");
     EXPECT_FALSE(complete(type(output_format, "CSV"), Given{{"TUPLE_DELIMITER", text(",\n"), {}}}));
 }

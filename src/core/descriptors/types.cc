@@ -100,7 +100,7 @@ Options of_every_sink(const std::vector<std::string_view>& formats) {
         whole_number("BACKPRESSURE_UPPER_THRESHOLD", 1000, 1,
                      "buffers waiting at which the sources are held back"),
         whole_number("BACKPRESSURE_LOWER_THRESHOLD", 200, 0,
-                     "buffers waiting at which they are let go again"),
+                     "buffers waiting at which the sources go on"),
     };
 }
 
@@ -115,13 +115,13 @@ Options of_every_broker() {
          .least = 0,
          .most = 2,
          .description = "how often a message arrives: 0 at most once, 1 at least, 2 exactly"},
-        {.key = "USERNAME", .description = "whom the broker is to know"},
+        {.key = "USERNAME", .description = "the user that logs in to the broker"},
         {.key = "PASSWORD", .secret = true, .description = "the user's password"},
         whole_number("KEEP_ALIVE_SECONDS", 60, 0, "the longest silence on the connection",
                      kKeepAliveMax),
         yes_or_no("CLEAN_SESSION", true, "whether the broker forgets the client in between"),
         {.key = "TLS_CA",
-         .description = "with ssl://: the certificates, as PEM, of those who sign for the broker; "
+         .description = "with ssl://: the certificates of the broker's issuers, as PEM; "
                         "those that the worker's machine trusts if absent"},
         {.key = "TLS_CERT", .description = "with ssl://: the client's certificate, as PEM"},
         {.key = "TLS_KEY", .secret = true, .description = "the key of TLS_CERT, as PEM"},
@@ -186,7 +186,7 @@ std::optional<Misfit> csv_misfit(const Config& config) {
         return std::nullopt;
     }
     return Misfit{.key = "FIELD_DELIMITER",
-                  .message = "cannot be told from TUPLE_DELIMITER",
+                  .message = "cannot be distinguished from TUPLE_DELIMITER",
                   .hint = "use two delimiters of which neither contains the other"};
 }
 
@@ -220,7 +220,7 @@ Descriptor tcp_source() {
                  .type = OptionType::delimiter,
                  .description = "the same as INPUT_FORMATTER.TUPLE_DELIMITER"},
                 whole_number("FLUSH_INTERVAL_MS", 0, 0,
-                             "after how long a part of a buffer is passed on; 0: at once", kDayMs),
+                             "how long a partly filled buffer waits, at most; 0: no wait", kDayMs),
                 whole_number("SOCKET_BUFFER_SIZE", 1024, 1, "bytes read at once"),
                 whole_number("CONNECT_TIMEOUT_SECONDS", 10, 1, "how long to try to connect",
                              kConnectSecondsMax),
@@ -236,8 +236,8 @@ Descriptor mqtt_source() {
         .options = of_every_broker() +
                    Options{
                        whole_number("FLUSH_INTERVAL_MS", 0, 0,
-                                    "after how long a part of a buffer is passed on; "
-                                    "0: at once",
+                                    "how long a partly filled buffer waits, at most; "
+                                    "0: no wait",
                                     kDayMs),
                        delimiter("IMPLICIT_MESSAGE_DELIMITER", "\n", "put between two messages"),
                        yes_or_no("LOG_MESSAGES", false, "whether every message is logged"),
@@ -249,7 +249,7 @@ Descriptor mqtt_source() {
 
 Descriptor generator_source() {
     return {.name = "Generator",
-            .description = "makes rows up",
+            .description = "generates rows",
             .options =
                 Options{
                     needed_text("GENERATOR_SCHEMA", "a field description for each column"),
@@ -266,7 +266,7 @@ Descriptor generator_source() {
                     choice("STOP_GENERATOR_WHEN_SEQUENCE_FINISHES", "ALL", {"ALL", "ONE", "NONE"},
                            "end with the last sequence, with the first, or go on"),
                     whole_number("FLUSH_INTERVAL_MS", 10, 0,
-                                 "after how long a part of a buffer is passed on", kDayMs),
+                                 "how long a partly filled buffer waits, at most", kDayMs),
                 } +
                 of_every_source(),
             .formats = {"CSV"},
@@ -280,7 +280,7 @@ Descriptor file_sink() {
         .name = "File",
         .description = "writes a file of the worker",
         .options = Options{needed_text("FILE_PATH", "the file, as the worker sees it"),
-                           yes_or_no("APPEND", false, "whether what is there already is kept")} +
+                           yes_or_no("APPEND", false, "whether the present contents are kept")} +
                    of_every_sink({"CSV", "JSON"}),
         .formats = {"CSV", "JSON"},
         .check = threshold_misfit,

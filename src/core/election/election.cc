@@ -238,7 +238,7 @@ void Election::on(Step& step, const Renewed& event) {
 void Election::on(Step& step, const Lost& event) {
     const auto* term = std::get_if<Leading>(&state_);
     if (term == nullptr || term->epoch != event.epoch) return;
-    step_down(step, Reason::lost, "the lease store has no lease of this process any more");
+    step_down(step, Reason::lost, "the lease store no longer has a lease of this process");
 }
 
 void Election::on(Step& step, const Released& event) {
@@ -337,7 +337,7 @@ void Election::on(Step& step, const LeaveAsked& /*event*/) {
     if (leaving_) return;
     leaving_ = true;
     if (std::holds_alternative<Leading>(state_)) {
-        step_down(step, Reason::leaving, "this process was told to leave");
+        step_down(step, Reason::leaving, "this process was asked to leave");
     } else if (std::holds_alternative<Standby>(state_) ||
                std::holds_alternative<Watching>(state_)) {
         stand_by(step, Duration::zero());

@@ -159,7 +159,7 @@ TEST_F(ElectionTest, AnotherThatWasFasterIsWaitedFor) {
 
 TEST_F(ElectionTest, WhoIsToldToLeaveDrainsThenReleasesThenIsGone) {
     lead();
-    EXPECT_EQ(said(1s, LeaveAsked{}), "step down from 1, leaving: this process was told to leave");
+    EXPECT_EQ(said(1s, LeaveAsked{}), "step down from 1, leaving: this process was asked to leave");
     EXPECT_FALSE(election_.may_act(at(1s)));
     EXPECT_EQ(said(2s, Tick{}), "");
     EXPECT_EQ(said(3s, Drained{Epoch(1)}), "release 1");

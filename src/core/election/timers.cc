@@ -41,7 +41,7 @@ Result<ElectionTimers> ElectionTimers::of(Duration ttl) {
     timers.attempt = std::min<Duration>(milliseconds(1500), ttl * 15 / 100);
     timers.retry = timers.attempt / 3;
     timers.give_up = ttl * 2 / 3;
-    timers.look_every = milliseconds(750);  // who is told to leave hands over within a second
+    timers.look_every = milliseconds(750);  // who is asked to leave hands over within a second
     timers.look_slack = milliseconds(250);
     TRY(validate(timers));
     return timers;

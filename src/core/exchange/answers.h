@@ -1,13 +1,13 @@
-// Answers are the receiver's words on one stream of a sender.
+// Answers decides what the receiver writes to one stream of a sender, and when.
 //
 // Input:   the answer to the sender's opening, news of progress, writes that are done, the end.
 // Output:  the next write, or the end of the stream.
 //
 // Rules:
 //   - One write at a time; the answer to the opening comes first.
-//   - Only the newest progress counts: progress that was made while a write was under way is told
-//     once, when that write is done.
-//   - A stream ends when its answer is written and no write is under way. Progress is not told
+//   - Only the newest progress counts: progress that was made while a write was under way is
+//     written once, when that write is done.
+//   - A stream ends when its answer is written and no write is under way. Progress is not written
 //     then: the sender asks again on its next stream.
 // Pure: no clock, no I/O, no threads.
 #pragma once
@@ -34,7 +34,7 @@ public:
     [[nodiscard]] std::optional<AnswersEffect> answer(ToSender first);
     [[nodiscard]] std::optional<AnswersEffect> progressed();
     [[nodiscard]] std::optional<AnswersEffect> written(bool ok);
-    // Nothing more will be heard.
+    // The sender will send nothing more.
     [[nodiscard]] std::optional<AnswersEffect> end();
 
 private:

@@ -113,7 +113,7 @@ Result<Done> check_commands(const Peer& peer) {
     const auto* identity = std::get_if<Identity>(&peer);
     if (identity == nullptr || identity->role == ProcessRole::coordinator) return Done{};
     return not_permitted("the certificate of " + to_string(*identity) +
-                         " commands nobody: only coordinators do");
+                         " gives no right to command: only coordinators command");
 }
 
 Result<Done> check_sends_as(const Peer& peer, const std::string& worker) {

@@ -96,7 +96,7 @@ Result<Done> check_in_time(const JoinToken& token, const std::string& cluster, W
     }
     if (now >= token.expires) {
         return Error{.code = ErrorCode::not_authenticated,
-                     .message = "the token is over since " + to_string(token.expires),
+                     .message = "the token expired at " + to_string(token.expires),
                      .at = {},
                      .hint = hint};
     }

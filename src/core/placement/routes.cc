@@ -23,7 +23,7 @@ std::string state_against(const Worker& worker) {
         return "is UNREACHABLE" +
                (worker.reason.text.empty() ? "" : " (" + worker.reason.text + ")");
     }
-    if (worker.leaving) return "is leaving: its process was told to end";
+    if (worker.leaving) return "is leaving: its process was asked to end";
     return worker.draining ? "is draining" : "";
 }
 

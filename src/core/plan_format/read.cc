@@ -232,7 +232,7 @@ struct OperatorReader {
         TRY(inputs(0));
         TRY_ASSIGN(exchange, fields.number("exchange"));
         TRY_ASSIGN(senders, fields.texts("senders"));
-        if (senders.empty()) return wrong("nobody sends");
+        if (senders.empty()) return wrong("it has no sender");
         return Operator(Receive{.exchange = exchange, .senders = std::move(senders)});
     }
 

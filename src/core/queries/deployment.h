@@ -1,33 +1,32 @@
-// Deployment decides what is to be done next for one continuous query: what is written to the
-// catalog and what is asked of workers, from what is wanted and what is there.
+// Deployment decides the next step of one continuous query: the writes to the catalog and the
+// commands to workers that bring the query from its present state to the one that is wanted.
 //
-// Input:   a view of the query: as the catalog has it, as its workers told, what was asked of them
-//          and not answered yet, and the time.
+// Input:   a view of the query: its rows in the catalog, the reports of its workers, the commands
+//          that they have not answered yet; and the time.
 // Output:  either writes, which belong in one transaction, or sends, or nothing; and when to look
 //          again even if nothing is heard.
 //
 // Rules:
-//   - Writes come before sends. What is sent follows from what the catalog holds durably: a plan
-//     with writes has no sends, and the plan for the view after them has.
+//   - Writes come before sends. A send follows only from durable rows of the catalog: a plan with
+//     writes has no sends, and the plan for the view after them has.
 //   - Nothing is sent for a query that is PENDING, and it stays so until all of its workers can be
-//     told. So a PENDING query is on no worker and can be dropped at once.
-//   - Register everywhere before start anywhere; start downstream before upstream. Stop upstream
-//     first for GRACEFUL, the next stage when the last one is confirmed ended, but FORCEFUL what
-//     would wait for one further down that is gone; everywhere at once for FORCEFUL, for a rollback
-//     and for a restart.
-//   - At the beginning of a deployment the words of workers are written together when they allow
-//     its next step, not one by one. What went wrong is written at once, and everything after a
-//     while.
+//     reached. So a PENDING query is on no worker and can be dropped at once.
+//   - Register everywhere before start anywhere; start downstream before upstream. A GRACEFUL stop
+//     begins upstream, and goes on to the next stage when the last one is confirmed ended; but a
+//     fragment that would wait for one further down that is gone is stopped FORCEFUL. A FORCEFUL
+//     stop, a rollback and a restart stop everywhere at once.
+//   - At the beginning of a deployment the reports of workers are not written one by one, but
+//     together when they allow its next step, or after a while. A failure is written at once.
 //   - RUNNING only if every fragment is confirmed, by a worker that is ready, to run, or to have
 //     ended by itself after it ran. TERMINATED if all of them have ended by themselves.
 //   - A fragment that failed or was lost ends its run: all fragments of the run are stopped, and
 //     when all are confirmed gone the next run begins; or the query fails, if it was created so or
 //     if another run would fail the same way.
 //   - A fragment is gone when its worker says so, or does not list it in its present life. Silence
-//     means nothing: who cannot be asked is named in `lagging`, and waited for.
-//   - What a worker holds and the catalog does not want there is a stray: it is stopped, then
-//     forgotten. So is what has the number of a wanted fragment and another plan; until it is gone
-//     nothing is asked or believed of the wanted one.
+//     means nothing: a worker that cannot be asked is named in `lagging`, and waited for.
+//   - A fragment that a worker holds and the catalog does not want there is a stray: it is stopped,
+//     then forgotten. A fragment with the number of a wanted one and another plan is a stray, too;
+//     until it is gone, nothing is asked or believed about the wanted one.
 // Pure: no clock, no I/O, no randomness.
 #pragma once
 
@@ -95,7 +94,7 @@ struct Trouble {
     friend bool operator==(const Trouble&, const Trouble&) = default;
 };
 
-// What was last asked of the worker about a fragment on the present stream, if that is not over.
+// The step that the worker was last asked to take on the present stream, if that is not over.
 struct Asked {  // and not answered
     Order order;
     Instant at;
@@ -126,7 +125,7 @@ struct FragmentView {
     bool usurped = false;
 };
 
-// What a worker that is ready holds of the query beyond that: of another run, or of no query.
+// A fragment that a ready worker holds of the query beyond that: of another run, or of no query.
 struct Stray {
     std::string worker;
     control::FragmentStatus held;

@@ -1,7 +1,7 @@
-// Ledger keeps the queries as the catalog has them, small and indexed, and puts together what is to
-// be planned.
+// Ledger keeps the queries as the catalog has them, small and indexed, and makes the views with
+// which they are planned.
 //
-// The texts of plans are not kept: they are read when a worker is told to register one.
+// The ledger does not keep the texts of plans: each is read when a worker has to register it.
 // Pure: no clock, no I/O, no randomness.
 #pragma once
 

@@ -38,7 +38,7 @@ Turn turned(const Query& before, Became became, Query after, Parts parts = Parts
 std::string objection_to(const Query& query, QueryState wanted) {
     if (wanted == query.state) return "";
     if (has_ended(query.state)) return "it is " + std::string(to_string(query.state)) + " for good";
-    if (wanted == QueryState::pending) return "workers were told of it";
+    if (wanted == QueryState::pending) return "workers know of it already";
     const bool upwards = wanted == QueryState::deploying || wanted == QueryState::running;
     // One that was dropped meanwhile ends by being released, or nobody would look at it again.
     const bool stays = has_ended(wanted) && query.desired == QueryDesire::dropped;
@@ -193,7 +193,7 @@ Result<Turn> release(const Query& query, std::span<const Part> parts) {
         return Turn{.became = Became::gone, .after = query};
     }
     return refusal("query " + in_quotes(query.name) + " cannot be released: " +
-                   (alive ? "it has live fragments" : "nobody dropped it"));
+                   (alive ? "it has live fragments" : "it was not dropped"));
 }
 
 // ---- what befalls its fragments and workers -----------------------------------------------------

@@ -51,7 +51,7 @@ namespace baton::lifecycle {
 // of a client.
 [[nodiscard]] bool can_become(const Query& query, QueryState wanted);
 
-// What a client that reads the query's rows can expect.
+// The prospect for a client that reads the query's rows.
 enum class Outlook : std::uint8_t {
     waits,       // no worker has heard of it yet
     on_its_way,  // it is being deployed, for the first time or again

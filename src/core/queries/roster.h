@@ -1,9 +1,9 @@
-// Roster keeps what is known of the workers: how the catalog has them, what they hold by their own
-// word, and what was asked of them and is not over. It is the one place where words of a worker
-// become knowledge; it decides nothing.
+// Roster keeps all that is known of the workers: their rows in the catalog, the fragments that they
+// report to hold, and the steps that they were asked to take and that are not over. It is the one
+// place that takes in the reports of workers; it decides nothing.
 //
 // Rules:
-//   - What a worker holds is known from its Welcome on, for as long as that stream lasts.
+//   - The fragments of a worker are known from its Welcome on, for as long as that stream lasts.
 //   - Of two statuses of a fragment the one with the higher event number holds.
 //   - A worker is ready if it is connected in the incarnation in which the catalog has it ACTIVE.
 // Everything that may change the plan of a query names that query to the caller.
@@ -61,7 +61,7 @@ public:
                                                       const FragmentKey& key) const;
     [[nodiscard]] Talk talk(const std::string& worker, const FragmentKey& key) const;
     [[nodiscard]] Queries queries_held(const std::string& worker) const;
-    // What workers that are ready hold of the query, by worker.
+    // The fragments of the query that ready workers hold, by worker.
     [[nodiscard]] std::map<std::string, std::vector<control::FragmentStatus>> held_of(
         QueryId query) const;
 

@@ -20,7 +20,7 @@ Step refuse(ErrorCode code, std::string message, std::string hint) {
 
 Error nobody_leads() {
     return {.code = ErrorCode::fenced,
-            .message = "nobody leads now, so nothing is changed",
+            .message = "no coordinator leads now, so nothing is changed",
             .hint = "try again in a moment"};
 }
 
@@ -29,8 +29,8 @@ Error nobody_leads() {
 Error routing::not_leading(const std::optional<Leader>& leader) {
     return {.code = ErrorCode::fenced,
             .message = "this coordinator does not lead, so it changes nothing",
-            .hint = leader ? "ask the one that leads: " + leader->address
-                           : "nobody leads now; try again in a moment"};
+            .hint = leader ? "ask the coordinator that leads: " + leader->address
+                           : "no coordinator leads now; try again in a moment"};
 }
 
 Step Route::step(const Sight& sight, const Event& event) {
@@ -129,7 +129,7 @@ Step Route::on(const Sight& /*sight*/, const OrderNotWritten& event) {
 Step Route::attempt(const Sight& sight) {
     if (sight.own_term) return only_leader() ? Step(End(Elsewhere{})) : begin(sight);
     if (sight.cancelled) {
-        return refuse(ErrorCode::cancelled, "it was cancelled before it was passed on",
+        return refuse(ErrorCode::cancelled, "it was cancelled before it was forwarded",
                       "nothing has happened");
     }
     news_ = sight.news;
@@ -178,7 +178,7 @@ Step Route::on(const Sight& sight, const AnswerLost& event) {
             {.code = ErrorCode::fenced, .message = event.why, .hint = "nothing has happened"});
     }
     return refuse(ErrorCode::unknown_outcome,
-                  "it was passed on to the coordinator that leads, at " + asked_ +
+                  "it was forwarded to the coordinator that leads, at " + asked_ +
                       ", and no answer came: " + event.why,
                   "look before it is tried again: it may or may not have happened");
 }

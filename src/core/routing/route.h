@@ -1,8 +1,8 @@
 // Route decides the way of one request: it is carried out in a term of this coordinator, forwarded
 // to the one that leads, kept waiting for news of either, or refused.
 //
-// Input:   what this coordinator sees just now, and what came of the last step.
-// Output:  one next step. The caller takes it and reports what came of it.
+// Input:   what this coordinator sees just now, and the result of the last step.
+// Output:  one next step. The caller takes it and reports its result.
 //
 //     begin -> Plan -> Commit <-> PlanAgain             -> Answer
 //       ^        | the term was over
@@ -11,13 +11,14 @@
 //
 // The rules that carry the correctness:
 //   - A request happens at most once. It leaves a term only if nothing of it happened there. An
-//     order that may have been read is never sent again, unless it is of a trial.
+//     order that may have been read is never sent again, unless the request is a trial.
 //   - A request that another coordinator forwarded is never forwarded again.
 //   - The outcome is unknown only if an order was sent and its answer was lost. Any other refusal
 //     of a route means that nothing happened.
-//   - After the deadline nothing is waited for and nothing is sent again: the request is answered.
-//   - A plan that the catalog overtakes is made again; after some attempts the writer makes it,
-//     which comes to an end.
+//   - After the deadline the request is answered: the route waits for nothing and sends nothing
+//     again.
+//   - If the catalog changes below a plan, the plan is made again. After some attempts the writer
+//     makes it, so that the route ends.
 // Pure: no clock, no I/O, no threads.
 #pragma once
 
@@ -59,7 +60,7 @@ struct Timing {
     Duration slice = std::chrono::milliseconds(500);  // between two looks at the database
 };
 
-// What this coordinator knows just now.
+// The facts about leadership that this coordinator knows just now.
 struct Sight {
     Instant now;
     std::optional<TermNumber> own_term;
@@ -140,7 +141,7 @@ struct Wait {
 };
 using There = std::variant<WriteOrder, Forward, Wait>;
 
-// The request is answered with what the last step gave.
+// The request is answered with the result of the last step.
 struct Answer {
     friend bool operator==(Answer, Answer) = default;
 };
@@ -166,7 +167,7 @@ public:
     explicit Route(const routing::Request& request, const routing::Timing& timing = {})
         : request_(request), timing_(timing) {}
 
-    // The event is what came of the last step; the first one is Begun. Nothing follows an End.
+    // The event is the result of the last step; the first one is Begun. Nothing follows an End.
     [[nodiscard]] routing::Step step(const routing::Sight& sight, const routing::Event& event);
 
 private:

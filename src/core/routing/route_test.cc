@@ -136,7 +136,7 @@ TEST_F(RouteTest, NobodyLeadsInTime) {
     pass(seconds(15));
     EXPECT_EQ(after(Woken{}), "look at the database");
     EXPECT_EQ(after(DatabaseLooked{}), "refuse 6007");
-    EXPECT_EQ(refusal().message, "nobody leads now, so nothing is changed");
+    EXPECT_EQ(refusal().message, "no coordinator leads now, so nothing is changed");
 }
 
 TEST_F(RouteTest, WhileNobodyLeadsTheDatabaseIsLookedAtEachHalfSecond) {
@@ -294,7 +294,7 @@ TEST_F(RouteTest, WhatWasForwardedIsDoneHereOrNotAtAll) {
     begin_with(Reach::passed_on);
     leader("b:2");
     EXPECT_EQ(after(Begun{}), "refuse 6007");
-    EXPECT_EQ(refusal().hint, "ask the one that leads: b:2");
+    EXPECT_EQ(refusal().hint, "ask the coordinator that leads: b:2");
     begin_with(Reach::passed_on);
     own_term(1);
     EXPECT_EQ(after(Begun{}), "plan");
@@ -304,7 +304,7 @@ TEST_F(RouteTest, WhatWasForwardedIsDoneHereOrNotAtAll) {
 TEST_F(RouteTest, WithoutAWayToOthersItIsRefused) {
     begin_with(Reach::here);
     EXPECT_EQ(after(Begun{}), "refuse 6007");
-    EXPECT_EQ(refusal().hint, "nobody leads now; try again in a moment");
+    EXPECT_EQ(refusal().hint, "no coordinator leads now; try again in a moment");
     begin_with(Reach::here);
     own_term(1);
     (void)after(Begun{});

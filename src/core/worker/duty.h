@@ -1,10 +1,11 @@
-// Duty is one topic of what a worker does for its coordinator. The Station listens to coordinators
-// and owns sessions, epochs and beats; each of its duties adds what concerns its topic.
+// Duty is one topic of a worker's work for its coordinator, such as fragments or partitions. The
+// Station listens to coordinators and owns sessions, epochs and beats; each of its duties adds the
+// messages of its topic.
 //
 // Rules:
 //   - A duty speaks to the coordinator that is listened to, whichever that is, and knows no
-//     session. What was said on older sessions is void with the next welcome, as far as its rules
-//     do not keep it.
+//     session. The next welcome voids the messages of older sessions, except where the rules of the
+//     duty keep them.
 //   - It lasts without a coordinator: its own rules say for how long, and what then.
 // A further topic is one more duty, and a line in station.cc for each word that it obeys.
 #pragma once
@@ -21,14 +22,14 @@ class Duty {
 public:
     virtual ~Duty() = default;
 
-    // A session begins. The welcome is to say all that the coordinator needs to know.
+    // A session begins. The welcome has to contain all that the coordinator needs to know.
     virtual void welcome(Instant at, control::Welcome& welcome, duty::Effects& effects) = 0;
     // The pulse answers the beat and is sent before the effects.
     virtual void beat(Instant at, const control::Beat& beat, control::Pulse& pulse,
                       duty::Effects& effects) = 0;
 
-    // Something that no pulse of this session has said yet. It goes into one that no beat asked
-    // for.
+    // There is news that no pulse of this session contains yet. It goes into a pulse that no beat
+    // asked for.
     [[nodiscard]] virtual bool has_news() const { return false; }
     virtual void tell_news(control::Pulse& /*pulse*/) {}
 

@@ -1,4 +1,4 @@
-// Everything that a worker's Station asks its driver to do.
+// The effects of a worker's Station: everything that it asks its driver to do.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ struct Welcome {  // or refuse: the stream is then over
     std::variant<control::Welcome, control::Refusal> outcome;
     friend bool operator==(const Welcome&, const Welcome&) = default;
 };
-// To be durable; answered by Kept or NotKept, and nobody is welcomed before.
+// To be durable; answered by Kept or NotKept, and no coordinator is welcomed before.
 struct Keep {
     control::Allegiance allegiance;
     friend bool operator==(const Keep&, const Keep&) = default;

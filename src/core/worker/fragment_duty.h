@@ -1,15 +1,15 @@
-// FragmentDuty is a worker's care for its fragments: which it has, how they are, and what it tells
-// about them.
+// FragmentDuty looks after the fragments of a worker: it carries out commands about them, keeps
+// their states, and reports every change to the coordinator.
 //
-// Input:   the commands of the coordinator that is listened to, and what the engine reports.
+// Input:   the commands of the coordinator that is listened to, and the reports of the engine.
 // Output:  orders to the engine, answers and changes.
 //
 // Rules:
-//   - A repeated command does nothing and is answered with how the fragment is.
+//   - A repeated command does nothing and is answered with the status of the fragment.
 //   - An outcome is remembered until the coordinator says that it may be forgotten: a lost message
 //     loses no outcome.
-//   - Each change of a fragment takes the next event number. A change is told at once, that by a
-//     command with its answer, and again with the answers to beats until a beat says that it was
+//   - Each change of a fragment takes the next event number. A change is reported at once, one by a
+//     command in the answer to it, and again in the answers to beats until a beat says that it was
 //     seen.
 //   - Fragments do not depend on being commanded: without a coordinator they go on as they are.
 //   - A worker that was asked to leave takes no new fragment.
@@ -46,7 +46,7 @@ struct Ended {  // by itself, everything flushed
     FragmentKey key;
     Counts counts;
 };
-struct Halted {  // as it was told to
+struct Halted {  // as it was asked to
     FragmentKey key;
     Counts counts;
 };
@@ -91,9 +91,9 @@ private:
     void obey(const control::ForgetFragment& order, duty::Effects& effects);
 
     [[nodiscard]] bool is_new(const control::Order& order) const;
-    // The fragment if it lives; what the engine says of others comes too late.
+    // The fragment if it lives; a report of the engine about another one comes too late.
     [[nodiscard]] control::FragmentStatus* living(const FragmentKey& key);
-    // Gives the status, which differs from what was told last, the next number.
+    // Gives the status, which differs from the one that was reported last, the next number.
     void changed(control::FragmentStatus& status);
     void end(control::FragmentStatus& status, FragmentState state, control::Fault fault,
              std::string reason, std::uint32_t error = 0);

@@ -1,8 +1,8 @@
-// Station is the worker's side of the control connection: which coordinator is listened to, and
-// what is said to it. What the coordinator is told about, and what it commands, are duties.
+// Station is the worker's side of the control connection. It decides which coordinator the worker
+// listens to and answers; its duties carry out commands and add their reports to the answers.
 //
-// Input:   what coordinators say on sessions, and what the engine and the users of partitions
-//          report.
+// Input:   the messages of coordinators on sessions, and the reports of the engine and of the users
+//          of partitions.
 // Output:  answers on a session, and the effects of the duties.
 //
 // Rules:
@@ -10,10 +10,10 @@
 //     answered. A greeting or command with a lower epoch than was ever seen is refused, and so is a
 //     greeting with one that is not to be believed (base/epoch.h).
 //   - A worker belongs to the first catalog that greets it. Greetings for another are refused.
-//   - The catalog and a higher epoch are kept where a restart finds them before anybody is welcomed
-//     under them.
-//   - A beat is answered by one pulse, to which each duty adds. News are told in a pulse at once,
-//     unless the answer to the coordinator's own message has told them.
+//   - The catalog and a higher epoch are kept where a restart finds them before a coordinator is
+//     welcomed under them.
+//   - A beat is answered by one pulse, to which each duty adds. News is sent in a pulse at once,
+//     unless the answer to the coordinator's own message contains it.
 // The same machine runs in workers and in simulations. Pure: no clock, no I/O, no threads.
 #pragma once
 
@@ -50,7 +50,7 @@ struct Told {
 struct HungUp {
     Session session = 0;
 };
-// What came of Keep:
+// The outcome of Keep:
 struct Kept {
     control::Allegiance allegiance;
 };
@@ -70,7 +70,7 @@ using Event = std::variant<Greeted, Told, HungUp, Kept, NotKept, Tick, Leaving, 
 
 class Station {
 public:
-    // `kept` is what was kept before the restart; `letting_go`: as of Holdings.
+    // `kept` is the allegiance from before the restart; `letting_go` is that of Holdings.
     explicit Station(Incarnation incarnation, control::Allegiance kept = {},
                      Duration letting_go = {})
         : incarnation_(incarnation), kept_(std::move(kept)), partitions_(letting_go) {}

@@ -141,7 +141,7 @@ Result<Done> permit(const Principal& who, const sql::Statement& statement) {
                  .message = "user " + in_quotes(who.name) + " may not do this: it needs the role " +
                             std::string(to_string(needed)) + ", and has " +
                             std::string(to_string(who.role)),
-                 .hint = "ask somebody who has it"};
+                 .hint = "ask a user that has this role"};
 }
 
 }  // namespace baton::front

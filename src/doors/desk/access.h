@@ -1,9 +1,9 @@
-// Who may come in, and what they may do.
+// Access decides which clients may come in, and permit() which statements they may run.
 //
-// Users prove a password (SCRAM, over pgwire), tokens are shown (HTTP). Neither is kept: of a
-// password its SCRAM verifier, of a token its SHA-256. With no users and no tokens everybody is
-// trusted, and a door that listens beyond this machine has to be told explicitly that this is
-// meant.
+// Users prove that they know a password (SCRAM, over pgwire); over HTTP clients show a token.
+// Neither is kept, only the SCRAM verifier of a password and the SHA-256 of a token. Without users
+// and tokens every client is trusted; a door that then listens beyond this machine needs a setting
+// that says that this is meant.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ namespace baton::front {
 
 using baton::Role;
 
-// The user that only coordinators of the same catalog are.
+// The name of the user under which coordinators of the same catalog, and only they, log in.
 inline constexpr std::string_view kCoordinatorUser = "baton coordinator";
 
 struct Principal {
@@ -55,17 +55,17 @@ public:
     Access() = default;
     Access(std::vector<User> users, std::vector<Token> tokens, Digest digest);
 
-    // Coordinators are let in who prove what this verifier is made of, also where everybody is
-    // trusted.
+    // Lets in coordinators that prove that they know the secret of this verifier. The proof is also
+    // needed where every client is trusted.
     void let_coordinators_in(std::string verifier) { coordinators_ = std::move(verifier); }
     [[nodiscard]] bool lets_coordinators_in() const { return !coordinators_.empty(); }
     [[nodiscard]] const std::string& verifier_of_coordinators() const { return coordinators_; }
 
-    // Nobody is known: everybody is trusted, as an admin.
+    // There are no users and no tokens: every client is trusted, as an admin.
     [[nodiscard]] bool trusts_everybody() const { return users_.empty() && tokens_.empty(); }
     [[nodiscard]] const User* user(const std::string& name) const;
     [[nodiscard]] bool has_token(const std::string& name) const;
-    // Takes the same time whichever token it is not.
+    // Takes the same time for every wrong token.
     [[nodiscard]] std::optional<Principal> bearer(std::string_view token) const;
 
 private:
@@ -76,9 +76,9 @@ private:
 };
 
 [[nodiscard]] Role needed_for(const sql::Statement& statement);
-// Whether it declares a source or sink, also on the spot, that opens files of a worker. That is a
-// right of its own, beside the role: an admin has it, another has to be given it. A reader of
-// a source that is declared does not need it.
+// Whether the statement declares a source or sink, also an inline one, that opens files of a
+// worker. This needs a right of its own, beside the role: an admin has it, other users have to be
+// given it. Reading from a source that is declared does not need it.
 [[nodiscard]] bool names_files(const sql::Statement& statement);
 // Fails with not_permitted, naming the role or the right that is needed.
 [[nodiscard]] Result<Done> permit(const Principal& who, const sql::Statement& statement);

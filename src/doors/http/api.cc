@@ -115,7 +115,7 @@ Result<Ask> plan_create(const Request& request, const Target& target, const ApiO
     if (statements.size() != 1 ||
         !std::holds_alternative<sql::CreateQuery>(statements.front().node)) {
         return Error{.code = ErrorCode::not_supported,
-                     .message = "what is posted here is one query: CREATE QUERY, or SELECT .. INTO",
+                     .message = "this path takes one query: CREATE QUERY, or SELECT .. INTO",
                      .hint = "POST /v1/sql takes any statements"};
     }
     ask.shape = AsChange{.created_at = "/v1/queries/"};
@@ -181,7 +181,7 @@ Result<Plan> plan_events(const Request& request, const Target& target) {
         return Plan(std::move(follow));
     }
     return Error{.code = ErrorCode::not_supported,
-                 .message = "what can be shown as events is one SELECT or one WATCH",
+                 .message = "only one SELECT or one WATCH can be shown as events",
                  .hint = "leave Accept: text/event-stream out for other statements"};
 }
 
@@ -231,7 +231,7 @@ Plan plan_routed(const Routed& routed, const Request& request, const Target& tar
         case Endpoint::resume_worker:
             return plan_or_problem(plan_change_and_wait(routed, request, target, options));
     }
-    return problem({.code = ErrorCode::defect, .message = "a route nobody serves"});
+    return problem({.code = ErrorCode::defect, .message = "a route that is not served"});
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ std::string path_of(const Request& request) {
 
 Response unauthenticated() {
     return problem({.code = ErrorCode::not_authenticated,
-                    .message = "a token is needed, and none that is known was shown",
+                    .message = "a valid token is needed",
                     .hint = "send it as Authorization: Bearer .."});
 }
 
@@ -101,7 +101,7 @@ Response Service::unknown_token(const Request& head, Duration& wait) const {
     if (held > Duration::zero()) {
         const auto seconds = std::chrono::ceil<std::chrono::seconds>(held).count();
         Response refused = problem({.code = ErrorCode::slow_down,
-                                    .message = "too many tokens were shown that nobody knows",
+                                    .message = "too many unknown tokens were shown",
                                     .hint = "try again in " + std::to_string(seconds) + " s"},
                                    429);
         refused.headers.emplace_back("Retry-After", std::to_string(seconds));
@@ -373,7 +373,7 @@ void Service::log_stranger(const Request& head, const char* reason) {
                                     {"peer", head.peer},
                                     {"request", head.id}};
     if (*left_out > 0) fields.push_back({"left_out_before", std::to_string(*left_out)});
-    options_.log->warn("a request was refused: nobody knows who asks", fields);
+    options_.log->warn("a request was refused: its client is unknown", fields);
 }
 
 // Each at the level of debugging; those that are our fault are warned of.

@@ -60,11 +60,11 @@ Response refused(std::string message, std::string hint = {}) {
 std::optional<Response> refused_site(const Request& head, const SitePolicy* open) {
     const auto hosts = std::count_if(head.headers.begin(), head.headers.end(),
                                      [](const auto& header) { return header.first == "host"; });
-    if (hosts > 1) return problem(malformed("the header Host is there twice"));
+    if (hosts > 1) return problem(malformed("the header Host appears twice"));
     const std::string* host = head.header("host");
     if (host != nullptr && open != nullptr && !is_served(*host, *open)) {
         return refused("no requests for the host " + baton::in_quotes(*host) +
-                           " are served while nobody has to say who they are",
+                           " are served while every client is trusted",
                        "ask for localhost or 127.0.0.1, or name the host in the setting "
                        "http.hosts");
     }

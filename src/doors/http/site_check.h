@@ -1,5 +1,5 @@
-// Whether a request may be the work of a web page: a browser on this machine runs the pages of
-// strangers, and reaches what only this machine may reach.
+// The site check refuses requests that a web page may have sent: a browser on this machine runs the
+// pages of strangers, and reaches addresses that only this machine may reach.
 //
 // A page of another site is known by Origin and Sec-Fetch-Site. A page whose name was pointed at
 // this machine after it was loaded (DNS rebinding) looks like one of ours, except for its name: so

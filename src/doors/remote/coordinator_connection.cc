@@ -81,7 +81,7 @@ Result<std::unique_ptr<CoordinatorConnection>> CoordinatorConnection::open(
         return Error{.code = login ? ErrorCode::not_authenticated : ErrorCode::cannot_connect,
                      .message = "cannot connect to the coordinator: " + message_of(conn.get()),
                      .hint = login ? "a password is read from the URL, PGPASSWORD or ~/.pgpass"
-                                   : "`baton serve` listens at 127.0.0.1:5433 unless told "
+                                   : "`baton serve` listens at 127.0.0.1:5433 unless set "
                                      "otherwise"};
     }
     std::unique_ptr<CoordinatorConnection> link(

@@ -38,9 +38,9 @@ constexpr std::string_view kHelp =
     "  WATCH SHOW QUERIES;                (Ctrl-C ends it)\n"
     "  BEGIN; ... COMMIT;                 all of it or none of it\n"
     "Commands of the shell:\n"
-    "  \\d [NAME]    what there is; everything about one name\n"
+    "  \\d [NAME]    an overview; everything about one name\n"
     "  \\dq \\df \\dc  queries, fragments, counters     \\dw \\dl  workers, links\n"
-    "  \\ds \\dp \\dk  logical and physical sources, sinks     \\ls  what was asked\n"
+    "  \\ds \\dp \\dk  logical and physical sources, sinks     \\ls  the log of statements\n"
     "  \\text \\json \\csv  how rows are shown from now on     \\timing  how long things take\n"
     "  \\i FILE      run the statements of a file\n"
     "\\q or Ctrl-D leaves, \\? shows this. Tab completes words and names.\n";

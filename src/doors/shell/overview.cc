@@ -50,7 +50,7 @@ std::string json_of(const std::map<std::string, std::size_t>& by_state) {
 }
 
 std::string in_words(const Leader& leader) {
-    if (leader.remaining == Duration::zero()) return "nobody";
+    if (leader.remaining == Duration::zero()) return "none";
     return leader.owner + ", epoch " + std::to_string(leader.epoch) + " since " + leader.since +
            ", " + in_seconds(leader.remaining) + " left";
 }
@@ -116,7 +116,7 @@ State state_of(const std::array<Table, 6>& answers) {
                               .since = cell(locks, row, 2),
                               .remaining = Duration(number_in(row, 3))};
         if (state.leader->remaining == Duration::zero()) {
-            state.problems.push_back("nobody leads; the last was " + owner + ", epoch " +
+            state.problems.push_back("no coordinator leads; the last was " + owner + ", epoch " +
                                      std::to_string(state.leader->epoch));
         }
     }

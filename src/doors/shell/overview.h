@@ -1,4 +1,5 @@
-// How a cluster is and was, at a glance: for `baton status`, `baton top` and `baton query logs`.
+// The state and the history of a cluster at a glance, for `baton status`, `baton top` and `baton
+// query logs`.
 //
 // Pure: tables of the views go in, text comes out.
 #pragma once

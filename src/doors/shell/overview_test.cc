@@ -75,10 +75,10 @@ TEST(OverviewTest, WhoLeadsIsToldWithItsTermAndWhatIsLeftOfIt) {
 
     tables[4].rows[0][3] = std::int64_t{0};  // its lease ran out
     const State without = state_of(tables);
-    EXPECT_NE(as_text(without, "baton 1").find("leader   nobody\n"), std::string::npos);
-    EXPECT_EQ(
-        without.problems,
-        (std::vector<std::string>{"nobody leads; the last was host:1:ab 127.0.0.1:5433, epoch 3"}));
+    EXPECT_NE(as_text(without, "baton 1").find("leader   none\n"), std::string::npos);
+    EXPECT_EQ(without.problems,
+              (std::vector<std::string>{
+                  "no coordinator leads; the last was host:1:ab 127.0.0.1:5433, epoch 3"}));
 
     tables[4].rows[0][0] = text("");  // one coordinator alone has no election
     EXPECT_EQ(as_text(state_of(tables), "baton 1").find("leader"), std::string::npos);

@@ -1,4 +1,4 @@
-// The progress that a person who waits for queries sees.
+// The progress that a user sees while waiting for queries.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Whether bytes are text.
+// A check that bytes are valid UTF-8.
 #pragma once
 
 #include <string_view>

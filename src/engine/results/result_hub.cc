@@ -110,7 +110,7 @@ private:
             const auto deadline = opened_ + limits_.patience;
             const bool late = std::chrono::steady_clock::now() >= deadline;
             if (late || !changed_.wait_until(lock, deadline, come)) {
-                return cancelled("nobody came to read the rows of the query");
+                return cancelled("no client came to read the rows of the query");
             }
         }
         changed_.wait(lock, over);

@@ -99,7 +99,7 @@ TEST_F(ResultHubTest, ASinkDoesNotWaitForeverForSomebodyToCome) {
     const auto sink = *hub.open("t");
     const auto finished = sink->finish();
     ASSERT_FALSE(finished);
-    EXPECT_EQ(finished.error().message, "nobody came to read the rows of the query");
+    EXPECT_EQ(finished.error().message, "no client came to read the rows of the query");
     EXPECT_FALSE(sink->put(bytes(1)));
 }
 

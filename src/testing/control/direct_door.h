@@ -1,6 +1,6 @@
-// DirectDoor leads a controller to a catalog on the caller's thread: what is submitted waits until
-// settle_next() does it, so that whoever drives decides when things become durable, and whether
-// they do.
+// DirectDoor is a controller's door to a catalog on the caller's thread. Submitted requests wait
+// until settle_next() carries them out, so that the test decides when they become durable, and
+// whether they do.
 #pragma once
 
 #include <deque>
@@ -22,10 +22,10 @@ namespace baton::testing {
 
 class DirectDoor : public CatalogDoor {
 public:
-    // Told after each commit what it changed, before its outcome is.
+    // Called after each commit with the keys that it changed, before its outcome is reported.
     using Published = std::function<void(const std::set<EntityKey>&)>;
 
-    // `sql` is a writing connection, with the present schema, that nobody else uses.
+    // `sql` is a writing connection, with the present schema, for the door alone.
     DirectDoor(Sql& sql, const Clock& clock, Epoch epoch, Planner planner, Published published)
         : sql_(sql),
           clock_(clock),
@@ -37,9 +37,10 @@ public:
     void submit(Ticket ticket, std::vector<Request> requests, Settled settled) override;
 
     [[nodiscard]] bool waiting() const { return !waiting_.empty(); }
-    // Does what was submitted first. With an error, it does not, and that is its outcome.
+    // Carries out the requests that were submitted first. With `instead` it does not, and reports
+    // this error as their outcome.
     void settle_next(const std::optional<Error>& instead = std::nullopt);
-    // Those who wait are never answered, as after a crash.
+    // Callers that wait are never answered, as after a crash.
     void forget() { waiting_.clear(); }
 
     // A client's request, at once.

@@ -168,8 +168,8 @@ private:
 
     void check_term(Node& node, const Event& event, Instant local) {
         if (node.term.has_value() != node.machine->may_act(local)) {
-            fail(node.owner + (node.term ? " was told to lead but may not act"
-                                         : " may act but was not told to lead"));
+            fail(node.owner +
+                 (node.term ? " has to lead but may not act" : " may act but does not lead"));
         }
         if (node.term && local >= node.held_from + timers_.give_up) {
             fail(node.owner + " leads although no renewal has succeeded for " +
@@ -390,7 +390,7 @@ private:
     void check_that_all_is_well() {
         // Pauses and calls under way come to an end, and what they left in the store.
         until(now_ + timers_.ttl * 8 + 2s);
-        if (leader() == nullptr) return fail("nobody leads although all is well");
+        if (leader() == nullptr) return fail("no coordinator leads although all is well");
         check_workers();
         const Epoch epoch = *leader()->machine->epoch();
         until(now_ + timers_.ttl * 4);
@@ -405,18 +405,18 @@ private:
             at(now_ + timers_.ttl * 3, [this, &dead] { start(dead); });
         });
         until(now_ + timers_.ttl * 4);
-        if (failed() || leader() == nullptr) return fail("nobody leads after a failover");
+        if (failed() || leader() == nullptr) return fail("no coordinator leads after a failover");
         run_.handover_us = change_of_leader(2500ms, [this] {
             Node& leaving = *leader();
             deliver(leaving, leaving.life, LeaveAsked{});
             at(now_ + 1s, [this, &leaving] {
-                if (!leaving.left) fail("who was told to leave has not left");
+                if (!leaving.left) fail("a coordinator that was asked to leave has not left");
             });
         });
     }
     void check_workers() {
         if (failed() || obeyed_at_ + timers_.ttl >= now_) return;
-        fail("workers obey nobody although all is well");
+        fail("workers obey no coordinator although all is well");
     }
     std::int64_t change_of_leader(Duration at_most, const std::function<void()>& remove) {
         if (failed()) return 0;
@@ -429,7 +429,8 @@ private:
         });
         const Duration took = now_ - began;
         if (!failed() && leader() == nullptr) {
-            fail("nobody leads " + std::to_string(took.count()) + " us after the leader is gone");
+            fail("no coordinator leads " + std::to_string(took.count()) +
+                 " us after the leader is gone");
         }
         until(now_ + 1s);
         return took.count();

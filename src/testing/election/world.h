@@ -7,7 +7,7 @@
 // comes back from an old backup. Then everything heals.
 //
 // Checks:
-//   - no two may act at the same time, and who may act holds the lease by the store's clock;
+//   - no two may act at the same time, and one that may act holds the lease by the store's clock;
 //   - a leader may act, by its own clock, until it has to step down; and it has to when no renewal
 //     has succeeded for as long as the timers say;
 //   - an epoch begins one term at most, is above all before it, and by no more than one, but for
@@ -31,7 +31,7 @@ struct ElectionRun {
     std::uint64_t fenced = 0;      // writes refused by the fence
     std::uint64_t pauses = 0;      // longer than a lease
     std::int64_t failover_us = 0;  // from the death of the leader to the next; 0 if not tried
-    std::int64_t handover_us = 0;  // from its being told to leave
+    std::int64_t handover_us = 0;  // from the request to leave
 };
 
 // The same seed gives the same run.

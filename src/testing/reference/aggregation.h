@@ -1,4 +1,4 @@
-// How the reference aggregates values, whole or in parts.
+// The reference aggregation of values, whole or in parts.
 #pragma once
 
 #include <span>

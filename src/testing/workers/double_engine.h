@@ -1,7 +1,7 @@
-// DoubleEngine stands in for the engine of a worker: fragments prepare, run until they are told to
-// stop, and do otherwise only if a test says so.
+// DoubleEngine stands in for the engine of a worker: fragments prepare, run until they are stopped,
+// and do otherwise only if a test says so.
 //
-// obey() returns what the engine reports at once. A slow engine keeps that back until finish().
+// obey() returns the reports that follow at once. A slow engine keeps them back until finish().
 #pragma once
 
 #include <map>
@@ -33,7 +33,7 @@ public:
     void set_slow(bool slow) { slow_ = slow; }
     [[nodiscard]] Reports finish();
 
-    // What happens to fragments by itself. Nothing if it does not run. The key may be one of
+    // The fragment ends, or fails, by itself. No reports if it does not run. The key may be one of
     // running().
     [[nodiscard]] Reports end(FragmentKey key);
     [[nodiscard]] Reports fail(FragmentKey key, const Trouble& trouble);

@@ -1,7 +1,7 @@
 // InProcessWorkers is a transport to workers that live in this process: the workers' own machine
 // with a DoubleEngine each. Messages arrive at once; a test can kill workers and cut them off.
 //
-// Thread-safe. It has no thread: the listener is called by whoever calls here.
+// Thread-safe. It has no thread of its own: the listener is called on the threads of callers.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ public:
     void start(const std::string& name);
     // The process is gone: its stream breaks, dials fail.
     void kill(const std::string& name);
-    // Nothing arrives, in either direction, and nobody is told; dials fail.
+    // Messages are lost in both directions, without an error at either end; dials fail.
     void cut(const std::string& name);
     void mend(const std::string& name);
 

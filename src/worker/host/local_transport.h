@@ -1,8 +1,8 @@
 // LocalTransport joins a coordinator to the worker in its own process: a Transport at one end and
 // Sessions at the other. Dials with an address go to another transport, if there is one.
 //
-// It has no thread: a listener is called by whoever calls at the other end, which is why listeners
-// may not call back.
+// It has no thread of its own: a call at one end calls the listener at the other end, on the same
+// thread. This is why listeners may not call back.
 #pragma once
 
 #include <map>
@@ -63,7 +63,7 @@ private:
     void tell(transport::Event event) const;
     [[nodiscard]] std::optional<sessions::Session> find(const std::string& worker,
                                                         transport::Attempt attempt) const;
-    // The coordinator is told why its stream is no more.
+    // Ends the stream; the coordinator gets the reason.
     void end(sessions::Session session, const std::string& why, Epoch highest,
              bool refused = false);
 

@@ -201,7 +201,7 @@ void WorkerHost::take(const PartitionKey& released) {
 }
 
 void WorkerHost::let_go(const PartitionKey& partition) {
-    log("partition " + to_string(partition) + " is let go of");
+    log("partition " + to_string(partition) + " is to be released");
     if (world_.partitions != nullptr) return world_.partitions->let_go(partition);
     released_.push_back(partition);
 }

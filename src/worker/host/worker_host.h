@@ -1,11 +1,12 @@
-// WorkerHost runs a worker: one thread owns the machine that decides (Station), hears what
-// coordinators and the engine say, and performs what follows.
+// WorkerHost runs a worker: its one thread owns the machine that decides (Station), passes it the
+// messages of coordinators and the reports of the engine, and performs its effects.
 //
 // Rules:
-//   - Whoever tells it something only puts it into a mailbox. What the engine reports is always let
-//     in, being bounded by what was ordered; a session of which too much waits is hung up on.
-//   - A catalog and an epoch are durable before anybody is welcomed under them.
-//   - Doors are listened to from the start to the end; the newest coordinator is obeyed, whichever
+//   - Other threads only put events into its mailbox. Reports of the engine are always accepted,
+//     because the orders to the engine bound their number; a session with too many messages waiting
+//     is hung up on.
+//   - A catalog and an epoch are durable before a coordinator is welcomed under them.
+//   - The host listens to all doors from start to end, and obeys the newest coordinator, whichever
 //     door it came in by.
 #pragma once
 
@@ -38,7 +39,7 @@ namespace baton {
 struct WorkerHostOptions {
     Incarnation incarnation;            // unlike that of any process of this worker before
     std::size_t waiting_max = 100'000;  // messages of sessions that wait to be heard
-    // Told what people may want to know, from the host's thread.
+    // Gets lines that an operator may want to read, from the host's thread.
     std::function<void(const std::string&)> log;
 };
 
@@ -49,19 +50,19 @@ public:
         std::vector<Sessions*> doors;
         const Clock& clock;
         EpochStore* epochs = nullptr;         // none: what is kept ends with the process
-        PartitionUser* partitions = nullptr;  // none: nobody uses them here
+        PartitionUser* partitions = nullptr;  // none: they are not used here
     };
 
-    // Everything of the world outlives it. Fails if the epoch that was kept cannot be read.
+    // Everything in `world` outlives the host. Fails if the epoch that was kept cannot be read.
     [[nodiscard]] static Result<std::unique_ptr<WorkerHost>> start(const WorkerHostOptions& options,
                                                                    const World& world);
-    // Ends the thread; fragments are left as they are, which ends with the engine.
+    // Ends the thread. Fragments go on until the engine ends.
     ~WorkerHost();
     WorkerHost(const WorkerHost&) = delete;
     WorkerHost& operator=(const WorkerHost&) = delete;
 
-    // Takes no new fragments from now on, and says so. Waits until none lives and a coordinator
-    // that listens knows how they ended, but no longer than `patience`; false if that is not so.
+    // Takes no new fragments from now on, and reports so. Waits until no fragment lives and a
+    // coordinator that listens knows how they ended; false if that takes longer than `patience`.
     [[nodiscard]] bool drain(Duration patience);
 
 private:
@@ -101,7 +102,7 @@ private:
     std::map<station::Session, DoorSession> doors_;  // of sessions that are there
     std::map<DoorSession, station::Session> sessions_;
     bool leaving_ = false;
-    std::vector<PartitionKey> released_;  // that nobody used
+    std::vector<PartitionKey> released_;  // that had no user
 
     std::mutex mutex_;
     std::condition_variable filled_;

@@ -1,4 +1,4 @@
-// EmbeddedWorker is the worker in a coordinator's own process, and the way to all others.
+// EmbeddedWorker is the worker in a coordinator's own process, and the way to all other workers.
 //
 // Fragments of the embedded worker end with the process; when it starts again, the coordinator
 // starts their queries again.
@@ -20,7 +20,7 @@ namespace baton {
 struct EmbeddedWorkerOptions {
     std::shared_ptr<Trust> trust = user_trust();  // on the network to other workers
     Permits permits;                              // of its plans
-    // Told what people may want to know, from any thread. None: nobody is.
+    // Gets lines that an operator may want to read, from any thread. None: no log.
     std::function<void(const std::string&)> log;
 };
 
@@ -29,12 +29,12 @@ public:
     // `clock` outlives it.
     [[nodiscard]] static Result<std::unique_ptr<EmbeddedWorker>> start(
         const Clock& clock, const EmbeddedWorkerOptions& options = {});
-    // After the coordinator that uses its transport and results.
+    // Destroy it after the coordinator that uses its transport and results.
     ~EmbeddedWorker();
     EmbeddedWorker(const EmbeddedWorker&) = delete;
     EmbeddedWorker& operator=(const EmbeddedWorker&) = delete;
 
-    // To the embedded worker, and by network to those that have an address.
+    // To the embedded worker, and over the network to workers that have an address.
     [[nodiscard]] Transport& transport();
     // Rows for clients, from the same workers.
     [[nodiscard]] ResultStreams& results();

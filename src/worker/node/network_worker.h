@@ -24,10 +24,10 @@ struct NetworkWorkerOptions {
     std::optional<std::uint64_t> fragments_max;
     std::shared_ptr<Trust> trust = user_trust();
     Permits permits;  // of its plans; its own directory and ports are out of reach in any case
-    // Run for each partition that it looks after (adapters/programs); none: nothing is.
+    // The program that is run for each partition of the worker (adapters/programs); none: none is.
     std::optional<std::string> partition_program;
     Duration partition_grace{};  // that such a program has to end
-    // Told what people may want to know, from any thread.
+    // Gets lines that an operator may want to read, from any thread.
     std::function<void(const std::string&)> log;
 };
 
@@ -36,7 +36,7 @@ public:
     // `clock` outlives it. Fails where an address cannot be had or a file cannot be read.
     [[nodiscard]] static Result<std::unique_ptr<NetworkWorker>> start(
         const Clock& clock, const NetworkWorkerOptions& options);
-    // Nothing is heard any more, then nobody is let in; fragments end.
+    // Stops listening to coordinators, then closes its ports; fragments end.
     ~NetworkWorker();
     NetworkWorker(const NetworkWorker&) = delete;
     NetworkWorker& operator=(const NetworkWorker&) = delete;
@@ -44,8 +44,8 @@ public:
     // In the order of the addresses.
     [[nodiscard]] const std::vector<std::uint16_t>& ports() const;
 
-    // Takes no new fragments from now on. Waits until none lives, but no longer than `patience`;
-    // false if some do.
+    // Takes no new fragments from now on. Waits until no fragment lives, but no longer than
+    // `patience`; false if some still do.
     [[nodiscard]] bool drain(Duration patience);
 
 private:

@@ -253,7 +253,7 @@ Result<Rows> Store::select(const std::string& statement, std::span<const SqlValu
                      .message = std::string("this question about PostgreSQL's catalog is not "
                                             "supported: ") +
                                 sqlite3_errmsg(inside_->database),
-                     .hint = "SHOW and SELECT .. FROM baton.view tell what there is"};
+                     .hint = "SHOW and SELECT .. FROM baton.view show the rest of the catalog"};
     }
     const int bound =
         std::min(sqlite3_bind_parameter_count(made), static_cast<int>(parameters.size()));

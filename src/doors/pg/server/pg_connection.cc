@@ -98,7 +98,7 @@ void PgConnection::reconsider() {
         if (!self->who_ || self->context_.still_admits(*self->who_)) return;
         self->step(wire::Expelled{{.sqlstate = "57P01",
                                    .message = "user " + in_quotes(self->who_->name) +
-                                              " may not stay: who is let in has changed"}});
+                                              " may not stay: its access was changed"}});
     });
 }
 

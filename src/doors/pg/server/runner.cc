@@ -309,7 +309,7 @@ void Runner::show_parameter(const ShowParameter& shown, const Statement& stateme
         const std::size_t at = statement.at + (tokens.size() > 1 ? tokens[1].at : 0);
         return fail({.sqlstate = "42704",
                      .message = "unknown parameter " + in_quotes(shown.name),
-                     .hint = "SHOW also tells of " + all_that_is_shown(),
+                     .hint = "SHOW also lists " + all_that_is_shown(),
                      .position = pgwire::character_at(run_->text, at),
                      .code = ErrorCode::syntax});
     }

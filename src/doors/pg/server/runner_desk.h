@@ -1,4 +1,4 @@
-// How a Runner gets to the desk and back. Internal to it.
+// The way of a Runner to the desk and back. Internal to it.
 #pragma once
 
 #include <memory>

@@ -175,7 +175,7 @@ public:
         const auto who = principal(*access, user);
         if (!who) {  // it was known when it began to prove its password
             return pgwire::Report{.sqlstate = "28000",
-                                  .message = "user " + in_quotes(user) + " is not let in any more"};
+                                  .message = "user " + in_quotes(user) + " is no longer let in"};
         }
         const bool proved = !access->trusts_everybody() || who->coordinator;
         if (proved && options_.logins != nullptr) options_.logins->succeeded(peer, user);

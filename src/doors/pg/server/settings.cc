@@ -159,7 +159,7 @@ std::variant<Settings::Changed, pgwire::Report> Settings::set(const std::string&
     if (is_fixed(name)) {
         const std::string& fixed = defaults_.at(name);
         if (name == "timezone" && pg::to_lower(*value) != "utc") {
-            changed.warning = "times are told in UTC, whatever the time zone";
+            changed.warning = "times are shown in UTC, whatever the time zone";
         }
         value = fixed;
     } else {

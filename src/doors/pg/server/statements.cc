@@ -259,9 +259,10 @@ std::optional<pgwire::Report> read_copy_options(Tokens options, CopyFormat& form
     const bool clashes = format.delimiter == '\n' || format.delimiter == '\r' ||
                          (format.csv ? format.delimiter == '"' : format.delimiter == '\\');
     if (own_delimiter && clashes) {
-        return pgwire::Report{.sqlstate = "22023",
-                              .message = "this DELIMITER of COPY cannot be told from the data",
-                              .hint = "use a comma, a semicolon or a tab"};
+        return pgwire::Report{
+            .sqlstate = "22023",
+            .message = "this DELIMITER of COPY cannot be distinguished from the data",
+            .hint = "use a comma, a semicolon or a tab"};
     }
     if (format.csv && !own_delimiter) format.delimiter = ',';
     if (format.csv && !own_null) format.null = "";

@@ -1,6 +1,6 @@
-// The text of a client as statements, and who answers each: a session of ours, the catalog that
-// PostgreSQL's clients ask about, or the runner itself, because it is PostgreSQL's and not our
-// dialect.
+// The text of a client, taken apart into statements, each with its answerer: a session of ours, the
+// catalog that PostgreSQL's clients ask about, or the runner itself if the statement belongs to
+// PostgreSQL's dialect and not to ours.
 //
 // Input:   any text. Output: its statements in order, empty ones dropped.
 // Pure: nothing is run, and nothing is known of sessions.
@@ -61,8 +61,8 @@ using Answerer = std::variant<ForSession, ForCatalog, EndTransaction, SetParamet
                               Forget, Refuse>;
 
 struct Statement {
-    std::string text;    // for whoever answers it; positions in it are those of the given text,
-    std::size_t at = 0;  // if this is added
+    std::string text;    // for its answerer
+    std::size_t at = 0;  // added to a position in `text` it gives the position in the given text
     Answerer answerer;
     std::optional<CopyFormat> copy;  // its rows are wanted as a copy
 };

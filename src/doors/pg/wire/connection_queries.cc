@@ -134,7 +134,7 @@ void Connection::take(const Terminate& /*terminate*/, Effects& effects) {
 }
 
 void Connection::take(const LoginResponse& /*response*/, Effects& effects) {
-    die({.sqlstate = "08P01", .message = "nobody asked for a password"}, effects);
+    die({.sqlstate = "08P01", .message = "a password came that was not asked for"}, effects);
 }
 
 // Of a copy that has failed: the client could not know.

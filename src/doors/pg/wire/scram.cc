@@ -189,7 +189,7 @@ Result<std::string> ScramServer::first(std::string_view client_first) {
     if (!identity) return malformed_scram("the first message has no header");
     if (!identity->empty()) {
         return Error{.code = ErrorCode::not_supported,
-                     .message = "SCRAM: to act as somebody else is not supported"};
+                     .message = "SCRAM: acting as another user is not supported"};
     }
     gs2_header_ = whole.substr(0, whole.size() - client_first.size());
     const std::string_view bare = client_first;
@@ -283,7 +283,7 @@ Result<std::string> ScramClient::final(std::string_view server_first) {
 
 Result<Done> ScramClient::check(std::string_view server_final) const {
     const Error stranger{.code = ErrorCode::not_authenticated,
-                         .message = "what is there does not prove that it knows the same secret"};
+                         .message = "the other end does not prove that it knows the same secret"};
     TRY_ASSIGN(signature_text, attribute('v', server_final));
     const auto signature = from_base64(signature_text);
     if (!signature || server_signature_.empty() || signature->size() != server_signature_.size()) {

@@ -83,7 +83,7 @@ TEST(Scram, AFirstMessageSaysWhatIsWrongWithIt) {
     EXPECT_EQ(error_of_first("x,,n=,r=x"), "error 5010: SCRAM: the first message has no header");
     EXPECT_EQ(error_of_first("n,"), "error 5010: SCRAM: the first message has no header");
     EXPECT_EQ(error_of_first("n,a=me,n=,r=x"),
-              "error 2001: SCRAM: to act as somebody else is not supported");
+              "error 2001: SCRAM: acting as another user is not supported");
     EXPECT_EQ(error_of_first("n,,m=x,n=,r=x"),
               "error 2001: SCRAM: the client requires an extension that is not supported");
     EXPECT_EQ(error_of_first("n,,r=x"), "error 5010: SCRAM: attribute \"n\" is missing");
