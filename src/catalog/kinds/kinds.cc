@@ -14,13 +14,15 @@ AnyKind kind_of() {
             .statements = [&table](auto version) { return table.statements(version); }};
 }
 
+template <class... E>
+std::vector<AnyKind> kinds_of(const std::tuple<E...>*) {
+    return {kind_of<E>()...};
+}
+
 }  // namespace
 
 std::span<const AnyKind> kinds() {
-    static const std::vector<AnyKind> kKinds = {
-        kind_of<Worker>(),         kind_of<KeptLink>(), kind_of<LogicalSource>(),
-        kind_of<PhysicalSource>(), kind_of<Sink>(),     kind_of<Query>(),
-        kind_of<Fragment>(),       kind_of<TaskList>(), kind_of<Partition>()};
+    static const std::vector<AnyKind> kKinds = kinds_of(static_cast<KindTypes*>(nullptr));
     return kKinds;
 }
 
