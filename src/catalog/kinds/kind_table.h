@@ -4,6 +4,7 @@
 // A kind is one file beside this one: table_of<Worker>() in worker.cc. kinds.h lists them all.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -140,6 +141,8 @@ public:
 
     // The statements that a version of the schema adds to the one before.
     [[nodiscard]] std::string statements(std::int64_t version) const;
+    // The last version that adds any.
+    [[nodiscard]] std::int64_t version() const;
 
 private:
     [[nodiscard]] std::string select_list(std::string_view without) const;
@@ -301,6 +304,13 @@ std::string KindTable<E>::statements(std::int64_t version) const {
                 column.definition + ";\n";
     }
     return text;
+}
+
+template <class E>
+std::int64_t KindTable<E>::version() const {
+    std::int64_t last = kind_.since;
+    for (const KindColumn<E>& column : kind_.columns) last = std::max(last, column.version);
+    return last;
 }
 
 }  // namespace baton

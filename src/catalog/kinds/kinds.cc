@@ -11,7 +11,8 @@ AnyKind kind_of() {
     for (const auto& [name, statements] : table.kind().companions) tables.push_back(name);
     return {.view = table.view(),
             .tables = std::move(tables),
-            .statements = [&table](auto version) { return table.statements(version); }};
+            .statements = [&table](auto version) { return table.statements(version); },
+            .version = table.version()};
 }
 
 template <class... E>

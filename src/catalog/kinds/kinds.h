@@ -61,6 +61,7 @@ struct AnyKind {
     // The statements that a version of the schema adds to the one before; see kind_table.h for the
     // types.
     std::function<std::string(std::int64_t version)> statements;
+    std::int64_t version = 1;  // the last one that adds any
 };
 
 // In the order of KindTypes.
