@@ -47,7 +47,7 @@ Result<Answer> Application::on(const request::CreateTaskList& r) {
 }
 
 Result<Answer> Application::on(const request::DropTaskList& r) {
-    TRY_ASSIGN(found, reader_.task_list(r.name));
+    TRY_ASSIGN(found, reader_.find<TaskList>(r.name));
     if (!found) return Answer{.did = Did::absent, .name = r.name};
     TRY(remove(*found));
     TRY_ASSIGN(partitions, reader_.partitions(r.name));

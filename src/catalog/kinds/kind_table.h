@@ -127,6 +127,7 @@ public:
     [[nodiscard]] const std::string& order_by_key() const { return order_by_key_; }
     // Fails with catalog_corrupt, naming the row.
     [[nodiscard]] Result<E> entity_in(const SqlRow& row) const;
+    [[nodiscard]] Result<std::vector<E>> entities_in(const std::vector<SqlRow>& rows) const;
 
     [[nodiscard]] const std::string& insert() const { return insert_; }
     [[nodiscard]] std::vector<SqlValue> inserted(const E& entity) const;
@@ -212,6 +213,17 @@ Result<E> KindTable<E>::entity_in(const SqlRow& row) const {
         }
     }
     return entity;
+}
+
+template <class E>
+Result<std::vector<E>> KindTable<E>::entities_in(const std::vector<SqlRow>& rows) const {
+    std::vector<E> entities;
+    entities.reserve(rows.size());
+    for (const SqlRow& row : rows) {
+        TRY_ASSIGN(entity, entity_in(row));
+        entities.push_back(std::move(entity));
+    }
+    return entities;
 }
 
 template <class E>
