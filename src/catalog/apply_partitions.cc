@@ -54,7 +54,8 @@ Result<Answer> Application::on(const request::DropTaskList& r) {
     for (const Partition& partition : partitions) {
         if (owner_of(partition.ownership) == nullptr) TRY(remove(partition));
     }
-    return Answer{.did = Did::dropped, .name = r.name, .dropped = {*found}};
+    return Answer{
+        .did = Did::dropped, .name = r.name, .dropped = {{sql::EntityKind::task_list, 0, r.name}}};
 }
 
 Result<Done> Application::check_move(const PartitionMove& move,
