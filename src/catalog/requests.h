@@ -47,12 +47,9 @@ struct CreateWorker {
     WorkerSettings worker;
 };
 
+// A statement that needs no binding is the request, once its name was checked.
 // task_list_exists; invalid_configuration for no partition, or more than kPartitionsMax
-struct CreateTaskList {
-    std::string name;
-    std::uint64_t partitions = 0;
-    bool if_not_exists = false;
-};
+using CreateTaskList = sql::CreateTaskList;
 
 // query_exists, and whatever planning says: unknown_source, unknown_sink, placement, ...
 struct CreateQuery {
