@@ -71,8 +71,9 @@ constexpr std::string_view kReasons = R"(
 ## Reasons
 
 REASON says in words why a worker, a query or a fragment is in its state. REASON_CODE says it for
-programs, REASON_WHO names the worker that it is about, and REASON_ERROR is the number of the error behind
-it ([ERRORS.md](ERRORS.md)), NULL if there is none. Codes are added, never renamed; words may change.
+programs, REASON_WHO names the worker that it is about, and REASON_ERROR is the number of the error
+behind it ([ERRORS.md](ERRORS.md)), NULL if there is none. Codes are added, never renamed; words may
+change.
 
 | code | of | meaning |
 |---|---|---|
