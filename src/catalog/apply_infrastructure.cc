@@ -128,7 +128,8 @@ Result<Answer> Application::on(const request::DropWorker& r) {
     for (const KeptLink& link : links) TRY(remove(link));
     TRY(write("DELETE FROM worker_certificate WHERE worker = ?", {to_upper(r.name)}));
     TRY(remove(*found));
-    return Answer{.did = Did::dropped, .name = r.name, .dropped = {*found}};
+    return Answer{
+        .did = Did::dropped, .name = r.name, .dropped = {{sql::EntityKind::worker, 0, r.name}}};
 }
 
 Result<Answer> Application::on(const request::DrainWorker& r) {

@@ -47,14 +47,15 @@ Result<Answer> Application::on(const request::CreateTaskList& r) {
 }
 
 Result<Answer> Application::on(const request::DropTaskList& r) {
-    TRY_ASSIGN(found, reader_.task_list(r.name));
+    TRY_ASSIGN(found, reader_.find<TaskList>(r.name));
     if (!found) return Answer{.did = Did::absent, .name = r.name};
     TRY(remove(*found));
     TRY_ASSIGN(partitions, reader_.partitions(r.name));
     for (const Partition& partition : partitions) {
         if (owner_of(partition.ownership) == nullptr) TRY(remove(partition));
     }
-    return Answer{.did = Did::dropped, .name = r.name, .dropped = {*found}};
+    return Answer{
+        .did = Did::dropped, .name = r.name, .dropped = {{sql::EntityKind::task_list, 0, r.name}}};
 }
 
 Result<Done> Application::check_move(const PartitionMove& move,

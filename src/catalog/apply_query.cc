@@ -32,6 +32,10 @@ Did did_of(lifecycle::Became became) {
     CHECK(false && "an unknown outcome");
 }
 
+Dropped dropped(const Query& query) {
+    return {.kind = sql::EntityKind::query, .id = query.id.value(), .name = query.name};
+}
+
 Error stale(const std::string& what) {
     return Error{.code = ErrorCode::conflict,
                  .message = "the query was planned for a catalog that has changed since: " + what,
@@ -210,7 +214,7 @@ Result<Answer> Application::follow(const Query& before, const lifecycle::Turn& t
         case lifecycle::Became::unchanged:
             return answer;
         case lifecycle::Became::gone:
-            answer.dropped.emplace_back(before);
+            answer.dropped.push_back(dropped(before));
             TRY(remove_query(before));
             return answer;
         case lifecycle::Became::accepted:
@@ -261,7 +265,7 @@ Result<Answer> Application::on(const request::DropQuery& r) {
     TRY_ASSIGN(found, reader_.query(r.query));
     if (!found) return Answer{.did = Did::absent};
     TRY_ASSIGN(answer, follow(*found, lifecycle::drop(*found, r.mode)));
-    if (answer.dropped.empty()) answer.dropped.emplace_back(*found);
+    if (answer.dropped.empty()) answer.dropped.push_back(dropped(*found));
     return answer;
 }
 

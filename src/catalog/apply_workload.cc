@@ -42,7 +42,9 @@ Result<Answer> Application::on(const request::DropLogicalSource& r) {
                       std::move(ids));
     }
     TRY(remove(*found));
-    return Answer{.did = Did::dropped, .name = r.name, .dropped = {*found}};
+    return Answer{.did = Did::dropped,
+                  .name = r.name,
+                  .dropped = {{sql::EntityKind::logical_source, 0, r.name}}};
 }
 
 Result<Done> Application::touch_logical_source(const std::string& name) {
@@ -95,7 +97,10 @@ Result<Answer> Application::on(const request::DropPhysicalSource& r) {
     }
     TRY(remove(*found));
     TRY(touch_logical_source(found->logical));
-    return Answer{.did = Did::dropped, .name = name, .id = r.id.value(), .dropped = {*found}};
+    return Answer{.did = Did::dropped,
+                  .name = name,
+                  .id = r.id.value(),
+                  .dropped = {{sql::EntityKind::physical_source, r.id.value(), found->logical}}};
 }
 
 Result<Answer> Application::on(const request::CreateSink& r) {
@@ -127,7 +132,8 @@ Result<Answer> Application::on(const request::DropSink& r) {
                       std::move(queries));
     }
     TRY(remove(*found));
-    return Answer{.did = Did::dropped, .name = r.name, .dropped = {*found}};
+    return Answer{
+        .did = Did::dropped, .name = r.name, .dropped = {{sql::EntityKind::sink, 0, r.name}}};
 }
 
 }  // namespace baton

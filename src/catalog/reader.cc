@@ -38,13 +38,7 @@ Result<std::vector<E>> list(Sql& sql, const std::string& select, const Where& wh
     const KindTable<E>& table = table_of<E>();
     TRY_ASSIGN(rows,
                sql.query_with(select + where.text() + table.order_by_key(), where.parameters()));
-    std::vector<E> entities;
-    entities.reserve(rows.size());
-    for (const SqlRow& row : rows) {
-        TRY_ASSIGN(entity, table.entity_in(row));
-        entities.push_back(std::move(entity));
-    }
-    return entities;
+    return table.entities_in(rows);
 }
 template <class E>
 Result<std::vector<E>> list(Sql& sql, const Where& where = {}) {
@@ -56,14 +50,6 @@ Result<std::optional<E>> first(Result<std::vector<E>> found) {
     if (!found) return found.error();
     if (found->empty()) return std::optional<E>();
     return std::optional<E>(std::move(found->front()));
-}
-
-// The one with that key.
-template <class E>
-Result<std::optional<E>> one(Sql& sql, std::string_view column, SqlValue key) {
-    Where where;
-    where.equal(column, std::move(key));
-    return first(list<E>(sql, where));
 }
 
 Error absent(ErrorCode code, const std::string& kind, const std::string& name) {
@@ -87,19 +73,19 @@ Result<std::string> Reader::catalog_id() const {
 }
 
 Result<std::optional<Worker>> Reader::worker(const std::string& name) const {
-    return one<Worker>(sql_, "name", name);
+    return find<Worker>(name);
 }
 
 Result<std::optional<LogicalSource>> Reader::logical_source(const std::string& name) const {
-    return one<LogicalSource>(sql_, "name", name);
+    return find<LogicalSource>(name);
 }
 
 Result<std::optional<PhysicalSource>> Reader::physical_source(PhysicalSourceId id) const {
-    return one<PhysicalSource>(sql_, "id", value_of(id));
+    return find<PhysicalSource>(value_of(id));
 }
 
 Result<std::optional<Sink>> Reader::sink(const std::string& name) const {
-    return one<Sink>(sql_, "name", name);
+    return find<Sink>(name);
 }
 
 Result<std::vector<Query>> Reader::with_uses(Result<std::vector<Query>> found) const {
@@ -130,7 +116,7 @@ Result<std::optional<Query>> Reader::query(const request::QueryRef& ref) const {
 }
 
 Result<std::optional<Fragment>> Reader::fragment(FragmentId id) const {
-    return one<Fragment>(sql_, "id", value_of(id));
+    return find<Fragment>(value_of(id));
 }
 
 Result<std::vector<Worker>> Reader::workers(const WorkerFilter& filter) const {
@@ -231,14 +217,6 @@ Result<std::vector<Fragment>> Reader::fragments(const FragmentFilter& filter) co
     if (filter.with_plan) return list<Fragment>(sql_, where);
     static const std::string kWithoutPlan = table_of<Fragment>().select_without("plan");
     return list<Fragment>(sql_, kWithoutPlan, where);
-}
-
-Result<std::optional<TaskList>> Reader::task_list(const std::string& name) const {
-    return one<TaskList>(sql_, "name", name);
-}
-
-Result<std::vector<TaskList>> Reader::task_lists() const {
-    return list<TaskList>(sql_);
 }
 
 Result<std::optional<Partition>> Reader::partition(const PartitionKey& key) const {

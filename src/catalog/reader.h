@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/check.h"
 #include "base/result.h"
 #include "catalog/kinds/kinds.h"
 #include "catalog/requests.h"
@@ -54,6 +55,13 @@ public:
     // By which workers know whose they are: of this catalog and its copies alone.
     [[nodiscard]] Result<std::string> catalog_id() const;
 
+    // Of any kind, as its table has it: the one with that key, which is one column, and all of
+    // them.
+    template <class E>
+    [[nodiscard]] Result<std::optional<E>> find(SqlValue key) const;
+    template <class E>
+    [[nodiscard]] Result<std::vector<E>> all() const;
+
     [[nodiscard]] Result<std::optional<Worker>> worker(const std::string& name) const;
     [[nodiscard]] Result<std::optional<LogicalSource>> logical_source(
         const std::string& name) const;
@@ -76,8 +84,6 @@ public:
     [[nodiscard]] Result<std::vector<QueryId>> queries_of_clients() const;
     [[nodiscard]] Result<std::vector<Fragment>> fragments(const FragmentFilter& filter = {}) const;
 
-    [[nodiscard]] Result<std::optional<TaskList>> task_list(const std::string& name) const;
-    [[nodiscard]] Result<std::vector<TaskList>> task_lists() const;
     [[nodiscard]] Result<std::optional<Partition>> partition(const PartitionKey& key) const;
     // Of one list, or of all.
     [[nodiscard]] Result<std::vector<Partition>> partitions(
@@ -104,5 +110,23 @@ private:
 
     Sql& sql_;
 };
+
+template <class E>
+Result<std::optional<E>> Reader::find(SqlValue key) const {
+    const KindTable<E>& table = table_of<E>();
+    CHECK(table.kind().key_columns == 1);
+    const std::string& column = table.kind().columns.front().name;
+    TRY_ASSIGN(rows, sql_.query(table.select() + " WHERE " + column + " = ?", {std::move(key)}));
+    if (rows.empty()) return std::optional<E>();
+    TRY_ASSIGN(entity, table.entity_in(rows.front()));
+    return std::optional<E>(std::move(entity));
+}
+
+template <class E>
+Result<std::vector<E>> Reader::all() const {
+    const KindTable<E>& table = table_of<E>();
+    TRY_ASSIGN(rows, sql_.query(table.select() + table.order_by_key()));
+    return table.entities_in(rows);
+}
 
 }  // namespace baton

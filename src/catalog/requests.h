@@ -48,12 +48,9 @@ struct CreateWorker {
     WorkerSettings worker;
 };
 
+// A statement that needs no binding is the request, once its name was checked.
 // task_list_exists; invalid_configuration for no partition, or more than kPartitionsMax
-struct CreateTaskList {
-    std::string name;
-    std::uint64_t partitions = 0;
-    bool if_not_exists = false;
-};
+using CreateTaskList = sql::CreateTaskList;
 
 // query_exists, and the errors of planning: unknown_source, unknown_sink, placement, ...
 struct CreateQuery {
@@ -199,13 +196,18 @@ enum class Did : std::uint8_t {
     unchanged,  // it was so already
 };
 
-using DroppedEntity = std::variant<LogicalSource, PhysicalSource, Sink, Worker, Query, TaskList>;
+// Of what was dropped, what answers speak of.
+struct Dropped {
+    sql::EntityKind kind = sql::EntityKind::query;
+    std::uint64_t id = 0;  // 0: it is known by its name alone
+    std::string name;      // of a physical source: that of its logical one
+};
 
 struct Answer {
     Did did = Did::unchanged;
-    std::string name;                    // of what it was about
-    std::optional<std::uint64_t> id;     // of a created physical source or query
-    std::vector<DroppedEntity> dropped;  // as they were
+    std::string name;                 // of what it was about
+    std::optional<std::uint64_t> id;  // of a created physical source or query
+    std::vector<Dropped> dropped;
 };
 
 }  // namespace baton

@@ -81,7 +81,8 @@ TEST_F(Requests, ADropAnswersWithWhatWasDropped) {
     make_small_cluster();
     const Answer answer = request(request::DropSink{"ALERTS"});
     ASSERT_EQ(answer.dropped.size(), 1U);
-    EXPECT_EQ(std::get<Sink>(answer.dropped[0]).worker, "HUB");
+    EXPECT_EQ(answer.dropped[0].kind, sql::EntityKind::sink);
+    EXPECT_EQ(answer.dropped[0].name, "ALERTS");
 }
 
 // ---- physical sources ---------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 #include "catalog/schema.h"
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -260,15 +261,11 @@ Result<Done> make_third_version(Sql& sql) {
     return move_locks_of_clients(sql);
 }
 
-// What a reason says, as data.
-Result<Done> make_fourth_version(Sql& sql) {
-    return add_kinds(sql, 4);
-}
-
-// Migration n, counted from 1, makes version n out of version n-1.
+// Migration n, counted from 1, makes version n out of version n-1. A later one adds what the kinds
+// say of it, and nothing else.
 const std::vector<std::function<Result<Done>(Sql&)>>& migrations() {
     static const std::vector<std::function<Result<Done>(Sql&)>> kMigrations = {
-        make_first_version, make_second_version, make_third_version, make_fourth_version};
+        make_first_version, make_second_version, make_third_version};
     return kMigrations;
 }
 
@@ -305,28 +302,31 @@ Result<std::int64_t> version_of(Sql& sql) {
                      .hint = "restore it from a backup with `baton restore`"};
     }
     const std::int64_t found = std::get<std::int64_t>(rows[0][0]);
-    if (found <= static_cast<std::int64_t>(migrations().size())) return found;
+    if (found <= schema_version()) return found;
     return Error{.code = ErrorCode::catalog_version,
                  .message = "the catalog has version " + std::to_string(found) +
                             ", this program knows versions up to " +
-                            std::to_string(migrations().size()),
+                            std::to_string(schema_version()),
                  .hint = "use the newer program that wrote it, or restore a backup made before"};
 }
 
-Result<Done> run_migration(Sql& sql, std::size_t index) {
-    TRY(migrations()[index](sql));
-    if (index + 1 == migrations().size()) {
-        TRY(sql.run_script(create_views(sql.dialect())));
-    }
-    TRY(sql.execute("UPDATE meta SET schema_version = ? WHERE id = 1",
-                    {static_cast<std::int64_t>(index + 1)}));
+Result<Done> run_migration(Sql& sql, std::int64_t version) {
+    const auto index = static_cast<std::size_t>(version - 1);
+    TRY(index < migrations().size() ? migrations()[index](sql) : add_kinds(sql, version));
+    if (version == schema_version()) TRY(sql.run_script(create_views(sql.dialect())));
+    TRY(sql.execute("UPDATE meta SET schema_version = ? WHERE id = 1", {version}));
     return Done{};
 }
 
 }  // namespace
 
 std::int64_t schema_version() {
-    return static_cast<std::int64_t>(migrations().size());
+    static const std::int64_t kVersion = [] {
+        auto last = static_cast<std::int64_t>(migrations().size());
+        for (const AnyKind& kind : kinds()) last = std::max(last, kind.version);
+        return last;
+    }();
+    return kVersion;
 }
 
 Result<Done> migrate(Sql& sql) {
@@ -335,8 +335,7 @@ Result<Done> migrate(Sql& sql) {
 
 Result<Done> migrate_up_to(Sql& sql, std::int64_t version) {
     TRY_ASSIGN(found, version_of(sql));
-    const auto last = static_cast<std::size_t>(version);
-    for (auto next = static_cast<std::size_t>(found); next < last; ++next) {
+    for (std::int64_t next = found + 1; next <= version; ++next) {
         TRY(sql.begin(Access::write));
         if (auto done = run_migration(sql, next); !done) {
             sql.rollback();

@@ -19,7 +19,7 @@ void PartitionChecks::read() {
     CHECK(sql_->begin(Access::read));
     const Reader reader(*sql_);
     lists_.clear();
-    for (const TaskList& list : *reader.task_lists()) lists_.emplace(list.name, list.partitions);
+    for (const TaskList& list : *reader.all<TaskList>()) lists_.emplace(list.name, list.partitions);
     const auto before = std::exchange(partitions_, {});
     for (Partition& partition : *reader.partitions()) {
         const auto known = before.find(partition.key);

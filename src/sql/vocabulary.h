@@ -266,6 +266,17 @@ concept LeavesCatalog = !ChangesCatalog<Node>;
 template <class Node>
 concept OpensNoFiles = kForms.at(first_form(node_index<Node>())).files == Files::never;
 
+// The kind that a CREATE makes.
+template <class Node>
+[[nodiscard]] constexpr const Kind& kind_made_by() {
+    constexpr Opening kOpening = kForms.at(first_form(node_index<Node>())).opening;
+    static_assert(kOpening.verb == "CREATE");
+    const auto* row = std::find_if(kKinds.begin(), kKinds.end(),
+                                   [&](const Kind& one) { return one.words == kOpening.object; });
+    CHECK(row != kKinds.end());
+    return *row;
+}
+
 [[nodiscard]] const Form& form_of(const Statement& statement);
 [[nodiscard]] bool changes_catalog(const Statement& statement);
 

@@ -8,11 +8,6 @@ namespace baton::crash {
 
 namespace {
 
-constexpr std::array kEntities = {Entity::worker,   Entity::link,      Entity::logical_source,
-                                  Entity::sink,     Entity::query,     Entity::physical_source,
-                                  Entity::fragment, Entity::task_list, Entity::partition};
-static_assert(kEntities.size() == kEntityCount);
-
 std::string value_in(Entity entity, const SqlRow& row, std::string_view column) {
     const View& view = view_of(entity);
     const std::size_t at = *view.column(column);
@@ -21,23 +16,12 @@ std::string value_in(Entity entity, const SqlRow& row, std::string_view column) 
 
 // The name in the row that says whose it is.
 std::string name_in(Entity entity, const SqlRow& row, const Rows& rows) {
-    switch (entity) {
-        case Entity::worker:
-        case Entity::logical_source:
-        case Entity::sink:
-        case Entity::query:
-        case Entity::task_list:
-            return value_in(entity, row, "NAME");
-        case Entity::partition:
-            return value_in(entity, row, "LIST");
-        case Entity::link:
-            return value_in(entity, row, "UPSTREAM");
-        case Entity::physical_source:
-            return value_in(entity, row, "LOGICAL");
-        case Entity::fragment: {
-            const auto query = rows.find({Entity::query, value_in(entity, row, "QUERY")});
-            return query == rows.end() ? "T0_F?" : value_in(Entity::query, query->second, "NAME");
-        }
+    if (entity == Entity::fragment) {
+        const auto query = rows.find({Entity::query, value_in(entity, row, "QUERY")});
+        return query == rows.end() ? "T0_F?" : value_in(Entity::query, query->second, "NAME");
+    }
+    for (const std::string_view column : {"NAME", "LIST", "UPSTREAM", "LOGICAL"}) {
+        if (view_of(entity).column(column)) return value_in(entity, row, column);
     }
     CHECK(false && "an unknown kind");
 }
@@ -57,8 +41,8 @@ std::string described(const Change& change) {
 
 Result<Replica> Replica::of_tables(Sql& sql) {
     Replica replica;
-    for (const Entity entity : kEntities) {
-        const View& view = view_of(entity);
+    for (const View& view : views()) {
+        if (!view.entity) continue;
         std::string columns;
         for (std::size_t i = 0; i < view.own_columns(); ++i) {
             columns += (i > 0 ? ", \"" : "\"") + std::string(view.columns[i].name) + "\"";
@@ -66,7 +50,7 @@ Result<Replica> Replica::of_tables(Sql& sql) {
         TRY_ASSIGN(rows, sql.query("SELECT " + columns + " FROM " + std::string(view.table)));
         for (SqlRow& row : rows) {
             const std::string key = key_of(view, row);
-            replica.rows_.insert({{entity, key}, std::move(row)});
+            replica.rows_.insert({{*view.entity, key}, std::move(row)});
         }
     }
     TRY_ASSIGN(revision, Reader(sql).revision());

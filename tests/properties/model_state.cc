@@ -218,7 +218,7 @@ ModelState state_in(const Reader& reader) {
                                          .state = f.state,
                                          .reason = kept(f.reason)};
     }
-    for (const TaskList& l : must(reader.task_lists())) state.task_lists[l.name] = l.partitions;
+    for (const TaskList& l : must(reader.all<TaskList>())) state.task_lists[l.name] = l.partitions;
     for (const Partition& p : must(reader.partitions())) state.partitions[p.key] = p.ownership;
     return state;
 }

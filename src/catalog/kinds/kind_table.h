@@ -5,6 +5,7 @@
 // A kind is one file beside this one: table_of<Worker>() in worker.cc. kinds.h lists them all.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -127,6 +128,7 @@ public:
     [[nodiscard]] const std::string& order_by_key() const { return order_by_key_; }
     // Fails with catalog_corrupt, naming the row.
     [[nodiscard]] Result<E> entity_in(const SqlRow& row) const;
+    [[nodiscard]] Result<std::vector<E>> entities_in(const std::vector<SqlRow>& rows) const;
 
     [[nodiscard]] const std::string& insert() const { return insert_; }
     [[nodiscard]] std::vector<SqlValue> inserted(const E& entity) const;
@@ -141,6 +143,8 @@ public:
 
     // The statements that a version of the schema adds to the one before.
     [[nodiscard]] std::string statements(std::int64_t version) const;
+    // The last version that adds any.
+    [[nodiscard]] std::int64_t version() const;
 
 private:
     [[nodiscard]] std::string select_list(std::string_view without) const;
@@ -210,6 +214,17 @@ Result<E> KindTable<E>::entity_in(const SqlRow& row) const {
         }
     }
     return entity;
+}
+
+template <class E>
+Result<std::vector<E>> KindTable<E>::entities_in(const std::vector<SqlRow>& rows) const {
+    std::vector<E> entities;
+    entities.reserve(rows.size());
+    for (const SqlRow& row : rows) {
+        TRY_ASSIGN(entity, entity_in(row));
+        entities.push_back(std::move(entity));
+    }
+    return entities;
 }
 
 template <class E>
@@ -302,6 +317,13 @@ std::string KindTable<E>::statements(std::int64_t version) const {
                 column.definition + ";\n";
     }
     return text;
+}
+
+template <class E>
+std::int64_t KindTable<E>::version() const {
+    std::int64_t last = kind_.since;
+    for (const KindColumn<E>& column : kind_.columns) last = std::max(last, column.version);
+    return last;
 }
 
 }  // namespace baton

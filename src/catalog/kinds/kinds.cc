@@ -11,16 +11,19 @@ AnyKind kind_of() {
     for (const auto& [name, statements] : table.kind().companions) tables.push_back(name);
     return {.view = table.view(),
             .tables = std::move(tables),
-            .statements = [&table](auto version) { return table.statements(version); }};
+            .statements = [&table](auto version) { return table.statements(version); },
+            .version = table.version()};
+}
+
+template <class... E>
+std::vector<AnyKind> kinds_of(const std::tuple<E...>*) {
+    return {kind_of<E>()...};
 }
 
 }  // namespace
 
 std::span<const AnyKind> kinds() {
-    static const std::vector<AnyKind> kKinds = {
-        kind_of<Worker>(),         kind_of<KeptLink>(), kind_of<LogicalSource>(),
-        kind_of<PhysicalSource>(), kind_of<Sink>(),     kind_of<Query>(),
-        kind_of<Fragment>(),       kind_of<TaskList>(), kind_of<Partition>()};
+    static const std::vector<AnyKind> kKinds = kinds_of(static_cast<KindTypes*>(nullptr));
     return kKinds;
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "catalog/kinds/kind_table.h"
@@ -19,6 +20,11 @@ struct KeptLink {
     NetworkLink link;
     Revision revision;
 };
+
+// In the order of Entity, in which none refers to a later one.
+using KindTypes = std::tuple<Worker, KeptLink, LogicalSource, PhysicalSource, Sink, Query, Fragment,
+                             TaskList, Partition>;
+static_assert(std::tuple_size_v<KindTypes> == kEntityCount);
 
 template <class E>
 const KindTable<E>& table_of() = delete;
@@ -55,9 +61,10 @@ struct AnyKind {
     // The statements that a version of the schema adds to the one before; see kind_table.h for the
     // types.
     std::function<std::string(std::int64_t version)> statements;
+    std::int64_t version = 1;  // the last one that adds any
 };
 
-// In the order of Entity, in which none refers to a later one.
+// In the order of KindTypes.
 [[nodiscard]] std::span<const AnyKind> kinds();
 
 // The SQL condition under which a fragment occupies its slots.

@@ -21,6 +21,17 @@ Error unsupported(const std::string& clause, Position at) {
                  .hint = "the form is SELECT columns FROM baton.view [WHERE condition]"};
 }
 
+// "watch WORKERS, LINKS or QUERIES"
+std::string watch_another() {
+    std::vector<std::string> names;
+    for (const View& view : views()) {
+        if (view.entity) names.emplace_back(view.name);
+    }
+    const std::string last = names.back();
+    names.pop_back();
+    return "watch " + join(names, ", ") + " or " + last;
+}
+
 }  // namespace
 
 void ViewQuery::take_all(bool brief_only) {
@@ -266,9 +277,7 @@ Result<ViewQuery> ViewQuery::watchable() const {
     if (!view_->entity) {
         return Error{.code = ErrorCode::not_supported,
                      .message = "BATON." + std::string(view_->name) + " cannot be watched",
-                     .hint =
-                         "watch WORKERS, LINKS, LOGICAL_SOURCES, PHYSICAL_SOURCES, SINKS, "
-                         "QUERIES, FRAGMENTS, TASK_LISTS or PARTITIONS"};
+                     .hint = watch_another()};
     }
     ViewQuery own = *this;
     for (const Item& item : items_) {

@@ -25,5 +25,14 @@ TEST_F(ViewQueries, AnAnswerThatIsTooLargeIsRefused) {
     EXPECT_NE(rows(large + " LIMIT 1").find("S0|S0|"), std::string::npos);
 }
 
+TEST_F(ViewQueries, WhatCannotBeWatchedNamesWhatCan) {
+    const std::string hint = error_of("WATCH SHOW COUNTERS").hint;
+    EXPECT_TRUE(hint.starts_with("watch WORKERS, LINKS, LOGICAL_SOURCES, ")) << hint;
+    for (const View& view : views()) {
+        const bool named = hint.find(" " + std::string(view.name)) != std::string::npos;
+        EXPECT_EQ(named, view.entity.has_value()) << view.name << ": " << hint;
+    }
+}
+
 }  // namespace
 }  // namespace baton

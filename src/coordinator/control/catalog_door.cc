@@ -34,7 +34,7 @@ Result<CatalogLook> look(const Reader& reader, const CatalogWanted& wanted) {
     CatalogLook seen;
     if (wanted.everything) TRY(look_at_everything(reader, seen));
     if (wanted.everything || wanted.partitions) {
-        TRY_ASSIGN(lists, reader.task_lists());
+        TRY_ASSIGN(lists, reader.all<TaskList>());
         TRY_ASSIGN(partitions, reader.partitions());
         seen.task_lists = std::move(lists);
         seen.partitions = std::move(partitions);

@@ -128,62 +128,21 @@ Result<Table> table_in(Unpacker& from) {
     return table;
 }
 
-// Of what was dropped, what answers speak of.
-void pack(Packer& to, const DroppedEntity& dropped) {
-    to.number(dropped.index());
-    std::visit(Overload{
-                   [&](const PhysicalSource& source) {
-                       to.number(source.id.value());
-                       to.text(source.logical);
-                   },
-                   [&](const Query& query) {
-                       to.number(query.id.value());
-                       to.text(query.name);
-                   },
-                   [&](const auto& other) {
-                       to.number(0);
-                       to.text(other.name);
-                   },
-               },
-               dropped);
+void pack(Packer& to, const Dropped& dropped) {
+    to.number(static_cast<std::uint64_t>(dropped.kind));
+    to.number(dropped.id);
+    to.text(dropped.name);
 }
 
-Result<DroppedEntity> dropped_in(Unpacker& from) {
-    TRY_ASSIGN(kind, from.number_below(std::variant_size_v<DroppedEntity>));
+Result<Dropped> dropped_in(Unpacker& from) {
+    Dropped dropped;
+    TRY_ASSIGN(kind, from.number_below(sql::kKinds.size()));
+    dropped.kind = static_cast<sql::EntityKind>(kind);
     TRY_ASSIGN(id, from.number());
+    dropped.id = id;
     TRY_ASSIGN(name, from.text());
-    static_assert(std::variant_size_v<DroppedEntity> == 6);  // each of them below
-    switch (kind) {
-        case 0:
-            return DroppedEntity(LogicalSource{.name = std::move(name), .schema = {}});
-        case 1: {
-            PhysicalSource source;
-            source.id = PhysicalSourceId(id);
-            source.logical = std::move(name);
-            return DroppedEntity(std::move(source));
-        }
-        case 2: {
-            Sink sink;
-            sink.name = std::move(name);
-            return DroppedEntity(std::move(sink));
-        }
-        case 3: {
-            Worker worker;
-            worker.name = std::move(name);
-            return DroppedEntity(std::move(worker));
-        }
-        case 4: {
-            Query query;
-            query.id = QueryId(id);
-            query.name = std::move(name);
-            return DroppedEntity(std::move(query));
-        }
-        default: {
-            TaskList list;
-            list.name = std::move(name);
-            return DroppedEntity(std::move(list));
-        }
-    }
+    dropped.name = std::move(name);
+    return dropped;
 }
 
 void pack(Packer& to, const Answer& answer) {
@@ -192,7 +151,7 @@ void pack(Packer& to, const Answer& answer) {
     to.flag(answer.id.has_value());
     to.number(answer.id.value_or(0));
     to.number(answer.dropped.size());
-    for (const DroppedEntity& dropped : answer.dropped) pack(to, dropped);
+    for (const Dropped& dropped : answer.dropped) pack(to, dropped);
 }
 
 Result<Answer> answer_in(Unpacker& from) {

@@ -89,9 +89,9 @@ Outcome Session::keep(std::vector<Step> steps) {
         if (about[i] != About::other && answer->id) {
             touched_.push_back({.query = QueryId(*answer->id), .ends = about[i] == About::stopped});
         }
-        for (const DroppedEntity& dropped : answer->dropped) {
-            const auto* query = std::get_if<Query>(&dropped);
-            if (query != nullptr) touched_.push_back({.query = query->id, .ends = true});
+        for (const Dropped& dropped : answer->dropped) {
+            if (dropped.kind != sql::EntityKind::query) continue;
+            touched_.push_back({.query = QueryId(dropped.id), .ends = true});
         }
     }
     return outcome;

@@ -34,6 +34,14 @@ Result<Request> bind_create_query(const sql::CreateQuery& statement) {
     return Request(std::move(request));
 }
 
+template <class T, class Variant>
+constexpr bool kIsAmong = false;
+template <class T, class... Others>
+constexpr bool kIsAmong<T, std::variant<Others...>> = (std::is_same_v<T, Others> || ...);
+// There is nothing to bind in it.
+template <class Node>
+concept IsRequest = kIsAmong<Node, Request>;
+
 Error not_a_change() {
     return Error{.code = ErrorCode::defect, .message = "the statement changes nothing"};
 }
@@ -63,9 +71,10 @@ Result<Request> bind(const sql::Statement& statement) {
                 TRY(check_new_name("the name of the worker", worker.name));
                 return Request(request::CreateWorker{std::move(worker)});
             },
-            [](const sql::CreateTaskList& s) -> R {
-                TRY(check_new_name("the name of the task list", s.name));
-                return Request(request::CreateTaskList{s.name, s.partitions, s.if_not_exists});
+            []<IsRequest Node>(const Node& s) -> R {
+                const std::string noun(sql::kind_made_by<Node>().noun);
+                TRY(check_new_name("the name of the " + noun, s.name));
+                return Request(s);
             },
             [](const sql::CreateQuery& s) -> R { return bind_create_query(s); },
             [](const sql::Drop& s) -> R { return Request(request::Drop{s}); },
