@@ -12,6 +12,8 @@ namespace {
 // As long as a leader is waited for, then as long as its answer is, by a clock that is slow; and
 // what it takes to commit.
 constexpr Duration kAnsweredWithin = 30s + 30s / 20 + 2s;
+// Almost as long as a leader is waited for, since a clock may be fast.
+constexpr Duration kWaitsFor = 14s;
 
 Bundle bundle_of(const std::string& order) {
     auto bundle = bundle_in(order, {});
@@ -23,12 +25,15 @@ Bundle bundle_of(const std::string& order) {
 
 std::string RequestChecks::asked(std::size_t coordinator, const std::string& address) {
     std::string user = "user " + std::to_string(requests_.size() + 1);
-    requests_[user] = {
-        .coordinator = coordinator, .address = address, .commits_lost = commits_lost_};
+    requests_[user] = {.coordinator = coordinator,
+                       .address = address,
+                       .commits_lost = commits_lost_,
+                       .arrived = {}};
     return user;
 }
 
 void RequestChecks::arrived(const std::string& user) {
+    requests_.at(user).arrived = world_.agenda.now();
     world_.agenda.after(kAnsweredWithin,
                         [this, user, at = world_.agenda.now()] { check_time(user, at); });
 }
@@ -57,6 +62,11 @@ void RequestChecks::answered(const std::string& user, const Outcome& outcome) {
             world_.violated(
                 user + " gets an unknown outcome, but nothing was lost: " + refused->error.message);
         }
+    }
+    const bool leaderless = refused != nullptr && refused->error.code == ErrorCode::fenced;
+    if (forwards_ && leaderless && world_.agenda.now() < request.arrived + kWaitsFor) {
+        world_.violated("the request of " + user + " does not wait for a leader: it is refused, " +
+                        refused->error.message);
     }
     check(user, request);
 }

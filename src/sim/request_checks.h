@@ -1,8 +1,9 @@
 // RequestChecks test the rules that users may rely on, whichever coordinator they ask: a request
 // that was acknowledged happened exactly once, one that was refused did not happen, the outcome is
-// unknown only if something was lost, and each request is answered in time. They see the answers
-// that users get, the orders on the lines between coordinators, and the log of statements in the
-// catalog, each line of which is written together with the changes of its statement.
+// unknown only if something was lost, and each request is answered in time. Where requests are
+// forwarded, none is refused for want of a leader before it has waited for one. They see the
+// answers that users get, the orders on the lines between coordinators, and the log of statements
+// in the catalog, each line of which is written together with the changes of its statement.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +24,12 @@ public:
     // Whether the process that was asked has been there all the time since then, and not paused.
     using Undisturbed = std::function<bool(std::size_t coordinator, Instant since)>;
 
-    // `disk` is read without faults.
-    RequestChecks(World& world, SqlDatabase& disk, Undisturbed undisturbed)
-        : world_(world), sql_(*disk.connect(Access::read)), undisturbed_(std::move(undisturbed)) {}
+    // `disk` is read without faults. `forwards`: coordinators that follow do.
+    RequestChecks(World& world, SqlDatabase& disk, bool forwards, Undisturbed undisturbed)
+        : world_(world),
+          sql_(*disk.connect(Access::read)),
+          forwards_(forwards),
+          undisturbed_(std::move(undisturbed)) {}
 
     // A user asks the coordinator of this number and address. Returns a name for the user, which no
     // other request has.
@@ -52,8 +56,9 @@ private:
         std::size_t coordinator = 0;
         std::string address;             // of that coordinator
         std::uint64_t commits_lost = 0;  // before it was asked
-        bool may_be_sent = true;         // no order of it may have been read
-        bool lost = false;               // what became of its order is not known
+        Instant arrived;
+        bool may_be_sent = true;  // no order of it may have been read
+        bool lost = false;        // what became of its order is not known
         std::optional<Outcome> outcome;
     };
 
@@ -63,6 +68,7 @@ private:
 
     World& world_;
     std::unique_ptr<Sql> sql_;
+    const bool forwards_;
     const Undisturbed undisturbed_;
     std::map<std::string, Request> requests_;  // by users
     std::uint64_t commits_lost_ = 0;

@@ -42,7 +42,7 @@ Stage::Stage(const Scenario& scenario, bool with_story)
       leader_checks_(world_, *disk_, scenario.lease_ttl, coordinators_),
       partition_checks_(world_, *disk_, workers_),
       lease_store_(world_, *disk_, [this] { leader_checks_.store_called(); }),
-      request_checks_(world_, *disk_,
+      request_checks_(world_, *disk_, scenario.is_contest() && scenario.forwards,
                       [this](std::size_t coordinator, Instant since) {
                           return is_undisturbed(coordinator, since);
                       }),

@@ -132,6 +132,20 @@ TEST_F(CommitLoopTest, ACatalogThatTakesNoChangesIsToldOfAndSoIsItsRecovery) {
     coordinator_.reset();
 }
 
+TEST_F(CommitLoopTest, FailuresWithACommitBetweenThemAreNoTrouble) {
+    for (std::uint64_t i = 0; i < 2 * CommitHealth::kTroubleAfter; ++i) {
+        faulty_->set_faults([](const SqlMoment& moment) -> std::optional<SqlFault> {
+            if (moment.call != SqlCall::commit) return std::nullopt;
+            return SqlFault{.code = ErrorCode::catalog_full};
+        });
+        EXPECT_EQ(submit(source("A" + std::to_string(i))), "catalog_full");
+        faulty_->set_faults(nullptr);
+        EXPECT_EQ(submit(source("A" + std::to_string(i))), "accepted");
+        EXPECT_EQ(coordinator_->commit_counts().failures_in_a_row, 0U);
+        EXPECT_FALSE(coordinator_->commit_trouble());
+    }
+}
+
 // A client whose statement no database takes could depose one leader after the other.
 TEST_F(CommitLoopTest, AStatementThatTheDatabaseRefusesIsNoTrouble) {
     faulty_->set_faults([](const SqlMoment& moment) -> std::optional<SqlFault> {

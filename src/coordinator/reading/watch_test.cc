@@ -75,6 +75,15 @@ TEST_F(WatchTest, ResumesFromTheCatalogWhereMemoryDoesNotReach) {
     EXPECT_EQ(poll(*w), "6 CREATE f:1; 7 CREATE g:1; 8 CREATE h:1; ");
 }
 
+TEST_F(WatchTest, TakenInPortionsItMissesNothing) {
+    const auto w = watch("SELECT name FROM baton.workers");
+    (void)poll(*w);
+    run("CREATE WORKER 'a:1'; CREATE WORKER 'b:1'; CREATE WORKER 'c:1'");
+    EXPECT_EQ(text_of(*w->poll(1)), "1 CREATE a:1; ");
+    EXPECT_EQ(text_of(*w->poll(1)), "2 CREATE b:1; ");
+    EXPECT_EQ(poll(*w), "3 CREATE c:1; ");
+}
+
 TEST_F(WatchTest, IsToldWhenItIsTooFarBehind) {
     CoordinatorOptions options;
     options.changes_in_memory = 2;

@@ -117,7 +117,10 @@ protected:
     void until_there_is_no_query() {
         auto watch =
             coordinator_->watch(*ViewQuery::from(sql::Show{.what = sql::ShowWhat::queries}));
-        while (!queries().empty()) ASSERT_TRUE((*watch)->next(20s));
+        while (!queries().empty()) {
+            const auto events = (*watch)->next(20s);
+            ASSERT_TRUE(events && !events->empty()) << queries();
+        }
     }
     // Follows it until the query runs.
     void let_run(RowFeed& feed) {
@@ -163,8 +166,9 @@ TEST_F(RowFeedTest, RowsComeInTheirOrderAndTheQueryGoesWithTheirEnd) {
 TEST_F(RowFeedTest, ALimitIsExactAndTheQueryGoesWithIt) {
     const auto feed = select("SELECT id FROM readings LIMIT 5");
     streams_.give(0, 3);
+    std::size_t count = feed->next(20s)->rows.size();
+    EXPECT_EQ(count, 3U);
     streams_.give(3, 100);
-    std::size_t count = 0;
     for (bool ended = false; !ended;) {
         const auto fed = feed->next(20s);
         ASSERT_TRUE(fed) << to_string(fed.error());

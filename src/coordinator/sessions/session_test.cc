@@ -70,6 +70,15 @@ TEST_F(SessionTest, AfterAnErrorOnlyRollbackHelps) {
     EXPECT_EQ(rows("SHOW SINKS"), "");
 }
 
+TEST_F(SessionTest, AStatementThatCannotBeParsedFailsTheTransactionToo) {
+    run("BEGIN");
+    run("CREATE SINK k (x INT8) TYPE Void");
+    EXPECT_EQ(error_of("CREATE SNK l (x INT8) TYPE Void").code, ErrorCode::syntax);
+    EXPECT_TRUE(session_->transaction_failed());
+    EXPECT_EQ(error_of("COMMIT").code, ErrorCode::transaction_state);
+    EXPECT_EQ(rows("SHOW SINKS"), "");
+}
+
 TEST_F(SessionTest, TransactionsDoNotNestAndMustBeOpenToEnd) {
     EXPECT_EQ(error_of("COMMIT").code, ErrorCode::transaction_state);
     EXPECT_EQ(error_of("ROLLBACK").code, ErrorCode::transaction_state);
@@ -321,6 +330,66 @@ TEST_F(SessionTest, AWaitSeesWhatAnotherSessionDoes) {
     });
     run("WAIT FOR QUERY q STATE STOPPED TIMEOUT 30 SEC");
     stopper.join();
+}
+
+TEST_F(SessionTest, AWaitLooksAgainWhenChangesWereSkipped) {
+    make_small_cluster();
+    run("CREATE QUERY q AS SELECT id FROM readings INTO alerts");
+    session_->begin("WAIT FOR QUERY q STATE STOPPED");
+    ASSERT_FALSE(session_->go_on());
+    int wakes = 0;
+    session_->wake_with([&] { wakes += 1; });
+    coordinator_->feed().skip_to(coordinator_->feed().last());
+    EXPECT_EQ(wakes, 1);
+    EXPECT_EQ(session_->give_up("the test is over").error->code, ErrorCode::wait_timed_out);
+}
+
+// The time of this machine, and what a test adds to it.
+class ClockAhead final : public Clock {
+public:
+    [[nodiscard]] Instant now() const override { return clock_.now() + ahead; }
+    [[nodiscard]] WallTime wall_now() const override { return clock_.wall_now(); }
+    Duration ahead{};
+
+private:
+    SystemClock clock_;
+};
+
+class LateSessionTest : public testing::CoordinatorTest {
+protected:
+    void SetUp() override {
+        auto catalog = testing::open_test_catalog();
+        ASSERT_TRUE(catalog) << to_string(catalog.error());
+        auto opened = CoordinatorRuntime::open(*std::move(catalog), ahead_);
+        ASSERT_TRUE(opened) << to_string(opened.error());
+        coordinator_ = *std::move(opened);
+        session_ = std::make_unique<Session>(*coordinator_, "tester");
+        make_small_cluster();
+    }
+    void TearDown() override {
+        session_.reset();
+        coordinator_.reset();
+    }
+
+    ClockAhead ahead_;
+};
+
+TEST_F(LateSessionTest, ATimeoutIsForAllQueriesThatAStatementWaitsFor) {
+    session_->begin(
+        "BEGIN; CREATE QUERY a AS SELECT id FROM readings INTO alerts; "
+        "CREATE QUERY b AS SELECT id FROM readings INTO alerts; COMMIT",
+        {.until = Wait::Until::settled, .timeout = std::chrono::hours(1)});
+    ASSERT_FALSE(session_->go_on());
+    const Instant first = *session_->until();
+    ahead_.ahead = std::chrono::minutes(30);
+    Session other(*coordinator_, "other");
+    run(other, "STOP QUERY a");
+    ASSERT_FALSE(session_->go_on());
+    EXPECT_LT(*session_->until() - first, std::chrono::minutes(10));
+    ahead_.ahead = std::chrono::minutes(70);
+    const auto over = session_->go_on();
+    ASSERT_TRUE(over);
+    EXPECT_EQ(over->error->code, ErrorCode::wait_timed_out);
 }
 
 TEST_F(SessionTest, ALimitCutsTheRowsOfAViewInTheOrderOfItsKey) {

@@ -66,12 +66,17 @@ private:
             return DatabaseLooked{error(ErrorCode::catalog_unavailable)};
         }
         RC_ASSERT(request_.reach != Reach::leader_alone);
-        RC_ASSERT(happened_ == 0);
+        RC_ASSERT(request_.trial || (happened_ == 0 && !lost_));
         const auto* commit = std::get_if<Commit>(&step);
         if (commit == nullptr && below(5) > 0) return Planned{};
         if (commit != nullptr && below(3) == 0) {
             happened_ += 1;
             return Happened{};
+        }
+        if (commit != nullptr && below(8) == 0) {
+            lost_ = true;
+            happened_ += below(2);
+            return RefusedHere{ErrorCode::unknown_outcome};
         }
         if (commit != nullptr && !commit->writer_plans && below(2) == 0) return NeedsPlan{};
         return RefusedHere{pick({ErrorCode::fenced, ErrorCode::fenced, ErrorCode::unknown_sink,

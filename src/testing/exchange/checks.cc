@@ -50,7 +50,7 @@ void ExchangeChecks::pushes(ExchangeRecord::Row& row, const SimItem& item) {
 
 void ExchangeChecks::finishes(ExchangeRecord::Row& row, const Result<Done>& outcome) {
     if (!outcome) return stage_.fail("a finish fails: " + outcome.error().message);
-    if (row.arrived != scenario_.frames + 2) stage_.fail("a sender ends before all has arrived");
+    if (row.arrived != row.frames + 2) stage_.fail("a sender ends before all has arrived");
     row.finished = true;
 }
 
@@ -79,7 +79,7 @@ void ExchangeChecks::takes(ExchangeRecord& record, const SimInbox::Taken& taken)
 
 void ExchangeChecks::takes_end(ExchangeRecord& record, const SimInbox::SenderEnded& ended) {
     auto& row = record.rows[ended.sender];
-    if (row.taken != scenario_.frames + 1) stage_.fail("a sender ends before its last frame");
+    if (row.taken != row.frames + 1) stage_.fail("a sender ends before its last frame");
     row.taken += 1;
     row.ended = true;
     const auto& rows = record.rows;

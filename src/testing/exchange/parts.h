@@ -28,6 +28,7 @@ using SimInbox = exchange::Inbox<SimItem>;
 // The true events of one run of the query.
 struct ExchangeRecord {
     struct Row {
+        std::uint64_t frames = 0;  // that it has
         std::uint64_t pushed = 0;
         std::uint64_t pushed_bytes = 0;
         std::uint64_t arrived = 0;

@@ -74,9 +74,9 @@ ExchangeScenario exchange_scenario_of(std::uint64_t seed) {
 std::vector<std::string> describe(const ExchangeScenario& scenario) {
     const auto ms = [](Duration time) { return std::to_string(time / 1ms) + " ms"; };
     std::vector<std::string> lines = {
-        std::to_string(scenario.senders) + " senders of " + std::to_string(scenario.frames) +
-            " frames; " + std::to_string(scenario.limits.items) + " items and " +
-            std::to_string(scenario.limits.bytes) + " bytes may be under way",
+        std::to_string(scenario.senders) + " senders of at most " +
+            std::to_string(scenario.frames) + " frames; " + std::to_string(scenario.limits.items) +
+            " items and " + std::to_string(scenario.limits.bytes) + " bytes may be under way",
         "of 1,000 messages " + std::to_string(scenario.breaks) + " break their stream, and " +
             std::to_string(scenario.slow) + " take up to " + ms(scenario.slow_max) + "; " +
             std::to_string(scenario.long_frames) + " frames are long; processes start within " +

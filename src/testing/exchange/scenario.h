@@ -33,7 +33,7 @@ struct ExchangeIncident {
 struct ExchangeScenario {
     std::uint64_t seed = 1;
     std::size_t senders = 1;
-    std::uint64_t frames = 10;  // of each sender in a run
+    std::uint64_t frames = 10;  // of the last sender in a run; those before it have fewer
     exchange::Limits limits;
     std::uint64_t long_frames = 0;  // of 1,000: longer than all that may be under way
     std::uint64_t breaks = 0;       // of 1,000 messages that break their stream

@@ -99,7 +99,9 @@ private:
     void start_run() {
         record_ = std::make_shared<ExchangeRecord>();
         record_->run = ++runs_;
-        record_->rows.resize(scenario_.senders);
+        for (std::uint64_t i = 1; i <= scenario_.senders; ++i) {
+            record_->rows.push_back({.frames = scenario_.frames * i / scenario_.senders});
+        }
         running_ = true;
         stage_.tell(3, [&] { return "run " + std::to_string(runs_) + " begins"; });
         const std::uint64_t run = runs_;
@@ -282,12 +284,12 @@ private:
         item.bytes = stage_.happens(scenario_.long_frames)
                          ? scenario_.limits.bytes * 2
                          : stage_.between(1, scenario_.limits.bytes / 3 + 1);
-        item.content = item.place == 0                  ? exchange::Content(exchange::Announces{1})
-                       : item.place <= scenario_.frames ? exchange::Content(exchange::Carries{0})
-                                                        : exchange::Content(exchange::Finishes{});
+        item.content = item.place == 0            ? exchange::Content(exchange::Announces{1})
+                       : item.place <= row.frames ? exchange::Content(exchange::Carries{0})
+                                                  : exchange::Content(exchange::Finishes{});
         checks_.pushes(row, item);
         auto pushed = sender.outbox.push(item, item.bytes);
-        if (item.place > scenario_.frames) sender.finish = pushed.number;
+        if (item.place > row.frames) sender.finish = pushed.number;
         perform(id, pushed.effects);
         advance(id);
     }
