@@ -56,12 +56,10 @@ routing::Event Forwarder::take_one(const routing::Forward& step, Delivery& deliv
     const Bundle& bundle = delivery.bundle;
     const LineAnswer answer = line_.ask(step.address, delivery.order, step.patience,
                                         [&bundle] { return is_interrupted(bundle); });
-    if (const auto* unsent = std::get_if<NotSent>(&answer)) return routing::NotSent{unsent->why};
-    if (const auto* lost = std::get_if<NoAnswer>(&answer)) {
-        return routing::AnswerLost{lost->why.message};
-    }
+    if (const auto* unsent = std::get_if<NotSent>(&answer)) return *unsent;
+    if (const auto* lost = std::get_if<AnswerLost>(&answer)) return *lost;
     auto outcome = outcome_of(std::get<std::string>(answer), bundle);
-    if (!outcome) return routing::AnswerLost{outcome.error().message};
+    if (!outcome) return AnswerLost{outcome.error()};
     delivery.outcome = *std::move(outcome);
     const auto* refused = std::get_if<Refused>(&*delivery.outcome);
     if (refused == nullptr) return routing::HappenedThere{};
