@@ -105,7 +105,7 @@ PartitionPrograms::~PartitionPrograms() {
 }
 
 // What is killed is gone within a moment.
-Duration PartitionPrograms::letting_go() const {
+Duration PartitionPrograms::release_time() const {
     constexpr Duration kMoment = std::chrono::seconds(1);
     return options_.grace + kMoment;
 }
@@ -119,14 +119,14 @@ void PartitionPrograms::take(const control::Grant& grant) {
     post(grant);
 }
 
-void PartitionPrograms::let_go(const PartitionKey& partition) {
+void PartitionPrograms::release(const PartitionKey& partition) {
     post(partition);
 }
 
-void PartitionPrograms::post(Order order) {
+void PartitionPrograms::post(TakeOrRelease request) {
     {
         const std::lock_guard lock(mutex_);
-        orders_.push_back(std::move(order));
+        requests_.push_back(std::move(request));
     }
     wake();
 }
@@ -139,7 +139,7 @@ void PartitionPrograms::wake() const {
 
 void PartitionPrograms::run() {
     while (wait()) {
-        obey_orders();
+        obey_requests();
         reap();
         perform(machine_.tick(clock_.now()));
     }
@@ -159,20 +159,20 @@ bool PartitionPrograms::wait() {
     return !closed_;
 }
 
-void PartitionPrograms::obey_orders() {
-    std::deque<Order> orders;
+void PartitionPrograms::obey_requests() {
+    std::deque<TakeOrRelease> requests;
     {
         const std::lock_guard lock(mutex_);
-        orders.swap(orders_);
+        requests.swap(requests_);
     }
-    for (const Order& order : orders) {
+    for (const TakeOrRelease& request : requests) {
         const Instant now = clock_.now();
         perform(std::visit(
             Overload{
                 [&](const control::Grant& grant) { return machine_.take(now, grant); },
-                [&](const PartitionKey& partition) { return machine_.let_go(now, partition); },
+                [&](const PartitionKey& partition) { return machine_.release(now, partition); },
             },
-            order));
+            request));
     }
 }
 

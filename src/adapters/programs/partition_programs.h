@@ -41,25 +41,25 @@ public:
     PartitionPrograms(const PartitionPrograms&) = delete;
     PartitionPrograms& operator=(const PartitionPrograms&) = delete;
 
-    [[nodiscard]] Duration letting_go() const override;
+    [[nodiscard]] Duration release_time() const override;
     void listen(Listener listener) override;
     void take(const control::Grant& grant) override;
-    void let_go(const PartitionKey& partition) override;
+    void release(const PartitionKey& partition) override;
 
 private:
     struct Process {
         pid_t pid = -1;
         int descriptor = -1;  // ready when it has ended
     };
-    using Order = std::variant<control::Grant, PartitionKey>;  // to take, to release
+    using TakeOrRelease = std::variant<control::Grant, PartitionKey>;
 
-    void post(Order order);
+    void post(TakeOrRelease request);
     void wake() const;
 
     // The thread that is the parent of all processes.
     void run();
     [[nodiscard]] bool wait();  // false: it is over
-    void obey_orders();
+    void obey_requests();
     void reap();
     void perform(const Programs::Effects& effects);
     void start(const control::Grant& grant);
@@ -77,7 +77,7 @@ private:
     std::mutex listener_mutex_;
     Listener listener_;
     std::mutex mutex_;
-    std::deque<Order> orders_;
+    std::deque<TakeOrRelease> requests_;
     bool closed_ = false;
     std::thread thread_;  // last: it uses everything above
 };

@@ -12,7 +12,7 @@ constexpr std::size_t kUnaskedMax = 10'000;
 constexpr Duration kStartAgainAfter = std::chrono::milliseconds(200);
 
 bool is_unasked(const ControlEvent& event) {
-    const auto* heard = std::get_if<transport::Heard>(&event);
+    const auto* heard = std::get_if<transport::MessageArrived>(&event);
     if (heard == nullptr) return false;
     const auto* pulse = std::get_if<control::Pulse>(&heard->message);
     return pulse != nullptr && pulse->beat == 0;

@@ -69,7 +69,7 @@ private:
         std::size_t door = 0;
         sessions::Event event;
     };
-    using Letter = std::variant<FromDoor, engine::Report, PartitionKey, station::Leaving>;
+    using Letter = std::variant<FromDoor, fragments::Event, PartitionKey, station::Leaving>;
     // A session as its door counts it.
     using DoorSession = std::pair<std::size_t, sessions::Session>;
 
@@ -82,14 +82,14 @@ private:
     // The host's thread.
     void run();
     void take(const FromDoor& letter);
-    void take(const engine::Report& report);
+    void take(const fragments::Event& event);
     void take(const PartitionKey& released);
     void take(const station::Leaving& leaving);
     void step(const station::Event& event);
     void perform(const station::Effect& effect);
-    void let_go(const PartitionKey& partition);
+    void release(const PartitionKey& partition);
     void wait_for_letter(std::unique_lock<std::mutex>& lock);
-    void hang_up_before(station::Session newest);
+    void hang_up_before(sessions::Session newest);
     void keep(const control::Allegiance& allegiance);
     void reply(const station::Reply& reply);
     void log(const std::string& line) const;
@@ -97,9 +97,9 @@ private:
     const WorkerHostOptions options_;
     const World world_;
     Station machine_;
-    station::Session last_session_ = 0;
-    std::map<station::Session, DoorSession> doors_;  // of sessions that are there
-    std::map<DoorSession, station::Session> sessions_;
+    sessions::Session last_session_ = 0;
+    std::map<sessions::Session, DoorSession> doors_;  // of sessions that are there
+    std::map<DoorSession, sessions::Session> sessions_;
     bool leaving_ = false;
     std::vector<PartitionKey> released_;  // that nobody used
 
