@@ -197,8 +197,7 @@ void report(QueryView& view, const ReportFragment& w, Instant now) {
         fragment.worker = f.worker;
         fragment.state = f.recorded;
         fragment.reason = f.reason;
-        const auto turn =
-            lifecycle::report(query_of(view), fragment, {w.state, w.reason, w.counts});
+        const auto turn = lifecycle::report(query_of(view), fragment, w);
         RC_ASSERT(turn.has_value());
         f.recorded = turn->after.state;
         f.reason = turn->after.reason;
@@ -215,19 +214,16 @@ void take(QueryView& view, const Result<lifecycle::Turn>& turn, Instant now) {
 void apply(QueryView& view, const Write& write, Instant now) {
     const auto query = query_of(view);
     const auto parts = parts_of(view);
-    std::visit(
-        Overload{
-            [&](const ReportFragment& w) { report(view, w, now); },
-            [&](const MarkQuery& w) {
-                take(view, lifecycle::mark(query, {w.state, w.reason, w.lagging}, parts), now);
-            },
-            [&](const FailQuery& w) { take(view, lifecycle::fail(query, w.reason), now); },
-            [&](const RestartQuery& w) {
-                take(view, lifecycle::restart(query, w.reason, w.restarts, parts), now);
-            },
-            [&](const ReleaseQuery&) { take(view, lifecycle::release(query, parts), now); },
-        },
-        write);
+    std::visit(Overload{
+                   [&](const ReportFragment& w) { report(view, w, now); },
+                   [&](const MarkQuery& w) { take(view, lifecycle::mark(query, w, parts), now); },
+                   [&](const FailQuery& w) { take(view, lifecycle::fail(query, w.reason), now); },
+                   [&](const RestartQuery& w) {
+                       take(view, lifecycle::restart(query, w.reason, w.restarts, parts), now);
+                   },
+                   [&](const ReleaseQuery&) { take(view, lifecycle::release(query, parts), now); },
+               },
+               write);
 }
 
 void apply(QueryView& view, const Send& send, Instant now) {
