@@ -212,7 +212,7 @@ struct CommandAnswer {
     friend bool operator==(const CommandAnswer&, const CommandAnswer&) = default;
 };
 
-// The partitions that the worker has, with those that it is letting go of. Told when it was
+// The partitions that the worker has, with those that it is releasing. Told when it was
 // assigned some, and whenever that changes.
 struct Holding {
     std::uint64_t number = 0;  // of the last Assign that it heard on this stream; 0: none

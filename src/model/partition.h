@@ -39,7 +39,7 @@ struct Owned {
     Epoch epoch;  // of the leader that gave it
     friend bool operator==(const Owned&, const Owned&) = default;
 };
-// The owner was asked to let go, and has it until it says that it did.
+// The owner was asked to release it, and has it until it says that it did.
 struct Releasing {
     std::string owner;
     Epoch epoch;

@@ -1,21 +1,22 @@
 // Holdings are the partitions that a worker looks after.
 //
 // Input:   what the coordinator that is listened to assigns; how recently it is known to have heard
-//          us; that somebody let go of a partition.
-// Output:  what to take, and what to let go of.
+//          us; that a partition was released.
+// Output:  what to take, and what to release.
 //
 // Rules:
-//   - An assignment is the whole of what the worker is to have. What is not in it is let go of.
-//   - A partition is held until whoever uses it has let go of it, and said to be held until then.
-//     One that is assigned anew meanwhile, or under another epoch, is let go of first.
+//   - An assignment is the whole of what the worker is to have. What is not in it is released.
+//   - A partition is held until its user has released it, and said to be held until then. One that
+//     is assigned anew meanwhile, or under another epoch, is released first.
 //   - What was assigned on an older session may be kept, and is not taken again: what is held is
-//     told with the welcome, what was let go of may be another's.
+//     told with the welcome, what was released may be another's.
 //   - What is held is held for a time, the lease that comes with the assignment: counted from when
 //     we gave an answer that the coordinator says it has got. A coordinator that has not had an
 //     answer for longer than that may give the partitions to others, without having asked; so when
-//     the time is over everything is let go of, whatever words are still on their way to us. With
+//     the time is over everything is released, whatever words are still on their way to us. With
 //     the next proof that we are heard, what is assigned is taken again.
-//   - Who uses partitions may take a while to let go: that much before the lease ends it begins.
+//   - The user of partitions may take a while to release them: it begins so long before the lease
+//     ends.
 // Pure: it is told the time. One session at a time: who calls knows which one is listened to.
 #pragma once
 
@@ -54,7 +55,7 @@ class Holdings {
 public:
     using Effects = std::vector<holdings::Effect>;
 
-    // It takes whoever uses a partition that long, at most, to let go of it.
+    // It takes the user of a partition that long, at most, to release it.
     explicit Holdings(Duration release_time = {}) : release_time_(release_time) {}
 
     // A session begins: its coordinator was welcomed at that time.
@@ -70,7 +71,7 @@ public:
     // Nothing is held, and whoever listens has heard so: messages arrive in order, so the answer to
     // a later beat arrives after it.
     [[nodiscard]] bool may_leave() const { return held_.empty() && !untold_; }
-    // With those that are being let go of.
+    // With those that are being released.
     [[nodiscard]] std::vector<control::Grant> held() const;
     [[nodiscard]] control::Holding told() const { return {.number = number_, .held = held()}; }
 
