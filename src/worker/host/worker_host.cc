@@ -61,11 +61,7 @@ WorkerHost::~WorkerHost() {
     for (Sessions* door : world_.doors) door->listen(nullptr);
     world_.engine.listen(nullptr);
     if (world_.partitions != nullptr) world_.partitions->listen(nullptr);
-    {
-        const std::lock_guard lock(mutex_);
-        closed_ = true;
-    }
-    filled_.notify_all();
+    letters_.drop();
     thread_.join();
     for (const auto& [session, door] : doors_) world_.doors[door.first]->hang_up(door.second);
 }
@@ -77,55 +73,45 @@ bool WorkerHost::drain(Duration patience) {
 }
 
 void WorkerHost::post(Letter letter) {
-    {
+    if (auto* from = std::get_if<FromDoor>(&letter)) {
         const std::lock_guard lock(mutex_);
-        if (auto* from = std::get_if<FromDoor>(&letter)) {
-            // What is said too fast is not heard; that the session is over is.
-            if (from_doors_ >= options_.waiting_max &&
-                std::holds_alternative<sessions::MessageArrived>(from->event)) {
-                const auto session = std::get<sessions::MessageArrived>(from->event).session;
-                from->event = sessions::HungUp{session};
-            }
-            from_doors_ += 1;
+        // What is said too fast is not heard; that the session is over is.
+        if (from_doors_ >= options_.waiting_max &&
+            std::holds_alternative<sessions::MessageArrived>(from->event)) {
+            const auto session = std::get<sessions::MessageArrived>(from->event).session;
+            from->event = sessions::HungUp{session};
         }
-        letters_.push_back(std::move(letter));
+        from_doors_ += 1;
     }
-    filled_.notify_one();
+    letters_.post(std::move(letter));
 }
 
 // ---- the thread ---------------------------------------------------------------------------------
 
 void WorkerHost::run() {
-    std::unique_lock lock(mutex_);
     while (true) {
-        wait_for_letter(lock);
-        if (closed_) return;
-        if (letters_.empty()) {
-            lock.unlock();
+        const auto letter = letters_.take_one(patience());
+        if (letters_.closed()) return;
+        if (!letter) {
             step(station::Tick{});
-            lock.lock();
             continue;
         }
-        const Letter letter = std::move(letters_.front());
-        letters_.pop_front();
-        if (std::holds_alternative<FromDoor>(letter)) from_doors_ -= 1;
-        lock.unlock();
-        std::visit([&](const auto& l) { take(l); }, letter);
-        const bool may_leave = machine_.may_leave();
-        lock.lock();
-        left_ = left_ || std::holds_alternative<station::Leaving>(letter);
-        may_leave_ = may_leave;
+        if (std::holds_alternative<FromDoor>(*letter)) {
+            const std::lock_guard lock(mutex_);
+            from_doors_ -= 1;
+        }
+        std::visit([&](const auto& l) { take(l); }, *letter);
+        const std::lock_guard lock(mutex_);
+        left_ = left_ || std::holds_alternative<station::Leaving>(*letter);
+        may_leave_ = machine_.may_leave();
         if (may_leave_) rested_.notify_all();
     }
 }
 
-// Until there is one, or time has come for what the machine waits for.
-void WorkerHost::wait_for_letter(std::unique_lock<std::mutex>& lock) {
-    const auto ready = [&] { return closed_ || !letters_.empty(); };
+std::optional<Duration> WorkerHost::patience() const {
     const auto due = machine_.wake_at();
-    if (!due) return filled_.wait(lock, ready);
-    const Duration left = *due - world_.clock.now();
-    (void)filled_.wait_for(lock, std::max(left, Duration::zero()), ready);
+    if (!due) return std::nullopt;
+    return std::max(*due - world_.clock.now(), Duration::zero());
 }
 
 void WorkerHost::take(const FromDoor& letter) {

@@ -11,7 +11,6 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -32,6 +31,7 @@
 #include "ports/epoch_store.h"
 #include "ports/partition_user.h"
 #include "ports/sessions.h"
+#include "threads/mailbox.h"
 
 namespace baton {
 
@@ -88,7 +88,8 @@ private:
     void step(const station::Event& event);
     void perform(const station::Effect& effect);
     void release(const PartitionKey& partition);
-    void wait_for_letter(std::unique_lock<std::mutex>& lock);
+    // Until time has come for what the machine waits for; none: for ever.
+    [[nodiscard]] std::optional<Duration> patience() const;
     void hang_up_before(sessions::Session newest);
     void keep(const control::Allegiance& allegiance);
     void reply(const station::Reply& reply);
@@ -103,15 +104,13 @@ private:
     bool leaving_ = false;
     std::vector<PartitionKey> released_;  // that nobody used
 
+    Mailbox<Letter> letters_;
     std::mutex mutex_;
-    std::condition_variable filled_;
     std::condition_variable rested_;  // it may leave
-    std::deque<Letter> letters_;
-    std::size_t from_doors_ = 0;  // of the letters
-    bool may_leave_ = true;       // as the machine said after the last letter
-    bool left_ = false;           // Leaving was taken
-    bool closed_ = false;
-    std::thread thread_;  // last: it uses everything above
+    std::size_t from_doors_ = 0;      // of the letters
+    bool may_leave_ = true;           // as the machine said after the last letter
+    bool left_ = false;               // Leaving was taken
+    std::thread thread_;              // last: it uses everything above
 };
 
 }  // namespace baton
