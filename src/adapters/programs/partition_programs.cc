@@ -95,10 +95,7 @@ PartitionPrograms::PartitionPrograms(PartitionProgramsOptions options, const Clo
 }
 
 PartitionPrograms::~PartitionPrograms() {
-    {
-        const std::lock_guard lock(mutex_);
-        closed_ = true;
-    }
+    requests_.drop();
     wake();
     thread_.join();
     (void)close(woken_);
@@ -124,10 +121,7 @@ void PartitionPrograms::release(const PartitionKey& partition) {
 }
 
 void PartitionPrograms::post(TakeOrRelease request) {
-    {
-        const std::lock_guard lock(mutex_);
-        requests_.push_back(std::move(request));
-    }
+    requests_.post(std::move(request));
     wake();
 }
 
@@ -155,17 +149,11 @@ bool PartitionPrograms::wait() {
     (void)poll(watched.data(), watched.size(), due ? milliseconds_until(*due, clock_.now()) : -1);
     eventfd_t times = 0;
     (void)eventfd_read(woken_, &times);
-    const std::lock_guard lock(mutex_);
-    return !closed_;
+    return !requests_.closed();
 }
 
 void PartitionPrograms::obey_requests() {
-    std::deque<TakeOrRelease> requests;
-    {
-        const std::lock_guard lock(mutex_);
-        requests.swap(requests_);
-    }
-    for (const TakeOrRelease& request : requests) {
+    for (const TakeOrRelease& request : requests_.take_all(Duration::zero())) {
         const Instant now = clock_.now();
         perform(std::visit(
             Overload{

@@ -7,7 +7,6 @@
 // children are not, unless it replaced itself by one (`exec`).
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -22,6 +21,7 @@
 #include "core/programs/programs.h"
 #include "ports/clock.h"
 #include "ports/partition_user.h"
+#include "threads/mailbox.h"
 
 namespace baton {
 
@@ -76,9 +76,7 @@ private:
 
     std::mutex listener_mutex_;
     Listener listener_;
-    std::mutex mutex_;
-    std::deque<TakeOrRelease> requests_;
-    bool closed_ = false;
+    Mailbox<TakeOrRelease> requests_;
     std::thread thread_;  // last: it uses everything above
 };
 
