@@ -82,8 +82,8 @@ public:
                 },
             },
             message);
-        queue_->push_back(
-            transport::Heard{.worker = worker, .attempt = attempt, .message = std::move(answer)});
+        queue_->push_back(transport::MessageArrived{
+            .worker = worker, .attempt = attempt, .message = std::move(answer)});
     }
     void hang_up(const std::string&, transport::Attempt) override {}
 
@@ -91,15 +91,15 @@ public:
 
 private:
     control::FragmentStatus obey(const std::string& worker, const control::Command& command) {
-        const FragmentKey key = control::key_of(command.order);
+        const FragmentKey key = control::key_of(command.what);
         auto& held = held_[worker];
-        if (std::holds_alternative<control::ForgetFragment>(command.order)) {
+        if (std::holds_alternative<control::ForgetFragment>(command.what)) {
             held.erase(key);
             return {.key = key, .event = ++events_[worker]};
         }
         control::FragmentStatus& status = held[key];
         status.key = key;
-        if (const auto* made = std::get_if<control::RegisterFragment>(&command.order)) {
+        if (const auto* made = std::get_if<control::RegisterFragment>(&command.what)) {
             status.fingerprint = made->fingerprint;
         }
         status.event = ++events_[worker];
@@ -109,7 +109,7 @@ private:
                 [](const control::StartFragment&) { return FragmentState::running; },
                 [](const auto&) { return FragmentState::stopped; },
             },
-            command.order);
+            command.what);
         return status;
     }
 

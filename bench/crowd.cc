@@ -86,7 +86,7 @@ public:
         while (Clock::now() < until && !given_up()) {
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         }
-        return NoAnswer{{.code = ErrorCode::unknown_outcome, .message = "silence"}};
+        return AnswerLost{{.code = ErrorCode::unknown_outcome, .message = "silence"}};
     }
 };
 

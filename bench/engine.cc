@@ -209,12 +209,12 @@ void run_plan(const std::string& plan, const Rows& rows) {
     std::mutex mutex;
     std::condition_variable changed;
     bool ended = false;
-    engine.listen([&](const engine::Report& report) {
-        if (const auto* broke = std::get_if<engine::Broke>(&report.what)) give_up(broke->why);
-        if (const auto* failed = std::get_if<engine::PrepareFailed>(&report.what)) {
+    engine.listen([&](const fragments::Event& event) {
+        if (const auto* broke = std::get_if<fragments::Broke>(&event)) give_up(broke->why);
+        if (const auto* failed = std::get_if<fragments::PrepareFailed>(&event)) {
             give_up(failed->why);
         }
-        if (!std::holds_alternative<engine::Ended>(report.what)) return;
+        if (!std::holds_alternative<fragments::Ended>(event)) return;
         const std::lock_guard lock(mutex);
         ended = true;
         changed.notify_all();

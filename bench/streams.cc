@@ -40,7 +40,7 @@ struct IdleWorker {
                                control.welcome(e.session,
                                                control::Welcome{.incarnation = Incarnation(1)});
                            },
-                           [&](const sessions::Told& e) {
+                           [&](const sessions::MessageArrived& e) {
                                const auto* beat = std::get_if<control::Beat>(&e.message);
                                if (beat == nullptr) return;
                                control.send(e.session, control::Pulse{.beat = beat->number});

@@ -31,7 +31,7 @@ Result<Answer> Application::on(const request::ReportFragment& r) {
                      .message = "unknown fragment " + to_string(r.fragment)};
     }
     TRY_ASSIGN(query, known_query(before->query));
-    TRY_ASSIGN(turn, lifecycle::report(query, *before, {r.state, r.reason, r.counts}));
+    TRY_ASSIGN(turn, lifecycle::report(query, *before, r));
     if (turn.comes_back) TRY(check_comeback(*before));
     TRY(update_fragment(*before, turn.after));
     if (turn.interrupted) TRY(update_query(query, *turn.interrupted));
@@ -43,7 +43,7 @@ Result<Answer> Application::on(const request::ReportFragment& r) {
 Result<Answer> Application::on(const request::MarkQuery& r) {
     TRY_ASSIGN(before, known_query(r.query));
     TRY_ASSIGN(parts, parts_of(r.query, r.state == QueryState::running));
-    TRY_ASSIGN(turn, lifecycle::mark(before, {r.state, r.reason, r.lagging}, parts));
+    TRY_ASSIGN(turn, lifecycle::mark(before, r, parts));
     return follow(before, turn);
 }
 

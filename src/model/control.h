@@ -148,12 +148,12 @@ struct ForgetFragment {
 
     friend bool operator==(const ForgetFragment&, const ForgetFragment&) = default;
 };
-using Order = std::variant<RegisterFragment, StartFragment, StopFragment, ForgetFragment>;
+using WorkerCommand = std::variant<RegisterFragment, StartFragment, StopFragment, ForgetFragment>;
 
 struct Command {
     std::uint64_t request = 0;  // unique within a coordinator process
     Epoch epoch;
-    Order order;
+    WorkerCommand what;
 
     friend bool operator==(const Command&, const Command&) = default;
 };
@@ -170,8 +170,8 @@ struct Assign {
 
 using Down = std::variant<Beat, Command, Assign>;  // after the Hello
 
-[[nodiscard]] inline const FragmentKey& key_of(const Order& order) {
-    return std::visit([](const auto& o) -> const FragmentKey& { return o.key; }, order);
+[[nodiscard]] inline const FragmentKey& key_of(const WorkerCommand& command) {
+    return std::visit([](const auto& c) -> const FragmentKey& { return c.key; }, command);
 }
 
 // ---- up -------------------------------------------------------------------------------------

@@ -4,22 +4,11 @@
 
 #include <functional>
 #include <string>
-#include <variant>
 
-#include "base/error.h"
 #include "base/time.h"
+#include "model/line_answer.h"
 
 namespace baton {
-
-// It was not sent, or is known not to have been read: nothing has happened.
-struct NotSent {
-    Error why;
-};
-// It was sent, and its outcome is not known.
-struct NoAnswer {
-    Error why;
-};
-using LineAnswer = std::variant<std::string, NotSent, NoAnswer>;
 
 class LeaderLine {
 public:

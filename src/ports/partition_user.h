@@ -2,7 +2,7 @@
 //
 // Calls do not block. The listener hears of the end of the use of a partition, from any thread,
 // possibly before the call returns: it must not call back, nor block.
-//   - A partition that was taken is used until let_go; the listener is called once, as soon as no
+//   - A partition that was taken is used until release; the listener is called once, as soon as no
 //     work on it is left.
 //   - A partition is not taken again before that.
 #pragma once
@@ -22,14 +22,14 @@ public:
 
     virtual ~PartitionUser() = default;
 
-    // How long it takes, at most, from let_go to the word to the listener.
-    [[nodiscard]] virtual Duration letting_go() const { return {}; }
+    // How long it takes, at most, from release to the word to the listener.
+    [[nodiscard]] virtual Duration release_time() const { return {}; }
 
     // Before the first call; an empty one ends it: no call is under way when it returns.
     virtual void listen(Listener listener) = 0;
 
     virtual void take(const control::Grant& grant) = 0;
-    virtual void let_go(const PartitionKey& partition) = 0;
+    virtual void release(const PartitionKey& partition) = 0;
 };
 
 }  // namespace baton

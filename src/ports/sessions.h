@@ -8,33 +8,12 @@
 //   - It is answered by welcome, once, before anything else is sent. A refusal ends it.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <string>
-#include <variant>
 
 #include "model/control.h"
+#include "model/control_sessions.h"
 
 namespace baton {
-
-namespace sessions {
-
-using Session = std::uint64_t;
-
-struct Greeted {
-    Session session = 0;
-    control::Hello hello;
-};
-struct Told {
-    Session session = 0;
-    control::Down message;
-};
-struct HungUp {
-    Session session = 0;
-};
-using Event = std::variant<Greeted, Told, HungUp>;
-
-}  // namespace sessions
 
 class Sessions {
 public:
@@ -47,8 +26,7 @@ public:
     virtual void listen(Listener listener) = 0;
 
     // Nothing happens if the session is no longer there.
-    virtual void welcome(sessions::Session session,
-                         const std::variant<control::Welcome, control::Refusal>& outcome) = 0;
+    virtual void welcome(sessions::Session session, const sessions::GreetingAnswer& answer) = 0;
     virtual void send(sessions::Session session, const control::Up& message) = 0;
     virtual void hang_up(sessions::Session session) = 0;
 };

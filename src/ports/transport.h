@@ -1,5 +1,4 @@
-// Transport carries what a coordinator and its workers say to each other. A stream to a worker is
-// known by the number of the attempt that opened it.
+// Transport carries what a coordinator and its workers say to each other.
 //
 // Calls do not block. Their results go to the listener, from any thread, possibly before the call
 // returns: it must not call back into the transport, nor block.
@@ -9,47 +8,15 @@
 //     be worse than that.)
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
-#include <variant>
 
-#include "base/id.h"
 #include "model/control.h"
 #include "model/entities.h"
+#include "model/transport_events.h"
 
 namespace baton {
-
-namespace transport {
-
-using Attempt = std::uint64_t;
-
-struct Dialled {
-    std::string worker;
-    Attempt attempt = 0;
-    control::Welcome welcome;
-};
-struct DialFailed {  // also: the worker refused us
-    std::string worker;
-    Attempt attempt = 0;
-    std::string why;
-    Epoch highest;         // that the worker has seen, if it refused us for ours; else 0
-    bool refused = false;  // the worker answered, and `why` is what it said
-};
-struct Heard {
-    std::string worker;
-    Attempt attempt = 0;
-    control::Up message;
-};
-struct Broken {
-    std::string worker;
-    Attempt attempt = 0;
-    std::string why;
-};
-using Event = std::variant<Dialled, DialFailed, Heard, Broken>;
-
-}  // namespace transport
 
 class Transport {
 public:

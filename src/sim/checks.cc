@@ -336,12 +336,12 @@ bool Checks::is_known(std::size_t coordinator, const std::string& worker,
 void Checks::commanded(std::size_t coordinator, const std::string& worker,
                        std::optional<Incarnation> process, const control::Command& command) {
     commands_ += 1;
-    const bool starts = std::holds_alternative<control::RegisterFragment>(command.order) ||
-                        std::holds_alternative<control::StartFragment>(command.order);
-    const FragmentKey& key = control::key_of(command.order);
+    const bool starts = std::holds_alternative<control::RegisterFragment>(command.what) ||
+                        std::holds_alternative<control::StartFragment>(command.what);
+    const FragmentKey& key = control::key_of(command.what);
     world_.tell(30, [&] {
         constexpr std::array kWords = {"register", "start", "stop", "forget"};
-        return "the coordinator tells " + worker + " to " + kWords.at(command.order.index()) + " " +
+        return "the coordinator tells " + worker + " to " + kWords.at(command.what.index()) + " " +
                to_string(key);
     });
     const bool fine =
@@ -363,9 +363,9 @@ void Checks::commanded(std::size_t coordinator, const std::string& worker,
 // Nothing is started before all is registered and what is downstream was started; nothing is
 // drained before what is upstream has ended.
 std::optional<std::string> Checks::out_of_order(const control::Command& command) const {
-    const FragmentKey& key = control::key_of(command.order);
-    const bool starts = std::holds_alternative<control::StartFragment>(command.order);
-    const auto* stop = std::get_if<control::StopFragment>(&command.order);
+    const FragmentKey& key = control::key_of(command.what);
+    const bool starts = std::holds_alternative<control::StartFragment>(command.what);
+    const auto* stop = std::get_if<control::StopFragment>(&command.what);
     const bool drains = stop != nullptr && stop->mode == StopMode::graceful;
     const auto known = queries_.find(key.query);
     if (known == queries_.end() || !(starts || drains)) return std::nullopt;

@@ -108,12 +108,10 @@ Journey::Next Journey::take(const routing::Forward& step) {
 
 routing::Event Journey::answered(const LineAnswer& answer) {
     arrival_ = {.outcome = {}, .was_tried = true};
-    if (const auto* unsent = std::get_if<NotSent>(&answer)) return routing::NotSent{unsent->why};
-    if (const auto* lost = std::get_if<NoAnswer>(&answer)) {
-        return routing::AnswerLost{lost->why.message};
-    }
+    if (const auto* unsent = std::get_if<NotSent>(&answer)) return *unsent;
+    if (const auto* lost = std::get_if<AnswerLost>(&answer)) return *lost;
     auto outcome = outcome_of(std::get<std::string>(answer), bundle_);
-    if (!outcome) return routing::AnswerLost{outcome.error().message};
+    if (!outcome) return AnswerLost{outcome.error()};
     arrival_.outcome = *std::move(outcome);
     const auto* no = std::get_if<Refused>(&*arrival_.outcome);
     if (no == nullptr) return routing::HappenedThere{};

@@ -6,13 +6,13 @@ namespace baton::sim {
 
 using namespace std::chrono_literals;
 
-// One order under way. The agenda keeps it.
+// One bundle under way. The agenda keeps it.
 class LeaderLines::Call : public std::enable_shared_from_this<LeaderLines::Call> {
 public:
-    Call(World& world, RequestChecks& checks, Order order, Answered answered)
+    Call(World& world, RequestChecks& checks, ForwardedBundle bundle, Answered answered)
         : world_(world),
           checks_(checks),
-          order_(std::move(order)),
+          bundle_(std::move(bundle)),
           answered_(std::move(answered)) {}
 
     void refuse() {
@@ -22,7 +22,7 @@ public:
     }
 
     void send_to(const Host& host) {
-        after(order_.patience, [](Call& call) { call.lose("no answer came in time"); });
+        after(bundle_.patience, [](Call& call) { call.lose("no answer came in time"); });
         after(travel(), [&host](Call& call) { call.arrive(host); });
     }
 
@@ -40,13 +40,13 @@ private:
         if (world_.prng.chance(1, 2)) lose("the connection was lost");
     }
     void lose(const std::string& why) {
-        end(NoAnswer{{.code = ErrorCode::unknown_outcome, .message = why}});
+        end(AnswerLost{{.code = ErrorCode::unknown_outcome, .message = why}});
     }
 
     void arrive(const Host& host) {
         if (!host.is_up()) return lose("the connection was lost");
         if (world_.happens(world_.unkindness.line_lost)) return lose_or_keep_silent();
-        host.take(order_.text,
+        host.take(bundle_.text,
                   [self = shared_from_this()](const std::string& answer) { self->bring(answer); });
     }
 
@@ -65,21 +65,21 @@ private:
         over_ = true;
         const auto* text = std::get_if<std::string>(&answer);
         const bool unsent = std::holds_alternative<NotSent>(answer);
-        checks_.came_back(order_.text, unsent ? std::nullopt : std::optional(text ? *text : ""));
+        checks_.came_back(bundle_.text, unsent ? std::nullopt : std::optional(text ? *text : ""));
         answered_(answer);
     }
 
     World& world_;
     RequestChecks& checks_;
-    const Order order_;
+    const ForwardedBundle bundle_;
     const Answered answered_;
     bool over_ = false;
 };
 
-void LeaderLines::ask(const Order& order, const Answered& answered) {
-    checks_.sent(order.from, order.text);
-    const auto call = std::make_shared<Call>(world_, checks_, order, answered);
-    const auto host = hosts_.find(order.to);
+void LeaderLines::ask(const ForwardedBundle& bundle, const Answered& answered) {
+    checks_.sent(bundle.from, bundle.text);
+    const auto call = std::make_shared<Call>(world_, checks_, bundle, answered);
+    const auto host = hosts_.find(bundle.to);
     const bool reached = host != hosts_.end() && host->second.is_up() &&
                          !world_.happens(world_.unkindness.line_refused);
     if (reached) return call->send_to(host->second);

@@ -22,7 +22,7 @@ public:
         std::function<bool()> is_up;
         std::function<void(const std::string& order, std::function<void(const std::string&)>)> take;
     };
-    struct Order {
+    struct ForwardedBundle {
         std::string from;  // addresses
         std::string to;
         std::string text;
@@ -34,7 +34,7 @@ public:
 
     void add(const std::string& address, Host host) { hosts_[address] = std::move(host); }
     // Answered once.
-    void ask(const Order& order, const Answered& answered);
+    void ask(const ForwardedBundle& bundle, const Answered& answered);
 
 private:
     class Call;

@@ -9,19 +9,17 @@ namespace baton::sim {
 
 void Network::add(SimWorker& worker) {
     hosts_[worker.name()].process = &worker;
-    worker.listen(
-        [this](Session session, const std::variant<control::Welcome, control::Refusal>& outcome) {
-            greeted(session, outcome);
-        },
-        [this](Session session, control::Up message) {
-            const auto found = streams_.find(session);
-            if (found == streams_.end()) return;
-            to_coordinator(session,
-                           transport::Heard{.worker = found->second.worker,
-                                            .attempt = found->second.attempt,
-                                            .message = std::move(message)},
-                           false);
-        });
+    worker.listen([this](Session session,
+                         const sessions::GreetingAnswer& outcome) { greeted(session, outcome); },
+                  [this](Session session, control::Up message) {
+                      const auto found = streams_.find(session);
+                      if (found == streams_.end()) return;
+                      to_coordinator(session,
+                                     transport::MessageArrived{.worker = found->second.worker,
+                                                               .attempt = found->second.attempt,
+                                                               .message = std::move(message)},
+                                     false);
+                  });
 }
 
 std::unique_ptr<Network::Line> Network::connect_coordinator(std::size_t number) {
@@ -51,12 +49,12 @@ void Network::worker_died(const std::string& worker) {
     }
 }
 
-station::Session Network::greet_as_stranger(const std::string& worker,
-                                            const control::Hello& hello) {
+sessions::Session Network::greet_as_stranger(const std::string& worker,
+                                             const control::Hello& hello) {
     const Session session = next_session_++;
     streams_[session] = {
         .worker = worker, .process = {}, .line = nullptr, .down_free = {}, .up_free = {}};
-    hosts_.at(worker).process->take(station::Greeted{.session = session, .hello = hello});
+    hosts_.at(worker).process->take(sessions::Greeted{.session = session, .hello = hello});
     return session;
 }
 
@@ -101,8 +99,7 @@ void Network::to_coordinator(Session session, transport::Event event, bool relia
     }
 }
 
-void Network::greeted(Session session,
-                      const std::variant<control::Welcome, control::Refusal>& outcome) {
+void Network::greeted(Session session, const sessions::GreetingAnswer& outcome) {
     const auto found = streams_.find(session);
     if (found == streams_.end()) return;
     Stream& stream = found->second;
@@ -128,14 +125,14 @@ void Network::close_line(Line& line) {
     for (auto& [session, stream] : streams_) {
         if (stream.line != &line) continue;
         stream.line = nullptr;
-        to_worker(session, station::HungUp{session}, true);
+        to_worker(session, sessions::HungUp{session}, true);
     }
 }
 
 // ---- a coordinator's end ------------------------------------------------------------------------
 
-std::optional<station::Session> Network::Line::session(const std::string& worker,
-                                                       transport::Attempt attempt) const {
+std::optional<sessions::Session> Network::Line::session(const std::string& worker,
+                                                        transport::Attempt attempt) const {
     const auto found = sessions_.find({worker, attempt});
     if (found == sessions_.end()) return std::nullopt;
     return found->second;
@@ -166,7 +163,7 @@ void Network::Line::dial(const std::string& worker, const std::optional<Address>
                                                              .highest = {}},
                                        true);
     }
-    network_.to_worker(session, station::Greeted{.session = session, .hello = hello}, true);
+    network_.to_worker(session, sessions::Greeted{.session = session, .hello = hello}, true);
 }
 
 void Network::Line::send(const std::string& worker, transport::Attempt attempt,
@@ -186,7 +183,7 @@ void Network::Line::send(const std::string& worker, transport::Attempt attempt,
     }
     const auto to = session(worker, attempt);
     if (!to) return;
-    network_.to_worker(*to, station::Told{.session = *to, .message = message}, false);
+    network_.to_worker(*to, sessions::MessageArrived{.session = *to, .message = message}, false);
 }
 
 void Network::Line::hang_up(const std::string& worker, transport::Attempt attempt) {
@@ -194,7 +191,7 @@ void Network::Line::hang_up(const std::string& worker, transport::Attempt attemp
     if (!to) return;
     if (watcher_) watcher_->hung_up(worker, attempt);
     network_.streams_.at(*to).line = nullptr;
-    network_.to_worker(*to, station::HungUp{*to}, true);
+    network_.to_worker(*to, sessions::HungUp{*to}, true);
     sessions_.erase({worker, attempt});
 }
 

@@ -37,10 +37,10 @@ public:
     void worker_died(const std::string& worker);
     // A coordinator from outside this world greets the worker, at once; no coordinator here hears
     // the answer. Returns the session.
-    station::Session greet_as_stranger(const std::string& worker, const control::Hello& hello);
+    sessions::Session greet_as_stranger(const std::string& worker, const control::Hello& hello);
 
 private:
-    using Session = station::Session;
+    using Session = sessions::Session;
 
     struct Stream {
         std::string worker;
@@ -60,7 +60,7 @@ private:
 
     void to_worker(Session session, const station::Event& event, bool reliable);
     void to_coordinator(Session session, transport::Event event, bool reliable);
-    void greeted(Session session, const std::variant<control::Welcome, control::Refusal>& outcome);
+    void greeted(Session session, const sessions::GreetingAnswer& outcome);
     void close_line(Line& line);
     [[nodiscard]] std::optional<Duration> journey(bool is_cut, Instant& free, bool reliable);
 

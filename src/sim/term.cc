@@ -84,7 +84,7 @@ void SimTerm::watch() {
 }
 
 void SimTerm::note_answer(const ControlEvent& event) {
-    const auto* heard = std::get_if<transport::Heard>(&event);
+    const auto* heard = std::get_if<transport::MessageArrived>(&event);
     const auto* pulse = heard == nullptr ? nullptr : std::get_if<control::Pulse>(&heard->message);
     if (pulse == nullptr) return;
     const auto beats = unanswered_.find({heard->worker, heard->attempt});

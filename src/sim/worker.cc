@@ -43,7 +43,7 @@ void SimWorker::resume() {
     paused_ = false;
     partition_changes_ += 1;
     for (const station::Event& event : std::exchange(waiting_, {})) take(event);
-    if (machine_) say_what_was_let_go();
+    if (machine_) say_what_was_released();
 }
 
 void SimWorker::take(const station::Event& event) {
@@ -73,7 +73,7 @@ std::optional<Incarnation> SimWorker::incarnation() const {
 }
 
 void SimWorker::step(const station::Event& event) {
-    if (const auto* greeted = std::get_if<station::Greeted>(&event)) {
+    if (const auto* greeted = std::get_if<sessions::Greeted>(&event)) {
         greeted_ = greeted->hello;
         if (lies_) {
             const Epoch claimed(world_.prng.chance(1, 2) ? ~0ULL : (1ULL << 63U) - 2);
@@ -81,13 +81,7 @@ void SimWorker::step(const station::Event& event) {
                          control::Refusal{.highest = claimed, .why = "that epoch is over"});
         }
     }
-    station::Event timed = event;
-    std::visit(
-        [&](auto& e) {
-            if constexpr (requires { e.at; }) e.at = clock_.now();
-        },
-        timed);
-    for (const station::Effect& effect : machine_->step(timed)) {
+    for (const station::Effect& effect : machine_->step(clock_.now(), event)) {
         tell(effect);
         if (obeyed_) note_obedience(event, effect);
         perform(effect);
@@ -117,17 +111,17 @@ std::set<PartitionKey> SimWorker::partitions() const {
 }
 
 // It takes some time, but none that is beyond the lease and what it leaves for this.
-void SimWorker::let_go(const PartitionKey& partition) {
+void SimWorker::release(const PartitionKey& partition) {
     const Duration most = world_.lets_go_within();
     const Duration drawn = world_.up_to(world_.prng.chance(1, 4) ? most : Duration(500ms));
     const Duration wait = std::min(drawn, clock_.until(lease_ends_ + most));
     partitions_[partition] = world_.agenda.now() + wait;
     world_.agenda.after(wait, [this, life = life_] {
-        if (life == life_ && machine_ && !paused_) say_what_was_let_go();
+        if (life == life_ && machine_ && !paused_) say_what_was_released();
     });
 }
 
-void SimWorker::say_what_was_let_go() {
+void SimWorker::say_what_was_released() {
     std::vector<PartitionKey> over;
     for (const auto& [key, ends] : partitions_) {
         if (ends && *ends <= world_.agenda.now()) over.push_back(key);
@@ -138,10 +132,10 @@ void SimWorker::say_what_was_let_go() {
 
 void SimWorker::haunt(Session session, const std::vector<FragmentKey>& keys) {
     if (!machine_ || paused_) return;
-    const auto tell = [this, session](const control::Order& order) {
-        take(station::Told{
+    const auto tell = [this, session](const control::WorkerCommand& order) {
+        take(sessions::MessageArrived{
             .session = session,
-            .message = control::Command{.request = 1, .epoch = kept_.epoch, .order = order}});
+            .message = control::Command{.request = 1, .epoch = kept_.epoch, .what = order}});
     };
     for (const FragmentKey& key : keys) {
         if (machine_->held().contains(key)) continue;
@@ -158,11 +152,11 @@ void SimWorker::haunt(Session session, const std::vector<FragmentKey>& keys) {
 
 // What the worker itself says of it does not count: what it does is compared with what it was told.
 void SimWorker::note_obedience(const station::Event& event, const station::Effect& effect) {
-    const auto* welcome = std::get_if<station::Welcome>(&effect);
-    if (welcome != nullptr && std::holds_alternative<control::Welcome>(welcome->outcome)) {
+    const auto* greeting = std::get_if<station::AnswerGreeting>(&effect);
+    if (greeting != nullptr && std::holds_alternative<control::Welcome>(greeting->answer)) {
         obeyed_(greeted_.epoch);
     }
-    const auto* told = std::get_if<station::Told>(&event);
+    const auto* told = std::get_if<sessions::MessageArrived>(&event);
     if (told == nullptr) return;
     const auto* assign = std::get_if<control::Assign>(&told->message);
     if (assign != nullptr) obeyed_(assign->epoch);  // of one that is refused nothing comes
@@ -187,7 +181,7 @@ void SimWorker::tell(const station::Effect& effect) {
 void SimWorker::perform(const station::Effect& effect) {
     std::visit(
         Overload{
-            [&](const station::Welcome& welcome) { said_(welcome.session, welcome.outcome); },
+            [&](const station::AnswerGreeting& e) { said_(e.session, e.answer); },
             [&](const station::Keep& keep) {
                 if (!kept_.catalog.empty() && keep.allegiance.catalog != kept_.catalog) {
                     world_.violated(name_ + " obeys another catalog than before");
@@ -196,7 +190,7 @@ void SimWorker::perform(const station::Effect& effect) {
                     world_.violated(name_ + " obeys epoch " + to_string(keep.allegiance.epoch));
                 }
                 kept_ = keep.allegiance;
-                step(station::Kept{keep.allegiance});
+                step(station::AllegianceKept{keep.allegiance});
             },
             [&](const station::Reply& reply) { replied_(reply.session, reply.message); },
             [&](const fragments::Prepare& order) { prepare(order); },
@@ -207,7 +201,7 @@ void SimWorker::perform(const station::Effect& effect) {
                 partitions_[order.grant.partition].reset();
                 partition_changes_ += 1;
             },
-            [&](const holdings::LetGo& order) { let_go(order.partition); },
+            [&](const holdings::Release& order) { release(order.partition); },
         },
         effect);
 }
@@ -227,7 +221,7 @@ void SimWorker::later(const FragmentKey& key, Duration delay,
     });
 }
 
-void SimWorker::report(const FragmentKey& key, const station::Event& event) {
+void SimWorker::report(const FragmentKey& key, const fragments::Event& event) {
     const bool failed = std::holds_alternative<fragments::PrepareFailed>(event) ||
                         std::holds_alternative<fragments::Broke>(event);
     if (failed && !ghosts_.contains(key)) ran_.harm(key.query, key.run);
@@ -285,7 +279,7 @@ void SimWorker::run(const fragments::Start& order) {
             later(key, world_.up_to(60s),
                   [this, key](Work&) { report(key, fragments::Ended{key}); });
         }
-        take(fragments::Ran{key});
+        take(fragments::BeganToRun{key});
     });
 }
 

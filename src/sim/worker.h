@@ -50,9 +50,9 @@ private:
 
 class SimWorker {
 public:
-    using Session = station::Session;
+    using Session = sessions::Session;
     // The worker's messages on a session: the Welcome or its refusal, then the others.
-    using Said = std::function<void(Session, std::variant<control::Welcome, control::Refusal>)>;
+    using Said = std::function<void(Session, sessions::GreetingAnswer)>;
     using Replied = std::function<void(Session, control::Up)>;
 
     SimWorker(World& world, std::string name, FragmentRuns& ran, std::uint64_t& incarnations,
@@ -112,8 +112,8 @@ private:
 
     void step(const station::Event& event);
     void schedule_tick();
-    void let_go(const PartitionKey& partition);
-    void say_what_was_let_go();
+    void release(const PartitionKey& partition);
+    void say_what_was_released();
     void tell(const station::Effect& effect);
     void note_obedience(const station::Event& event, const station::Effect& effect);
     void perform(const station::Effect& effect);
@@ -122,7 +122,7 @@ private:
     void halt(const FragmentKey& key);
     // Runs an action on the work later, unless the work or the process has changed by then.
     void later(const FragmentKey& key, Duration delay, const std::function<void(Work&)>& action);
-    void report(const FragmentKey& key, const station::Event& event);
+    void report(const FragmentKey& key, const fragments::Event& event);
 
     World& world_;
     const std::string name_;

@@ -238,13 +238,10 @@ public:
 
 class Waiting {
 public:
-    void heard(const engine::Report& report) {
+    void heard(const fragments::Event& event) {
         const std::lock_guard lock(mutex_);
-        if (std::holds_alternative<engine::Prepared>(report.what)) {
-            prepared_ = true;
-        } else if (!std::holds_alternative<engine::Ran>(report.what)) {
-            ended_ = true;
-        }
+        if (std::holds_alternative<fragments::Prepared>(event)) prepared_ = true;
+        if (is_end(event)) ended_ = true;
         changed_.notify_all();
     }
     bool prepared() {
@@ -276,7 +273,7 @@ void run(const std::string& plan) {
     options.memory_most = std::uint64_t{64} << 20U;
     FragmentEngine engine(connectors, exchanges, clock, options);
     Waiting waiting;
-    engine.listen([&](const engine::Report& report) { waiting.heard(report); });
+    engine.listen([&](const fragments::Event& event) { waiting.heard(event); });
     const FragmentKey key{.query = QueryId(1), .run = 1, .fragment = FragmentId(1)};
     engine.prepare(key, plan);
     if (waiting.prepared()) {

@@ -75,7 +75,7 @@ TEST_F(PartitionProgramsTest, APartitionIsLetGoOfWhenItsProgramHasEnded) {
         path("out"));
     programs_->take(grant_);
     ASSERT_TRUE(becomes("out", "up\n"));
-    programs_->let_go(grant_.partition);
+    programs_->release(grant_.partition);
     ASSERT_TRUE(becomes("out", "up\nasked\n")) << text_of("out");
     {
         const std::lock_guard lock(mutex_);
@@ -93,7 +93,7 @@ TEST_F(PartitionProgramsTest, AProgramThatDoesNotEndIsKilledWithAllOfItsGroup) {
     programs_->take(grant_);
     ASSERT_TRUE(becomes("out", "up\n"));
     const pid_t child = std::stoi(text_of("child"));
-    programs_->let_go(grant_.partition);
+    programs_->release(grant_.partition);
     EXPECT_TRUE(is_released("L -> 4"));
     // Dead at least; who has become its parent may take a moment to notice.
     EXPECT_TRUE(eventually([&] {
@@ -111,7 +111,7 @@ TEST_F(PartitionProgramsTest, AProgramThatEndsIsStartedAgain) {
     run("echo again >> " + path("out"));
     programs_->take(grant_);
     EXPECT_TRUE(becomes("out", "again\nagain\n"));
-    programs_->let_go(grant_.partition);
+    programs_->release(grant_.partition);
     EXPECT_TRUE(is_released("L -> 4"));
 }
 

@@ -147,7 +147,7 @@ private:
     }
     bool heard(control::Down&& message) {
         if (!greeted_) return end("it does not begin with a greeting");
-        service_.tell(sessions::Told{.session = session_, .message = std::move(message)});
+        service_.tell(sessions::MessageArrived{.session = session_, .message = std::move(message)});
         return true;
     }
     bool refuse(const std::string& why) {
@@ -218,8 +218,7 @@ void ControlServer::listen(Listener listener) {
     service_->listen(std::move(listener));
 }
 
-void ControlServer::welcome(Session session,
-                            const std::variant<control::Welcome, control::Refusal>& outcome) {
+void ControlServer::welcome(Session session, const sessions::GreetingAnswer& outcome) {
     const auto call = service_->find(session);
     if (!call) return;
     call->say(Greeting{.worker = service_->options().worker, .outcome = outcome});

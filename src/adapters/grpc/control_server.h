@@ -39,8 +39,7 @@ public:
     [[nodiscard]] grpc::Service& service();
 
     void listen(Listener listener) override;
-    void welcome(sessions::Session session,
-                 const std::variant<control::Welcome, control::Refusal>& outcome) override;
+    void welcome(sessions::Session session, const sessions::GreetingAnswer& outcome) override;
     void send(sessions::Session session, const control::Up& message) override;
     void hang_up(sessions::Session session) override;
 

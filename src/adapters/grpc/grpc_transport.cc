@@ -183,7 +183,7 @@ private:
     }
     bool heard(control::Up&& message) {
         if (!welcomed_) return mistrust("it does not begin with a greeting");
-        calls_.tell(transport::Heard{
+        calls_.tell(transport::MessageArrived{
             .worker = key_.first, .attempt = key_.second, .message = std::move(message)});
         return true;
     }

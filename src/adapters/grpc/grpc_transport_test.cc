@@ -158,8 +158,10 @@ TEST(GrpcTransport, AStreamBeginsWithHelloAndWelcomeAndThenKeepsItsOrder) {
         worker.control.send(greeted.session, control::Pulse{.beat = i});
     }
     for (std::uint64_t i = 1; i <= 500; ++i) {
-        EXPECT_EQ(std::get<control::Beat>(worker.told.next<sessions::Told>().message).number, i);
-        const auto heard = coordinator.told.next<transport::Heard>();
+        EXPECT_EQ(
+            std::get<control::Beat>(worker.told.next<sessions::MessageArrived>().message).number,
+            i);
+        const auto heard = coordinator.told.next<transport::MessageArrived>();
         EXPECT_EQ(std::get<control::Pulse>(heard.message).beat, i);
     }
 }
@@ -290,7 +292,8 @@ TEST(GrpcTransport, ManyStreamsShareAFewThreads) {
     }
     std::set<std::uint64_t> beats;
     for (transport::Attempt i = 1; i <= kStreams; ++i) {
-        beats.insert(std::get<control::Beat>(worker.told.next<sessions::Told>().message).number);
+        beats.insert(
+            std::get<control::Beat>(worker.told.next<sessions::MessageArrived>().message).number);
     }
     EXPECT_EQ(beats.size(), kStreams);
 }

@@ -218,7 +218,7 @@ Result<control::Refusal> read(const wire::Refusal& message) {
 
 // ---- down ---------------------------------------------------------------------------------------
 
-void write(const control::Order& order, wire::Command& to) {
+void write(const control::WorkerCommand& order, wire::Command& to) {
     std::visit(Overload{
                    [&](const control::RegisterFragment& o) {
                        write(o.key, *to.mutable_register_()->mutable_key());
@@ -239,7 +239,7 @@ void write(const control::Order& order, wire::Command& to) {
                order);
 }
 
-Result<control::Order> read_order(const wire::Command& message) {
+Result<control::WorkerCommand> read_order(const wire::Command& message) {
     switch (message.order_case()) {
         case wire::Command::kRegister: {
             TRY_ASSIGN(key, key_of(message.register_()));
@@ -248,22 +248,22 @@ Result<control::Order> read_order(const wire::Command& message) {
             if (!message.register_().has_fingerprint()) return lacks("fingerprint");
             TRY_ASSIGN(fingerprint,
                        text_of(message.register_().fingerprint(), kIdMax, "fingerprint"));
-            return control::Order(control::RegisterFragment{
+            return control::WorkerCommand(control::RegisterFragment{
                 .key = key, .plan = std::move(plan), .fingerprint = std::move(fingerprint)});
         }
         case wire::Command::kStart: {
             TRY_ASSIGN(key, key_of(message.start()));
-            return control::Order(control::StartFragment{key});
+            return control::WorkerCommand(control::StartFragment{key});
         }
         case wire::Command::kStop: {
             TRY_ASSIGN(key, key_of(message.stop()));
             TRY_ASSIGN(mode, read(message.stop().mode()));
             if (!mode) return lacks("way to stop");
-            return control::Order(control::StopFragment{.key = key, .mode = *mode});
+            return control::WorkerCommand(control::StopFragment{.key = key, .mode = *mode});
         }
         case wire::Command::kForget: {
             TRY_ASSIGN(key, key_of(message.forget()));
-            return control::Order(control::ForgetFragment{key});
+            return control::WorkerCommand(control::ForgetFragment{key});
         }
         case wire::Command::ORDER_NOT_SET:
             break;
@@ -300,7 +300,7 @@ Result<SaidToWorker> read(const wire::Command& message) {
     if (!message.has_epoch()) return lacks("epoch");
     TRY_ASSIGN(order, read_order(message));
     return SaidToWorker(control::Command{
-        .request = message.request(), .epoch = Epoch(message.epoch()), .order = std::move(order)});
+        .request = message.request(), .epoch = Epoch(message.epoch()), .what = std::move(order)});
 }
 
 void write(const control::Assign& assign, wire::Assign& to) {
@@ -441,7 +441,7 @@ void write(const SaidToWorker& said, wire::ToWorker& message) {
                        wire::Command& to = *message.mutable_command();
                        to.set_request(command.request);
                        to.set_epoch(command.epoch.value());
-                       write(command.order, to);
+                       write(command.what, to);
                    },
                    [&](const control::Assign& a) { write(a, *message.mutable_assign()); },
                },

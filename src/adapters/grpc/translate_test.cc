@@ -21,8 +21,8 @@ control::FragmentStatus status(std::optional<FragmentState> state) {
 }
 
 std::vector<SaidToWorker> all_down() {
-    const auto command = [](control::Order order) {
-        return control::Command{.request = 9, .epoch = Epoch(4), .order = std::move(order)};
+    const auto command = [](control::WorkerCommand order) {
+        return control::Command{.request = 9, .epoch = Epoch(4), .what = std::move(order)};
     };
     return {
         control::Hello{.epoch = Epoch(4), .worker = "EDGE", .protocol = 2, .catalog = "4a1f"},

@@ -26,18 +26,18 @@ HostPort host_port_of(const std::string& address) {
 
 LineAnswer answer_of(Refusal refusal, const std::function<bool()>& given_up) {
     if (!refusal.said && given_up()) {
-        return NoAnswer{{.code = ErrorCode::cancelled, .message = "it was cancelled"}};
+        return AnswerLost{{.code = ErrorCode::cancelled, .message = "it was cancelled"}};
     }
     if (!refusal.said) {
-        return NoAnswer{{.code = ErrorCode::unknown_outcome,
-                         .message = "the connection was lost: " + refusal.error.message}};
+        return AnswerLost{{.code = ErrorCode::unknown_outcome,
+                           .message = "the connection was lost: " + refusal.error.message}};
     }
     // Too much waits there, or it does not understand orders: nothing has happened.
     const ErrorCode code = refusal.error.code;
     const bool undone = code == ErrorCode::slow_down || code == ErrorCode::syntax ||
                         code == ErrorCode::not_supported;
     if (undone) return NotSent{std::move(refusal.error)};
-    return NoAnswer{std::move(refusal.error)};
+    return AnswerLost{std::move(refusal.error)};
 }
 
 }  // namespace

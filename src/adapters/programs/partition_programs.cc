@@ -95,17 +95,14 @@ PartitionPrograms::PartitionPrograms(PartitionProgramsOptions options, const Clo
 }
 
 PartitionPrograms::~PartitionPrograms() {
-    {
-        const std::lock_guard lock(mutex_);
-        closed_ = true;
-    }
+    requests_.drop();
     wake();
     thread_.join();
     (void)close(woken_);
 }
 
 // What is killed is gone within a moment.
-Duration PartitionPrograms::letting_go() const {
+Duration PartitionPrograms::release_time() const {
     constexpr Duration kMoment = std::chrono::seconds(1);
     return options_.grace + kMoment;
 }
@@ -119,15 +116,12 @@ void PartitionPrograms::take(const control::Grant& grant) {
     post(grant);
 }
 
-void PartitionPrograms::let_go(const PartitionKey& partition) {
+void PartitionPrograms::release(const PartitionKey& partition) {
     post(partition);
 }
 
-void PartitionPrograms::post(Order order) {
-    {
-        const std::lock_guard lock(mutex_);
-        orders_.push_back(std::move(order));
-    }
+void PartitionPrograms::post(TakeOrRelease request) {
+    requests_.post(std::move(request));
     wake();
 }
 
@@ -139,7 +133,7 @@ void PartitionPrograms::wake() const {
 
 void PartitionPrograms::run() {
     while (wait()) {
-        obey_orders();
+        obey_requests();
         reap();
         perform(machine_.tick(clock_.now()));
     }
@@ -155,24 +149,18 @@ bool PartitionPrograms::wait() {
     (void)poll(watched.data(), watched.size(), due ? milliseconds_until(*due, clock_.now()) : -1);
     eventfd_t times = 0;
     (void)eventfd_read(woken_, &times);
-    const std::lock_guard lock(mutex_);
-    return !closed_;
+    return !requests_.closed();
 }
 
-void PartitionPrograms::obey_orders() {
-    std::deque<Order> orders;
-    {
-        const std::lock_guard lock(mutex_);
-        orders.swap(orders_);
-    }
-    for (const Order& order : orders) {
+void PartitionPrograms::obey_requests() {
+    for (const TakeOrRelease& request : requests_.take_all(Duration::zero())) {
         const Instant now = clock_.now();
         perform(std::visit(
             Overload{
                 [&](const control::Grant& grant) { return machine_.take(now, grant); },
-                [&](const PartitionKey& partition) { return machine_.let_go(now, partition); },
+                [&](const PartitionKey& partition) { return machine_.release(now, partition); },
             },
-            order));
+            request));
     }
 }
 

@@ -7,7 +7,6 @@
 // children are not, unless it replaced itself by one (`exec`).
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -22,6 +21,7 @@
 #include "core/programs/programs.h"
 #include "ports/clock.h"
 #include "ports/partition_user.h"
+#include "threads/mailbox.h"
 
 namespace baton {
 
@@ -41,25 +41,25 @@ public:
     PartitionPrograms(const PartitionPrograms&) = delete;
     PartitionPrograms& operator=(const PartitionPrograms&) = delete;
 
-    [[nodiscard]] Duration letting_go() const override;
+    [[nodiscard]] Duration release_time() const override;
     void listen(Listener listener) override;
     void take(const control::Grant& grant) override;
-    void let_go(const PartitionKey& partition) override;
+    void release(const PartitionKey& partition) override;
 
 private:
     struct Process {
         pid_t pid = -1;
         int descriptor = -1;  // ready when it has ended
     };
-    using Order = std::variant<control::Grant, PartitionKey>;  // to take, to release
+    using TakeOrRelease = std::variant<control::Grant, PartitionKey>;
 
-    void post(Order order);
+    void post(TakeOrRelease request);
     void wake() const;
 
     // The thread that is the parent of all processes.
     void run();
     [[nodiscard]] bool wait();  // false: it is over
-    void obey_orders();
+    void obey_requests();
     void reap();
     void perform(const Programs::Effects& effects);
     void start(const control::Grant& grant);
@@ -76,9 +76,7 @@ private:
 
     std::mutex listener_mutex_;
     Listener listener_;
-    std::mutex mutex_;
-    std::deque<Order> orders_;
-    bool closed_ = false;
+    Mailbox<TakeOrRelease> requests_;
     std::thread thread_;  // last: it uses everything above
 };
 

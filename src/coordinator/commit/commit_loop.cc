@@ -2,7 +2,7 @@
 
 #include <future>
 
-#include "coordinator/commit/waiting.h"
+#include "threads/waiting.h"
 
 namespace baton {
 

@@ -15,10 +15,10 @@
 #include "coordinator/commit/bundle.h"
 #include "coordinator/commit/committer.h"
 #include "coordinator/commit/durable.h"
-#include "coordinator/commit/mailbox.h"
 #include "coordinator/commit/settler.h"
 #include "ports/clock.h"
 #include "ports/sql.h"
+#include "threads/mailbox.h"
 
 namespace baton {
 

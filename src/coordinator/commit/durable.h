@@ -11,7 +11,7 @@
 #include "base/id.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "coordinator/commit/waiting.h"
+#include "threads/waiting.h"
 
 namespace baton {
 

@@ -12,7 +12,7 @@ constexpr std::size_t kUnaskedMax = 10'000;
 constexpr Duration kStartAgainAfter = std::chrono::milliseconds(200);
 
 bool is_unasked(const ControlEvent& event) {
-    const auto* heard = std::get_if<transport::Heard>(&event);
+    const auto* heard = std::get_if<transport::MessageArrived>(&event);
     if (heard == nullptr) return false;
     const auto* pulse = std::get_if<control::Pulse>(&heard->message);
     return pulse != nullptr && pulse->beat == 0;
@@ -37,51 +37,28 @@ void CommitLoopDoor::submit(Ticket ticket, std::vector<Request> requests, Settle
 // ---- the mailbox --------------------------------------------------------------------------------
 
 void ControlMailbox::post(ControlEvent event) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (closed_) return;
-        if (events_.size() >= unasked_max_ && is_unasked(event)) return;
-        events_.push_back(std::move(event));
-    }
-    filled_.notify_one();
+    (void)events_.post_below(is_unasked(event) ? unasked_max_ : events_.kNoLimit, event);
 }
 
 void ControlMailbox::changed(const std::set<EntityKey>& keys) {
+    if (closed()) return;
     {
         const std::lock_guard lock(mutex_);
-        if (closed_) return;
         changed_.insert(keys.begin(), keys.end());
     }
-    filled_.notify_one();
+    events_.wake();
 }
 
 std::vector<ControlEvent> ControlMailbox::take(std::optional<Duration> at_most) {
-    std::unique_lock lock(mutex_);
-    if (at_most) {
-        filled_.wait_for(lock, *at_most, [&] { return ready(); });
-    } else {
-        filled_.wait(lock, [&] { return ready(); });
-    }
-    std::vector<ControlEvent> taken(std::make_move_iterator(events_.begin()),
-                                    std::make_move_iterator(events_.end()));
-    events_.clear();
+    std::vector<ControlEvent> taken = events_.take_all(at_most);
+    if (closed()) return taken;
+    const std::lock_guard lock(mutex_);
     if (!changed_.empty()) taken.emplace_back(control_event::Changed{std::exchange(changed_, {})});
     return taken;
 }
 
 void ControlMailbox::close() {
-    {
-        const std::lock_guard lock(mutex_);
-        closed_ = true;
-        events_.clear();
-        changed_.clear();
-    }
-    filled_.notify_all();
-}
-
-bool ControlMailbox::closed() const {
-    const std::lock_guard lock(mutex_);
-    return closed_;
+    events_.drop();
 }
 
 // ---- the loop -----------------------------------------------------------------------------------

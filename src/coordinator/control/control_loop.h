@@ -8,9 +8,7 @@
 //   - Changes of the catalog are keys, and each key is there once.
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,6 +26,7 @@
 #include "coordinator/reading/readers.h"
 #include "ports/clock.h"
 #include "ports/transport.h"
+#include "threads/mailbox.h"
 
 namespace baton {
 
@@ -59,17 +58,13 @@ public:
     // last. Waits at most so long for the first event; without a time, for ever.
     [[nodiscard]] std::vector<ControlEvent> take(std::optional<Duration> at_most);
     void close();
-    [[nodiscard]] bool closed() const;
+    [[nodiscard]] bool closed() const { return events_.closed(); }
 
 private:
-    [[nodiscard]] bool ready() const { return closed_ || !events_.empty() || !changed_.empty(); }
-
     const std::size_t unasked_max_;
-    mutable std::mutex mutex_;
-    std::condition_variable filled_;
-    std::deque<ControlEvent> events_;
+    Mailbox<ControlEvent> events_;
+    std::mutex mutex_;
     std::set<EntityKey> changed_;
-    bool closed_ = false;
 };
 
 class ControlLoop {

@@ -164,7 +164,8 @@ TEST_F(TermsTest, ATermThatEndsHangsUpAndTheNextOneDialsUnderNumbersOfItsOwn) {
 TEST(ControlMailbox, DropsOnlyWhatNobodyAskedForWhenItIsFull) {
     ControlMailbox mailbox(1);
     const auto pulse = [](std::uint64_t beat) {
-        return transport::Heard{.worker = "W", .attempt = 1, .message = control::Pulse{beat}};
+        return transport::MessageArrived{
+            .worker = "W", .attempt = 1, .message = control::Pulse{beat}};
     };
     mailbox.post(pulse(0));
     mailbox.post(pulse(0));  // dropped
@@ -173,7 +174,7 @@ TEST(ControlMailbox, DropsOnlyWhatNobodyAskedForWhenItIsFull) {
     mailbox.changed({{.entity = Entity::query, .key = "1"}});
     const auto taken = mailbox.take(Duration::zero());
     ASSERT_EQ(taken.size(), 3U);
-    const auto& heard = std::get<transport::Heard>(taken[1]);
+    const auto& heard = std::get<transport::MessageArrived>(taken[1]);
     EXPECT_EQ(std::get<control::Pulse>(heard.message).beat, 7U);
     EXPECT_EQ(std::get<control_event::Changed>(taken[2]).keys.size(), 1U);
 }

@@ -99,20 +99,16 @@ void Controller::on(Instant now, const transport::Dialled& event) {
     if (!membership_.awaits(event.worker, event.attempt)) return;
     streams_[event.worker] = event.attempt;
     for (const auto& reconciler : reconcilers_) reconciler->connected(now, event);
-    member(now, membership::Dialled{.worker = event.worker,
-                                    .attempt = event.attempt,
-                                    .incarnation = event.welcome.incarnation});
+    member(now, event);
 }
 
 void Controller::on(Instant now, const transport::DialFailed& event) {
-    const bool absurd = !is_believable(event.highest, options_.epoch);
-    member(now, membership::DialFailed{.worker = event.worker,
-                                       .attempt = event.attempt,
-                                       .why = absurd ? no_belief_in(event.highest) : event.why,
-                                       .refused = event.refused});
+    transport::DialFailed failed = event;
+    if (!is_believable(event.highest, options_.epoch)) failed.why = no_belief_in(event.highest);
+    member(now, failed);
 }
 
-void Controller::on(Instant now, const transport::Heard& event) {
+void Controller::on(Instant now, const transport::MessageArrived& event) {
     if (!is_present(event.worker, event.attempt)) return;
     for (const auto& reconciler : reconcilers_) reconciler->heard(now, event);
     const auto* pulse = std::get_if<control::Pulse>(&event.message);
@@ -123,8 +119,7 @@ void Controller::on(Instant now, const transport::Heard& event) {
 
 void Controller::on(Instant now, const transport::Broken& event) {
     if (is_present(event.worker, event.attempt)) disconnect(now, event.worker);
-    member(now,
-           membership::Broken{.worker = event.worker, .attempt = event.attempt, .why = event.why});
+    member(now, event);
 }
 
 // ---- streams ------------------------------------------------------------------------------------

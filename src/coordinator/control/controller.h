@@ -61,9 +61,9 @@ struct Settled {  // what was submitted to the door
 
 }  // namespace control_event
 
-using ControlEvent =
-    std::variant<control_event::Tick, control_event::Changed, control_event::Settled,
-                 transport::Dialled, transport::DialFailed, transport::Heard, transport::Broken>;
+using ControlEvent = std::variant<control_event::Tick, control_event::Changed,
+                                  control_event::Settled, transport::Dialled, transport::DialFailed,
+                                  transport::MessageArrived, transport::Broken>;
 
 class Controller final : private ReconcilerActions {
 public:
@@ -98,7 +98,7 @@ private:
     void on(Instant now, const control_event::Settled& event);
     void on(Instant now, const transport::Dialled& event);
     void on(Instant now, const transport::DialFailed& event);
-    void on(Instant now, const transport::Heard& event);
+    void on(Instant now, const transport::MessageArrived& event);
     void on(Instant now, const transport::Broken& event);
 
     // For the reconcilers.

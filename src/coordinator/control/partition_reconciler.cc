@@ -34,7 +34,7 @@ void PartitionReconciler::connected(Instant now, const transport::Dialled& event
     due_.add({});
 }
 
-void PartitionReconciler::heard(Instant now, const transport::Heard& event) {
+void PartitionReconciler::heard(Instant now, const transport::MessageArrived& event) {
     if (const auto* pulse = std::get_if<control::Pulse>(&event.message)) {
         if (pulse->beat != 0) allocator_.answered(now, event.worker, pulse->beat);
     } else if (const auto* holding = std::get_if<control::Holding>(&event.message)) {

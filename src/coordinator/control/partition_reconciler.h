@@ -24,7 +24,7 @@ public:
     void recorded(Instant now, const std::string& worker,
                   const std::optional<Worker>& as_read) override;
     void connected(Instant now, const transport::Dialled& event) override;
-    void heard(Instant now, const transport::Heard& event) override;
+    void heard(Instant now, const transport::MessageArrived& event) override;
     void disconnected(Instant now, const std::string& worker) override;
     void add_to(control::Beat& beat, const std::string& worker) const override;
     void tick(Instant now) override;

@@ -12,52 +12,15 @@ using deployment::Plan;
 
 namespace {
 
-Request request_of(QueryId query, const deployment::Write& write) {
-    return std::visit(
-        Overload{
-            [](const deployment::ReportFragment& w) -> Request {
-                return request::ReportFragment{.fragment = w.fragment,
-                                               .state = w.state,
-                                               .reason = w.reason,
-                                               .counts = w.counts};
-            },
-            [&](const deployment::MarkQuery& w) -> Request {
-                return request::MarkQuery{
-                    .query = query, .state = w.state, .reason = w.reason, .lagging = w.lagging};
-            },
-            [&](const deployment::FailQuery& w) -> Request {
-                return request::FailQuery{.query = query, .reason = w.reason};
-            },
-            [&](const deployment::RestartQuery& w) -> Request {
-                return request::RestartQuery{
-                    .query = query, .reason = w.reason, .restarts = w.restarts};
-            },
-            [&](const deployment::ReleaseQuery&) -> Request {
-                return request::ReleaseQuery{.query = query};
-            },
-        },
-        write);
-}
-
-control::Order order_of(const deployment::Send& send, PlanText plan) {
+control::WorkerCommand command_of(const deployment::FragmentStep& step, const PlanText& plan) {
     return std::visit(Overload{
-                          [&](const deployment::Register&) -> control::Order {
+                          [&](const deployment::RegisterFragment& s) -> control::WorkerCommand {
                               return control::RegisterFragment{
-                                  .key = send.key,
-                                  .plan = std::move(plan.text),
-                                  .fingerprint = std::move(plan.fingerprint)};
+                                  .key = s.key, .plan = plan.text, .fingerprint = plan.fingerprint};
                           },
-                          [&](const deployment::Start&) -> control::Order {
-                              return control::StartFragment{send.key};
-                          },
-                          [&](const deployment::Stop& o) -> control::Order {
-                              return control::StopFragment{.key = send.key, .mode = o.mode};
-                          },
-                          [&](const deployment::Forget&) -> control::Order {
-                              return control::ForgetFragment{send.key};
-                          },
+                          [](const auto& s) -> control::WorkerCommand { return s; },
                       },
-                      send.order);
+                      step);
 }
 
 std::uint64_t number_of(const std::string& key) {
@@ -67,7 +30,7 @@ std::uint64_t number_of(const std::string& key) {
 }
 
 bool registers(const deployment::Send& send) {
-    return std::holds_alternative<deployment::Register>(send.order);
+    return std::holds_alternative<deployment::RegisterFragment>(send.step);
 }
 
 }  // namespace
@@ -128,7 +91,7 @@ void QueryReconciler::connected(Instant now, const transport::Dialled& event) {
     touch(ledger_.on_worker(event.worker));
 }
 
-void QueryReconciler::heard(Instant now, const transport::Heard& event) {
+void QueryReconciler::heard(Instant now, const transport::MessageArrived& event) {
     if (const auto* pulse = std::get_if<control::Pulse>(&event.message)) {
         touch(roster_.heard(now, event.worker, event.attempt, *pulse, prng_.next()));
         if (pulse->beat != 0) counters_.tell(event.worker, pulse->counts);
@@ -231,7 +194,9 @@ void QueryReconciler::carry_out(Instant now, QueryId query, const Plan& plan) {
 void QueryReconciler::write(QueryId query, const std::vector<deployment::Write>& writes) {
     std::vector<Request> requests;
     requests.reserve(writes.size());
-    for (const deployment::Write& write : writes) requests.push_back(request_of(query, write));
+    for (const deployment::Write& write : writes) {
+        std::visit([&](const auto& request) { requests.emplace_back(request); }, write);
+    }
     const auto ticket = actions_.submit(*this, std::move(requests));
     due_.submitted(ticket, query);
     const bool restart = std::any_of(writes.begin(), writes.end(), [](const auto& write) {
@@ -243,7 +208,7 @@ void QueryReconciler::write(QueryId query, const std::vector<deployment::Write>&
 bool QueryReconciler::send(Instant now, const std::vector<deployment::Send>& sends) {
     CatalogWanted wanted;
     for (const deployment::Send& send : sends) {
-        if (registers(send)) wanted.plans.insert(send.key.fragment);
+        if (registers(send)) wanted.plans.insert(key_of(send.step).fragment);
     }
     CatalogLook seen;
     if (!wanted.empty()) {
@@ -252,16 +217,17 @@ bool QueryReconciler::send(Instant now, const std::vector<deployment::Send>& sen
         seen = *std::move(looked);
     }
     for (const deployment::Send& send : sends) {
-        const auto plan = seen.plans.find(send.key.fragment);
+        const auto plan = seen.plans.find(key_of(send.step).fragment);
         const bool vanished = registers(send) && plan == seen.plans.end();
         if (!roster_.attempt(send.worker) || vanished) continue;
         const std::uint64_t request = actions_.next_request();
         roster_.asked(now, send, request);
-        actions_.send(send.worker, control::Command{.request = request,
-                                                    .epoch = options_.epoch,
-                                                    .order = order_of(send, plan == seen.plans.end()
-                                                                                ? PlanText{}
-                                                                                : plan->second)});
+        actions_.send(
+            send.worker,
+            control::Command{.request = request,
+                             .epoch = options_.epoch,
+                             .what = command_of(
+                                 send.step, plan == seen.plans.end() ? PlanText{} : plan->second)});
     }
     return true;
 }

@@ -62,7 +62,7 @@ public:
 
     // The present stream to a worker: it begins, something is heard on it, it ends.
     virtual void connected(Instant /*now*/, const transport::Dialled& /*event*/) {}
-    virtual void heard(Instant /*now*/, const transport::Heard& /*event*/) {}
+    virtual void heard(Instant /*now*/, const transport::MessageArrived& /*event*/) {}
     virtual void disconnected(Instant /*now*/, const std::string& /*worker*/) {}
     virtual void judged(const membership::Judge& /*judgement*/) {}
     // Adds its own topic to a beat.

@@ -20,7 +20,7 @@ void WorkerReconciler::recorded(Instant /*now*/, const std::string& worker,
     verdicts_.record(worker, as_read);
 }
 
-void WorkerReconciler::heard(Instant /*now*/, const transport::Heard& event) {
+void WorkerReconciler::heard(Instant /*now*/, const transport::MessageArrived& event) {
     const auto* pulse = std::get_if<control::Pulse>(&event.message);
     if (pulse == nullptr || !pulse->draining) return;
     if (verdicts_.leaves(event.worker)) due_.add(event.worker);
@@ -53,13 +53,7 @@ void WorkerReconciler::reconcile(Instant now) {
             due_.done(*name);
             continue;
         }
-        const auto ticket =
-            actions_.submit(*this, {request::ReportWorker{.name = *name,
-                                                          .state = verdict->state,
-                                                          .incarnation = verdict->incarnation,
-                                                          .reason = verdict->reason,
-                                                          .leaving = verdict->leaving}});
-        due_.submitted(ticket, *name);
+        due_.submitted(actions_.submit(*this, {*verdict}), *name);
     }
 }
 

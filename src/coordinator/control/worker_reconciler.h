@@ -22,7 +22,7 @@ public:
     void settled(Instant now, CatalogDoor::Ticket ticket, const Result<Done>& outcome) override;
     void recorded(Instant now, const std::string& worker,
                   const std::optional<Worker>& as_read) override;
-    void heard(Instant now, const transport::Heard& event) override;
+    void heard(Instant now, const transport::MessageArrived& event) override;
     void judged(const membership::Judge& judgement) override;
     void reconcile(Instant now) override;
     [[nodiscard]] std::optional<Instant> wake_at(Instant now) const override;

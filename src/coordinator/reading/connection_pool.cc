@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "coordinator/commit/waiting.h"
+#include "threads/waiting.h"
 
 namespace baton {
 

@@ -1,11 +1,10 @@
 #include "coordinator/routing/forwarder.h"
 
-#include <iterator>
 #include <utility>
 
 #include "base/text.h"
-#include "coordinator/commit/waiting.h"
 #include "coordinator/routing/forwarded_bundle.h"
+#include "threads/waiting.h"
 
 namespace baton {
 
@@ -24,11 +23,7 @@ Forwarder::Forwarder(LeaderLine& line, LeaderBoard& board, const Clock& clock,
       }) {}
 
 Forwarder::~Forwarder() {
-    {
-        const std::lock_guard lock(mutex_);
-        over_ = true;
-    }
-    filled_.notify_one();
+    errands_.drop();
     given_up_.raise();
     thread_.join();
 }
@@ -57,12 +52,10 @@ routing::Event Forwarder::take_one(const routing::Forward& step, Delivery& deliv
     const Bundle& bundle = delivery.bundle;
     const LineAnswer answer = line_.ask(step.address, delivery.order, step.patience,
                                         [&bundle] { return is_interrupted(bundle); });
-    if (const auto* unsent = std::get_if<NotSent>(&answer)) return routing::NotSent{unsent->why};
-    if (const auto* lost = std::get_if<NoAnswer>(&answer)) {
-        return routing::AnswerLost{lost->why.message};
-    }
+    if (const auto* unsent = std::get_if<NotSent>(&answer)) return *unsent;
+    if (const auto* lost = std::get_if<AnswerLost>(&answer)) return *lost;
     auto outcome = outcome_of(std::get<std::string>(answer), bundle);
-    if (!outcome) return routing::AnswerLost{outcome.error().message};
+    if (!outcome) return AnswerLost{outcome.error()};
     delivery.outcome = *std::move(outcome);
     const auto* refused = std::get_if<Refused>(&*delivery.outcome);
     if (refused == nullptr) return routing::HappenedThere{};
@@ -117,31 +110,21 @@ LiveCounts Forwarder::counts() {
 // ---- errands --------------------------------------------------------------------------------
 
 void Forwarder::run_errand(Bundle bundle) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (errands_.size() + undone_.size() >= options_.errands_max) return;
-        bundle.interrupt = &given_up_;
-        errands_.push_back(std::move(bundle));
-        std::move(undone_.begin(), undone_.end(), std::back_inserter(errands_));
-        undone_.clear();
-    }
-    filled_.notify_one();
+    const std::lock_guard lock(mutex_);
+    if (errands_.size() + undone_.size() >= options_.errands_max) return;
+    bundle.interrupt = &given_up_;
+    errands_.post(std::move(bundle));
+    for (Bundle& again : undone_) errands_.post(std::move(again));
+    undone_.clear();
 }
 
 void Forwarder::run_errands() {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-        filled_.wait(lock, [&] { return over_ || !errands_.empty(); });
-        if (over_) return;
-        Bundle bundle = std::move(errands_.front());
-        errands_.pop_front();
-        lock.unlock();
-        const auto done = forward(bundle, clock_.now() + options_.patience);
-        lock.lock();
+    while (auto bundle = errands_.take_one()) {
+        const auto done = forward(*bundle, clock_.now() + options_.patience);
         const auto* outcome = std::get_if<Outcome>(&done);
-        if (outcome != nullptr && std::holds_alternative<Refused>(*outcome)) {
-            undone_.push_back(std::move(bundle));
-        }
+        if (outcome == nullptr || !std::holds_alternative<Refused>(*outcome)) continue;
+        const std::lock_guard lock(mutex_);
+        undone_.push_back(*std::move(bundle));
     }
 }
 

@@ -7,8 +7,6 @@
 // Any thread; a step keeps the thread until it is over.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -24,6 +22,7 @@
 #include "core/routing/route.h"
 #include "ports/clock.h"
 #include "ports/leader_line.h"
+#include "threads/mailbox.h"
 
 namespace baton {
 
@@ -84,11 +83,9 @@ private:
     const Clock& clock_;
     const ForwarderOptions options_;
 
+    Mailbox<Bundle> errands_;
     std::mutex mutex_;
-    std::condition_variable filled_;
-    std::deque<Bundle> errands_;
     std::vector<Bundle> undone_;  // errands, until there is another
-    bool over_ = false;
     Interrupt given_up_;
     std::thread thread_;  // last: it uses everything above
 };

@@ -83,7 +83,7 @@ Leader leader_at(const std::string& address) {
     return {.address = address, .epoch = Epoch(1)};
 }
 
-NoAnswer no_answer() {
+AnswerLost no_answer() {
     return {Error{.code = ErrorCode::unknown_outcome, .message = "the connection was lost"}};
 }
 

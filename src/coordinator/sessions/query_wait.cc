@@ -3,8 +3,8 @@
 #include <mutex>
 
 #include "base/text.h"
-#include "coordinator/commit/doorbell.h"
 #include "core/queries/lifecycle.h"
+#include "threads/doorbell.h"
 
 namespace baton {
 
@@ -153,7 +153,7 @@ Result<Done> wait_for(CoordinatorRuntime& coordinator, const request::QueryRef& 
     for (;;) {
         TRY_ASSIGN(over, waits->look(interrupt));
         if (over) return Done{};
-        bell.wait(waits->until(), coordinator.clock());
+        bell.wait(waits->until(), coordinator.clock().now());
     }
 }
 

@@ -5,13 +5,13 @@
 
 #include "base/overload.h"
 #include "base/text.h"
-#include "coordinator/commit/doorbell.h"
 #include "coordinator/sessions/session_parts.h"
 #include "coordinator/sessions/version.h"
 #include "coordinator/statements/bind.h"
 #include "sql/parser.h"
 #include "sql/printer.h"
 #include "sql/vocabulary.h"
+#include "threads/doorbell.h"
 
 namespace baton {
 
@@ -131,7 +131,7 @@ Execution Session::run_to_the_end() {
     for (;;) {
         if (auto execution = go_on(Patience::leader)) return *std::move(execution);
         wake_with([&] { bell.ring(); });
-        bell.wait(until(), coordinator_.clock());
+        bell.wait(until(), coordinator_.clock().now());
         wake_with(nullptr);
     }
 }

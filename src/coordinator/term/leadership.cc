@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <utility>
 
 #include "base/check.h"
@@ -35,11 +34,7 @@ void Leadership::start() {
 }
 
 Leadership::~Leadership() {
-    {
-        const std::lock_guard lock(mutex_);
-        stopped_ = true;
-    }
-    filled_.notify_all();
+    events_.drop();
     if (thread_.joinable()) thread_.join();
 }
 
@@ -74,34 +69,18 @@ void Leadership::leave() {
     post(LeaveAsked{});
 }
 
-void Leadership::post(Event event) {
-    {
-        const std::lock_guard lock(mutex_);
-        events_.push_back(std::move(event));
-    }
-    filled_.notify_one();
-}
-
-// What has happened, or nothing when it is time to look again; none when it is over.
-std::optional<std::vector<Event>> Leadership::take() {
-    Duration wait = kWaitMax;
-    {
-        const std::lock_guard lock(machine_mutex_);
-        if (const auto at = machine_.wake_at()) wait = std::min(wait, *at - clock_.now());
-    }
-    std::unique_lock lock(mutex_);
-    filled_.wait_for(lock, std::max(wait, Duration::zero()),
-                     [&] { return stopped_ || !events_.empty(); });
-    if (stopped_) return std::nullopt;
-    std::vector<Event> taken(std::make_move_iterator(events_.begin()),
-                             std::make_move_iterator(events_.end()));
-    events_.clear();
-    return taken;
+Duration Leadership::patience() const {
+    const std::lock_guard lock(machine_mutex_);
+    const auto at = machine_.wake_at();
+    if (!at) return kWaitMax;
+    return std::clamp(*at - clock_.now(), Duration::zero(), kWaitMax);
 }
 
 void Leadership::run() {
-    while (const auto events = take()) {
-        for (const Event& event : *events) step(event);
+    while (true) {
+        const auto events = events_.take_all(patience());
+        if (events_.closed()) return;
+        for (const Event& event : events) step(event);
         step(Tick{});
     }
 }

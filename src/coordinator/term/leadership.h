@@ -6,8 +6,6 @@
 // waits for no thread. The clock goes on while the machine is suspended.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -20,6 +18,7 @@
 #include "core/election/election.h"
 #include "ports/clock.h"
 #include "ports/sql.h"
+#include "threads/mailbox.h"
 
 namespace baton {
 
@@ -73,9 +72,10 @@ public:
     void leave();
 
 private:
-    void post(election::Event event);
+    void post(election::Event event) { events_.post(std::move(event)); }
     void run();
-    [[nodiscard]] std::optional<std::vector<election::Event>> take();
+    // How long to wait for an event until it is time to look again.
+    [[nodiscard]] Duration patience() const;
     void step(const election::Event& event);
     void tell_trouble(const std::string& trouble);
     void perform(const election::Effect& effect);
@@ -90,11 +90,7 @@ private:
     std::string told_trouble_;
     Instant told_trouble_at_{};
 
-    std::mutex mutex_;
-    std::condition_variable filled_;
-    std::deque<election::Event> events_;
-    bool stopped_ = false;
-
+    Mailbox<election::Event> events_;
     LeaseCallers callers_;
     std::thread thread_;  // last: it uses everything above
 };

@@ -46,19 +46,19 @@ void LeadershipDriver::leave(Duration at_most) {
 void LeadershipDriver::lead(Epoch epoch) {
     {
         const std::lock_guard lock(mutex_);
-        orders_.emplace_back(Lead{epoch});
+        verdicts_.emplace_back(election::Lead{epoch});
     }
     changed_.notify_all();
 }
 
-void LeadershipDriver::step_down(Epoch epoch, election::Reason /*reason*/, const std::string& why) {
+void LeadershipDriver::step_down(Epoch epoch, election::Reason reason, const std::string& why) {
     {
         const std::lock_guard lock(mutex_);
-        std::erase_if(orders_, [&](const Order& order) {
-            const auto* begins = std::get_if<Lead>(&order);
+        std::erase_if(verdicts_, [&](const Verdict& verdict) {
+            const auto* begins = std::get_if<election::Lead>(&verdict);
             return begins != nullptr && begins->epoch == epoch;
         });
-        orders_.emplace_back(StepDown{.epoch = epoch, .why = why});
+        verdicts_.emplace_back(election::StepDown{.epoch = epoch, .reason = reason, .why = why});
     }
     changed_.notify_all();
 }
@@ -91,53 +91,53 @@ void LeadershipDriver::left() {
 
 void LeadershipDriver::run() {
     for (;;) {
-        std::optional<Order> order;
+        std::optional<Verdict> verdict;
         std::string trouble;
         {
             std::unique_lock lock(mutex_);
             changed_.wait_for(lock, kLook, [&] {
-                return over_ || heard_ || !trouble_.empty() || !orders_.empty();
+                return over_ || heard_ || !trouble_.empty() || !verdicts_.empty();
             });
             heard_ = false;
             trouble = std::exchange(trouble_, {});
-            if (over_ && orders_.empty()) return;
-            if (!orders_.empty()) {
-                order = std::move(orders_.front());
-                orders_.pop_front();
+            if (over_ && verdicts_.empty()) return;
+            if (!verdicts_.empty()) {
+                verdict = std::move(verdicts_.front());
+                verdicts_.pop_front();
             }
         }
         if (!trouble.empty()) {
             log_.warn("the election has trouble with the catalog", {{"reason", trouble}});
         }
-        if (order) std::visit([this](const auto& told) { obey(told); }, *order);
+        if (verdict) std::visit([this](const auto& what) { obey(what); }, *verdict);
         tell_who_leads();
         look_after_term();
     }
 }
 
-void LeadershipDriver::obey(const Lead& order) {
+void LeadershipDriver::obey(const election::Lead& verdict) {
     const TermGuard guard{
-        .may_act = [this, epoch = order.epoch] { return leadership_.acting() == epoch; },
+        .may_act = [this, epoch = verdict.epoch] { return leadership_.acting() == epoch; },
         .heard_of = [this](Epoch epoch) { leadership_.heard_of(epoch); }};
-    const auto begun = coordinator_.lead(order.epoch, guard);
+    const auto begun = coordinator_.lead(verdict.epoch, guard);
     if (begun) {
-        log_.info("leads", {{"epoch", to_string(order.epoch)}});
+        log_.info("leads", {{"epoch", to_string(verdict.epoch)}});
         return;
     }
     // The lease is kept up, and may be of use a moment later: tried again until something else is
     // told.
     log_.warn("cannot begin to lead",
-              {{"epoch", to_string(order.epoch)}, {"reason", to_string(begun.error())}});
+              {{"epoch", to_string(verdict.epoch)}, {"reason", to_string(begun.error())}});
     std::unique_lock lock(mutex_);
-    const auto told = [&] { return over_ || !orders_.empty(); };
+    const auto told = [&] { return over_ || !verdicts_.empty(); };
     if (changed_.wait_for(lock, kLook, told)) return;
-    if (leadership_.acting() == order.epoch) orders_.push_back(order);
+    if (leadership_.acting() == verdict.epoch) verdicts_.push_back(verdict);
 }
 
-void LeadershipDriver::obey(const StepDown& order) {
+void LeadershipDriver::obey(const election::StepDown& verdict) {
     coordinator_.follow();
-    log_.info("follows", {{"epoch", to_string(order.epoch)}, {"reason", order.why}});
-    leadership_.drained(order.epoch);
+    log_.info("follows", {{"epoch", to_string(verdict.epoch)}, {"reason", verdict.why}});
+    leadership_.drained(verdict.epoch);
 }
 
 // A leader that cannot commit keeps others from leading. A full disk is the database's: it would be

@@ -36,14 +36,7 @@ public:
     [[nodiscard]] ElectionStatus status() const { return leadership_.status(); }
 
 private:
-    struct Lead {
-        Epoch epoch;
-    };
-    struct StepDown {
-        Epoch epoch;
-        std::string why;
-    };
-    using Order = std::variant<Lead, StepDown>;
+    using Verdict = std::variant<election::Lead, election::StepDown>;
 
     void lead(Epoch epoch) override;
     void step_down(Epoch epoch, election::Reason reason, const std::string& why) override;
@@ -52,8 +45,8 @@ private:
     void left() override;
 
     void run();
-    void obey(const Lead& order);
-    void obey(const StepDown& order);
+    void obey(const election::Lead& verdict);
+    void obey(const election::StepDown& verdict);
     void tell_who_leads();
     void look_after_term();
 
@@ -61,7 +54,7 @@ private:
     Log& log_;
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<Order> orders_;
+    std::deque<Verdict> verdicts_;
     bool left_ = false;
     bool heard_ = false;   // of another leader
     std::string trouble_;  // to be written to the log

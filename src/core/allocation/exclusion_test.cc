@@ -59,7 +59,7 @@ private:
         WorkerState judged = WorkerState::active;
         std::uint64_t dialled = 0;  // the stream that the leader knows; 0: none
         Instant last_answer{};
-        std::map<PartitionKey, Instant> letting_go;
+        std::map<PartitionKey, Instant> releasing;
         Instant expiry{};  // by its clock
     };
     struct Letter {
@@ -100,7 +100,7 @@ private:
     static void restart(Node& node) {
         node.holdings = Holdings();
         node.in_use.clear();
-        node.letting_go.clear();
+        node.releasing.clear();
         node.stream = 0;
     }
 
@@ -133,11 +133,11 @@ private:
             if (const auto* take = std::get_if<holdings::Take>(&effect)) {
                 node.in_use.insert(take->grant.partition);
             } else {
-                const PartitionKey& key = std::get<holdings::LetGo>(effect).partition;
+                const PartitionKey& key = std::get<holdings::Release>(effect).partition;
                 // Whoever uses it knows until when it may, however long it was stopped.
                 const Duration left = node.expiry + kLease / 4 - clock_of(node);
                 const Duration takes = static_cast<int>(prng_.between(0, 40)) * kStep;
-                node.letting_go[key] =
+                node.releasing[key] =
                     now_ + std::clamp(takes, Duration::zero(), std::max(left, Duration::zero()));
             }
         }
@@ -153,14 +153,14 @@ private:
     }
     std::vector<PartitionKey> finish(Node& node) {
         std::vector<PartitionKey> done;
-        for (auto it = node.letting_go.begin(); it != node.letting_go.end();) {
+        for (auto it = node.releasing.begin(); it != node.releasing.end();) {
             if (it->second > now_) {
                 ++it;
                 continue;
             }
             node.in_use.erase(it->first);
             done.push_back(it->first);
-            it = node.letting_go.erase(it);
+            it = node.releasing.erase(it);
         }
         return done;
     }

@@ -8,6 +8,9 @@
 namespace baton {
 
 using namespace membership;  // NOLINT: its own events and effects
+using transport::Broken;
+using transport::DialFailed;
+using transport::Dialled;
 
 namespace {
 
@@ -210,15 +213,17 @@ void Membership::on(Instant /*now*/, const Left& event, Effects& effects) {
 void Membership::on(Instant now, const Dialled& event, Effects& effects) {
     Worker* worker = present(event.worker, event.attempt);
     if (worker == nullptr || !std::holds_alternative<Dialling>(worker->link)) return;
-    worker->link = Connected{.incarnation = event.incarnation, .since = now, .next_beat = now};
+    worker->link =
+        Connected{.incarnation = event.welcome.incarnation, .since = now, .next_beat = now};
     worker->probe = config_.probe_first;
-    const bool news = worker->judged != WorkerState::active || worker->told != event.incarnation;
+    const bool news =
+        worker->judged != WorkerState::active || worker->told != event.welcome.incarnation;
     worker->judged = WorkerState::active;
-    worker->told = event.incarnation;
+    worker->told = event.welcome.incarnation;
     if (news) {
         effects.emplace_back(Judge{.worker = event.worker,
                                    .state = WorkerState::active,
-                                   .incarnation = event.incarnation,
+                                   .incarnation = event.welcome.incarnation,
                                    .reason = {}});
     }
     beat(now, event.worker, *worker, effects);

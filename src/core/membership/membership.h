@@ -33,6 +33,7 @@
 #include "base/time.h"
 #include "model/reason.h"
 #include "model/states.h"
+#include "model/transport_events.h"
 
 namespace baton {
 
@@ -57,8 +58,8 @@ struct MembershipConfig {
 
 namespace membership {
 
-// A worker's stream is known by the attempt that opened it; messages on an older one are ignored.
-using Attempt = std::uint64_t;
+// Messages on a stream that a later attempt has replaced are ignored.
+using transport::Attempt;
 
 // ---- events -------------------------------------------------------------------------------------
 
@@ -70,28 +71,13 @@ struct Joined {
 struct Left {
     std::string worker;
 };
-struct Dialled {
-    std::string worker;
-    Attempt attempt = 0;
-    Incarnation incarnation;
-};
-struct DialFailed {
-    std::string worker;
-    Attempt attempt = 0;
-    std::string why;
-    bool refused = false;  // by the worker: it is there
-};
 struct Answered {  // a beat
     std::string worker;
     Attempt attempt = 0;
     std::uint64_t beat = 0;
 };
-struct Broken {  // a stream
-    std::string worker;
-    Attempt attempt = 0;
-    std::string why;
-};
-using Event = std::variant<Tick, Joined, Left, Dialled, DialFailed, Answered, Broken>;
+using Event = std::variant<Tick, Joined, Left, transport::Dialled, transport::DialFailed, Answered,
+                           transport::Broken>;
 
 // ---- effects ------------------------------------------------------------------------------------
 
@@ -133,7 +119,7 @@ public:
 
     [[nodiscard]] std::optional<WorkerState> state_of(const std::string& worker) const;
     // Whether this dial is the present one and not over.
-    [[nodiscard]] bool awaits(const std::string& worker, membership::Attempt attempt) const;
+    [[nodiscard]] bool awaits(const std::string& worker, transport::Attempt attempt) const;
 
 private:
     using Effects = std::vector<membership::Effect>;
@@ -154,7 +140,7 @@ private:
     };
     struct Worker {
         std::variant<Dialling, Connected, Resting> link;
-        membership::Attempt attempt = 0;
+        transport::Attempt attempt = 0;
         WorkerState judged = WorkerState::active;
         std::optional<Incarnation> told;  // the incarnation last judged ACTIVE
         Reason reason;                    // last judged UNREACHABLE for
@@ -167,13 +153,13 @@ private:
     void on(Instant now, const membership::Tick&, Effects& effects);
     void on(Instant now, const membership::Joined& event, Effects& effects);
     void on(Instant now, const membership::Left& event, Effects& effects);
-    void on(Instant now, const membership::Dialled& event, Effects& effects);
-    void on(Instant now, const membership::DialFailed& event, Effects& effects);
+    void on(Instant now, const transport::Dialled& event, Effects& effects);
+    void on(Instant now, const transport::DialFailed& event, Effects& effects);
     void on(Instant now, const membership::Answered& event, Effects& effects);
-    void on(Instant now, const membership::Broken& event, Effects& effects);
+    void on(Instant now, const transport::Broken& event, Effects& effects);
 
     // The worker if the event is about its present attempt.
-    [[nodiscard]] Worker* present(const std::string& name, membership::Attempt attempt);
+    [[nodiscard]] Worker* present(const std::string& name, transport::Attempt attempt);
     void dial(Instant now, const std::string& name, Worker& worker, Effects& effects);
     void rest(Instant now, const std::string& name, Worker& worker, Duration pause);
     void probe_later(Instant now, const std::string& name, Worker& worker);
@@ -193,7 +179,7 @@ private:
     std::set<std::pair<Instant, std::string>>
         due_;  // every worker once, by when it needs attention
     std::uint64_t next_beat_ = 1;
-    membership::Attempt next_attempt_;
+    transport::Attempt next_attempt_;
     Instant judges_from_;              // no worker is judged before
     std::optional<Instant> expected_;  // when we asked to be woken
 };

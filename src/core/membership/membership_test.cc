@@ -7,6 +7,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace membership;  // NOLINT
+using transport::Broken;
+using transport::DialFailed;
+using transport::Dialled;
 
 // A machine with one worker W, connected since 0 s; the grace after the start is over at 2.5 s.
 class MembershipTest : public ::testing::Test {
@@ -34,7 +37,7 @@ protected:
     }
     void connect() {
         (void)step(0s, Joined{"W"});
-        (void)step(0s, Dialled{"W", attempt_, Incarnation(1)});
+        (void)step(0s, Dialled{"W", attempt_, {.incarnation = Incarnation(1)}});
         (void)step(1ms, Answered{"W", attempt_, beat_});
     }
 
@@ -45,7 +48,8 @@ protected:
 
 TEST_F(MembershipTest, AWorkerThatJoinsIsDialledAndThenBeatEverySecond) {
     EXPECT_EQ(step(0s, Joined{"W"}), "dial W; ");
-    EXPECT_EQ(step(0s, Dialled{"W", attempt_, Incarnation(7)}), "W is ACTIVE as 7; beat W 1; ");
+    EXPECT_EQ(step(0s, Dialled{"W", attempt_, {.incarnation = Incarnation(7)}}),
+              "W is ACTIVE as 7; beat W 1; ");
     (void)step(1ms, Answered{"W", attempt_, beat_});
     EXPECT_EQ(machine_.wake_at(), at(1s));
     EXPECT_EQ(tick(1s), "beat W 2; ");
@@ -91,7 +95,7 @@ TEST_F(MembershipTest, ABrokenStreamIsDialledAgainAtOnceAndJudgedOnlyIfThatFails
     connect();
     (void)run(3s, true);
     EXPECT_EQ(step(3500ms, Broken{"W", attempt_, "reset"}), "dial W; ");
-    EXPECT_EQ(step(3501ms, Dialled{"W", attempt_, Incarnation(1)}), "beat W 5; ");
+    EXPECT_EQ(step(3501ms, Dialled{"W", attempt_, {.incarnation = Incarnation(1)}}), "beat W 5; ");
     EXPECT_EQ(step(3600ms, Broken{"W", attempt_, "reset"}), "dial W; ");
     EXPECT_EQ(step(3601ms, DialFailed{"W", attempt_, "refused"}),
               "W is UNREACHABLE: cannot be dialled: refused; ");
@@ -113,7 +117,7 @@ TEST_F(MembershipTest, StreamsThatBreakAgainAndAgainAreDialledMoreAndMoreSeldom)
         }
         dials += 1;
         now += 1ms;
-        (void)step(now, Dialled{"W", attempt_, Incarnation(1)});
+        (void)step(now, Dialled{"W", attempt_, {.incarnation = Incarnation(1)}});
     }
     EXPECT_LE(dials, 14);
     EXPECT_EQ(judgements.substr(0, 64),
@@ -131,10 +135,10 @@ TEST_F(MembershipTest, AWorkerThatRefusesIsUnreachableForTheReasonThatItGives) {
     EXPECT_EQ(step(4s, DialFailed{"W", attempt_, "no route"}),
               "W is UNREACHABLE: cannot be dialled: no route; ");
     EXPECT_EQ(tick(4500ms), "dial W; ");
-    EXPECT_EQ(step(4501ms, DialFailed{"W", attempt_, "it is another's", true}),
+    EXPECT_EQ(step(4501ms, DialFailed{"W", attempt_, "it is another's", Epoch(), true}),
               "W is UNREACHABLE: it refuses: it is another's; ");
     EXPECT_EQ(tick(5501ms), "dial W; ");
-    EXPECT_EQ(step(5502ms, DialFailed{"W", attempt_, "it is another's", true}), "");
+    EXPECT_EQ(step(5502ms, DialFailed{"W", attempt_, "it is another's", Epoch(), true}), "");
     EXPECT_EQ(tick(7502ms), "dial W; ");
     EXPECT_EQ(step(7503ms, DialFailed{"W", attempt_, "no route"}),
               "W is UNREACHABLE: cannot be dialled: no route; ");  // as it is now
@@ -153,14 +157,16 @@ TEST_F(MembershipTest, AnUnreachableWorkerIsProbedMoreAndMoreSeldom) {
         EXPECT_EQ(step(now.time_since_epoch(), DialFailed{"W", attempt_, "refused"}), "");
     }
     (void)tick(now.time_since_epoch() + 10s);
-    EXPECT_EQ(step(now.time_since_epoch() + 10s, Dialled{"W", attempt_, Incarnation(2)}),
-              "W is ACTIVE as 2; beat W 5; ");
+    EXPECT_EQ(
+        step(now.time_since_epoch() + 10s, Dialled{"W", attempt_, {.incarnation = Incarnation(2)}}),
+        "W is ACTIVE as 2; beat W 5; ");
 }
 
 TEST_F(MembershipTest, ARestartedWorkerIsToldByItsIncarnation) {
     connect();
     (void)step(3s, Broken{"W", attempt_, ""});
-    EXPECT_EQ(step(3s, Dialled{"W", attempt_, Incarnation(2)}), "W is ACTIVE as 2; beat W 2; ");
+    EXPECT_EQ(step(3s, Dialled{"W", attempt_, {.incarnation = Incarnation(2)}}),
+              "W is ACTIVE as 2; beat W 2; ");
 }
 
 TEST_F(MembershipTest, NobodyIsJudgedRightAfterTheStart) {
@@ -194,7 +200,7 @@ TEST_F(MembershipTest, WhatIsHeardOfAnOlderStreamIsIgnored) {
     (void)step(3s, Broken{"W", attempt_, ""});
     EXPECT_EQ(step(3s, Broken{"W", old, ""}), "");
     EXPECT_EQ(step(3s, Answered{"W", old, beat_}), "");
-    EXPECT_EQ(step(3s, Dialled{"W", old, Incarnation(9)}), "");
+    EXPECT_EQ(step(3s, Dialled{"W", old, {.incarnation = Incarnation(9)}}), "");
 }
 
 TEST_F(MembershipTest, AWorkerThatLeavesIsForgotten) {

@@ -17,8 +17,10 @@ void Verdicts::record(const std::string& name, const std::optional<Worker>& work
 }
 
 void Verdicts::judge(const membership::Judge& judgement) {
-    verdicts_[judgement.worker] = {
-        .state = judgement.state, .incarnation = judgement.incarnation, .reason = judgement.reason};
+    verdicts_[judgement.worker] = {.name = judgement.worker,
+                                   .state = judgement.state,
+                                   .incarnation = judgement.incarnation,
+                                   .reason = judgement.reason};
 }
 
 bool Verdicts::leaves(const std::string& worker) {
@@ -27,11 +29,11 @@ bool Verdicts::leaves(const std::string& worker) {
     return !std::exchange(found->second.leaving, true);
 }
 
-std::optional<WorkerVerdict> Verdicts::unreported(const std::string& worker) const {
+std::optional<request::ReportWorker> Verdicts::unreported(const std::string& worker) const {
     const auto found = verdicts_.find(worker);
     const auto known = recorded_.find(worker);
     if (found == verdicts_.end() || known == recorded_.end()) return std::nullopt;
-    const WorkerVerdict& verdict = found->second;
+    const request::ReportWorker& verdict = found->second;
     const Worker& recorded = known->second;
     const bool same_process = !verdict.incarnation || verdict.incarnation == recorded.incarnation;
     if (same_process && recorded.state == verdict.state && recorded.reason == verdict.reason &&

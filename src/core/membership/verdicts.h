@@ -8,21 +8,11 @@
 #include <optional>
 #include <string>
 
-#include "base/id.h"
 #include "core/membership/membership.h"
+#include "model/controller_requests.h"
 #include "model/entities.h"
-#include "model/states.h"
 
 namespace baton {
-
-struct WorkerVerdict {
-    WorkerState state = WorkerState::active;
-    std::optional<Incarnation> incarnation;  // with ACTIVE
-    Reason reason;
-    bool leaving = false;  // its process was asked to end
-
-    friend bool operator==(const WorkerVerdict&, const WorkerVerdict&) = default;
-};
 
 class Verdicts {
 public:
@@ -34,11 +24,11 @@ public:
     bool leaves(const std::string& worker);
 
     // None if the catalog says so already, or has no such worker.
-    [[nodiscard]] std::optional<WorkerVerdict> unreported(const std::string& worker) const;
+    [[nodiscard]] std::optional<request::ReportWorker> unreported(const std::string& worker) const;
 
 private:
     std::map<std::string, Worker> recorded_;
-    std::map<std::string, WorkerVerdict> verdicts_;
+    std::map<std::string, request::ReportWorker> verdicts_;
 };
 
 }  // namespace baton

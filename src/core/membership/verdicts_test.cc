@@ -22,7 +22,8 @@ TEST(Verdicts, AreUnreportedUntilTheCatalogSaysTheSame) {
     verdicts.record("W", worker);
     EXPECT_EQ(verdicts.unreported("W"), std::nullopt) << "nothing is judged";
     verdicts.judge(kActive);
-    EXPECT_EQ(verdicts.unreported("W"), (WorkerVerdict{.incarnation = Incarnation(7)}));
+    EXPECT_EQ(verdicts.unreported("W"),
+              (request::ReportWorker{.name = "W", .incarnation = Incarnation(7)}));
     worker.incarnation = Incarnation(7);
     verdicts.record("W", worker);
     EXPECT_EQ(verdicts.unreported("W"), std::nullopt);

@@ -21,7 +21,7 @@ Programs::Effects Programs::take(Instant at, const control::Grant& grant) {
     return {Start{grant}};
 }
 
-Programs::Effects Programs::let_go(Instant at, const PartitionKey& partition) {
+Programs::Effects Programs::release(Instant at, const PartitionKey& partition) {
     const auto found = kept_.find(partition);
     CHECK(found != kept_.end());
     if (std::holds_alternative<Pausing>(found->second.state)) {

@@ -58,7 +58,7 @@ public:
 
     // It is not held yet.
     [[nodiscard]] Effects take(Instant at, const control::Grant& grant);
-    [[nodiscard]] Effects let_go(Instant at, const PartitionKey& partition);
+    [[nodiscard]] Effects release(Instant at, const PartitionKey& partition);
     [[nodiscard]] Effects ended(Instant at, const PartitionKey& partition);
     [[nodiscard]] Effects tick(Instant at);
     [[nodiscard]] std::optional<Instant> wake_at() const;

@@ -29,7 +29,7 @@ TEST_F(ProgramsTest, APartitionThatIsTakenHasAProcess) {
 
 TEST_F(ProgramsTest, APartitionIsLetGoOfWhenItsProcessHasEnded) {
     (void)programs_.take(second(0), grant_);
-    EXPECT_EQ(programs_.let_go(second(1), one_), Effects{AskToEnd{one_}});
+    EXPECT_EQ(programs_.release(second(1), one_), Effects{AskToEnd{one_}});
     EXPECT_EQ(programs_.tick(second(2)), Effects{});
     EXPECT_EQ(programs_.ended(second(3), one_), Effects{SayReleased{one_}});
     EXPECT_EQ(programs_.wake_at(), std::nullopt);
@@ -39,7 +39,7 @@ TEST_F(ProgramsTest, APartitionIsLetGoOfWhenItsProcessHasEnded) {
 
 TEST_F(ProgramsTest, AProcessThatDoesNotEndInItsGraceIsMadeToOnce) {
     (void)programs_.take(second(0), grant_);
-    (void)programs_.let_go(second(1), one_);
+    (void)programs_.release(second(1), one_);
     EXPECT_EQ(programs_.wake_at(), second(6));
     EXPECT_EQ(programs_.tick(second(6)), Effects{MakeEnd{one_}});
     EXPECT_EQ(programs_.tick(second(7)), Effects{});
@@ -67,7 +67,7 @@ TEST_F(ProgramsTest, AProcessThatEndsByItselfIsStartedAgainAfterPausesThatGrow) 
 TEST_F(ProgramsTest, WhatIsLetGoOfWhileItPausesIsGoneAtOnce) {
     (void)programs_.take(second(0), grant_);
     (void)programs_.ended(second(1), one_);
-    EXPECT_EQ(programs_.let_go(second(1), one_), Effects{SayReleased{one_}});
+    EXPECT_EQ(programs_.release(second(1), one_), Effects{SayReleased{one_}});
     EXPECT_EQ(programs_.tick(second(100)), Effects{});
 }
 

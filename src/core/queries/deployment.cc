@@ -61,16 +61,16 @@ std::string to_string(const Write& write) {
 }
 
 std::string to_string(const Send& send) {
-    const std::string what = baton::to_string(send.key) + " on " + send.worker;
+    const std::string what = baton::to_string(key_of(send.step)) + " on " + send.worker;
     return std::visit(Overload{
-                          [&](const Register&) { return "register " + what; },
-                          [&](const Start&) { return "start " + what; },
-                          [&](const Stop& s) {
+                          [&](const RegisterFragment&) { return "register " + what; },
+                          [&](const StartFragment&) { return "start " + what; },
+                          [&](const StopFragment& s) {
                               return "stop " + what + " " + std::string(baton::to_string(s.mode));
                           },
-                          [&](const Forget&) { return "forget " + what; },
+                          [&](const ForgetFragment&) { return "forget " + what; },
                       },
-                      send.order);
+                      send.step);
 }
 
 }  // namespace baton::deployment

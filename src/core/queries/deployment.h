@@ -40,6 +40,7 @@
 #include "base/time.h"
 #include "model/config.h"
 #include "model/control.h"
+#include "model/controller_requests.h"
 #include "model/reason.h"
 #include "model/states.h"
 
@@ -72,20 +73,19 @@ struct Settings {
 // Of the QUERY.* settings, which passed their descriptor.
 [[nodiscard]] Settings settings_of(const Config& config);
 
-struct Register {
-    friend bool operator==(const Register&, const Register&) = default;
+// The text of its plan is read when the step is taken.
+struct RegisterFragment {
+    FragmentKey key;
+    friend bool operator==(const RegisterFragment&, const RegisterFragment&) = default;
 };
-struct Start {
-    friend bool operator==(const Start&, const Start&) = default;
-};
-struct Stop {
-    StopMode mode = StopMode::graceful;
-    friend bool operator==(const Stop&, const Stop&) = default;
-};
-struct Forget {
-    friend bool operator==(const Forget&, const Forget&) = default;
-};
-using Order = std::variant<Register, Start, Stop, Forget>;
+using control::ForgetFragment;
+using control::StartFragment;
+using control::StopFragment;
+using FragmentStep = std::variant<RegisterFragment, StartFragment, StopFragment, ForgetFragment>;
+
+[[nodiscard]] inline const FragmentKey& key_of(const FragmentStep& step) {
+    return std::visit([](const auto& s) -> const FragmentKey& { return s.key; }, step);
+}
 
 // Why something could not be done.
 struct Trouble {
@@ -95,32 +95,32 @@ struct Trouble {
 };
 
 // The step that the worker was last asked to take on the present stream, if that is not over.
-struct Asked {  // and not answered
-    Order order;
+struct StepAsked {  // and not answered
+    FragmentStep step;
     Instant at;
-    friend bool operator==(const Asked&, const Asked&) = default;
+    friend bool operator==(const StepAsked&, const StepAsked&) = default;
 };
-struct Rebuffed {  // it did not work, and may work later
-    Order order;
+struct StepRefused {  // it did not work, and may work later
+    FragmentStep step;
     Instant retry_at;
     Trouble trouble;
-    friend bool operator==(const Rebuffed&, const Rebuffed&) = default;
+    friend bool operator==(const StepRefused&, const StepRefused&) = default;
 };
-using Talk = std::variant<std::monostate, Asked, Rebuffed>;
+using LastStep = std::variant<std::monostate, StepAsked, StepRefused>;
 
 // A fragment that the catalog has, of the query's present run.
 struct FragmentView {
     FragmentId id;
     std::string worker;
     // The worker is ACTIVE in the catalog in the incarnation that is connected, and its full list
-    // was taken since it connected. Else `held` and `talk` are empty.
+    // was taken since it connected. Else `held` and `last_step` are empty.
     bool ready = false;
     Instant ready_since;  // or not ready since
     std::uint64_t stage = 0;
     FragmentState recorded = FragmentState::pending;
     Reason reason;                                // with `recorded`
     std::optional<control::FragmentStatus> held;  // none: the worker does not have it
-    Talk talk;
+    LastStep last_step;
     // The worker has something else under this number, which is a stray.
     bool usurped = false;
 };
@@ -129,7 +129,7 @@ struct FragmentView {
 struct Stray {
     std::string worker;
     control::FragmentStatus held;
-    Talk talk;
+    LastStep last_step;
 };
 
 // The query as the catalog has it.
@@ -157,38 +157,16 @@ struct QueryView {
 
 // ---- the plan -----------------------------------------------------------------------------------
 
-struct ReportFragment {
-    FragmentId fragment;
-    FragmentState state = FragmentState::pending;
-    Reason reason;
-    std::optional<Counts> counts;  // of one that has ended, if its worker told
-    friend bool operator==(const ReportFragment&, const ReportFragment&) = default;
-};
-struct MarkQuery {
-    QueryState state = QueryState::pending;
-    Reason reason;
-    std::vector<std::string> lagging;
-    friend bool operator==(const MarkQuery&, const MarkQuery&) = default;
-};
-// It is to end FAILED: from now on it is stopped, never started.
-struct FailQuery {
-    Reason reason;
-    friend bool operator==(const FailQuery&, const FailQuery&) = default;
-};
-struct RestartQuery {
-    Reason reason;
-    unsigned restarts = 1;  // without a steady run between, this one included
-    friend bool operator==(const RestartQuery&, const RestartQuery&) = default;
-};
-struct ReleaseQuery {
-    friend bool operator==(const ReleaseQuery&, const ReleaseQuery&) = default;
-};
+using request::FailQuery;
+using request::MarkQuery;
+using request::ReleaseQuery;
+using request::ReportFragment;
+using request::RestartQuery;
 using Write = std::variant<ReportFragment, MarkQuery, FailQuery, RestartQuery, ReleaseQuery>;
 
 struct Send {
     std::string worker;
-    FragmentKey key;
-    Order order;
+    FragmentStep step;
     friend bool operator==(const Send&, const Send&) = default;
 };
 

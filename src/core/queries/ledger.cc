@@ -113,15 +113,15 @@ QueryView Ledger::view(QueryId query, const Roster& roster) const {
                               .recorded = fragment.state,
                               .reason = fragment.reason,
                               .held = {},
-                              .talk = {}};
+                              .last_step = {}};
             if (seen.ready) {
                 const auto* held = roster.held(fragment.worker, key);
                 seen.usurped = held != nullptr && held->fingerprint != fragment.fingerprint;
-                seen.talk = roster.talk(fragment.worker, key);
+                seen.last_step = roster.last_step(fragment.worker, key);
                 if (seen.usurped) {
                     view.strays.push_back(
-                        {.worker = fragment.worker, .held = *held, .talk = seen.talk});
-                    seen.talk = {};
+                        {.worker = fragment.worker, .held = *held, .last_step = seen.last_step});
+                    seen.last_step = {};
                 } else if (held != nullptr) {
                     seen.held = *held;
                 }
@@ -133,7 +133,7 @@ QueryView Ledger::view(QueryId query, const Roster& roster) const {
         for (const control::FragmentStatus& held : statuses) {
             if (wanted.contains({worker, held.key})) continue;
             view.strays.push_back(
-                {.worker = worker, .held = held, .talk = roster.talk(worker, held.key)});
+                {.worker = worker, .held = held, .last_step = roster.last_step(worker, held.key)});
         }
     }
     return view;

@@ -150,7 +150,7 @@ Turn fail(const Query& query, const Reason& reason) {
     return turned(query, Became::changed, std::move(after), Parts::stop);
 }
 
-Result<Turn> mark(const Query& query, const Mark& mark, std::span<const Part> parts) {
+Result<Turn> mark(const Query& query, const request::MarkQuery& mark, std::span<const Part> parts) {
     std::string objection = objection_to(query, mark.state);
     for (const Part& part : parts) {
         if (objection.empty()) objection = objection_to(part, mark.state);
@@ -198,8 +198,9 @@ Result<Turn> release(const Query& query, std::span<const Part> parts) {
 
 // ---- what befalls its fragments and workers -----------------------------------------------------
 
-Result<FragmentTurn> report(const Query& query, const Fragment& fragment, const Told& told) {
-    if (fragment.state == told.state && fragment.reason == told.reason) {
+Result<FragmentTurn> report(const Query& query, const Fragment& fragment,
+                            const request::ReportFragment& reported) {
+    if (fragment.state == reported.state && fragment.reason == reported.reason) {
         return FragmentTurn{.after = fragment};
     }
     const std::string name = "fragment " + to_string(fragment.id);
@@ -207,19 +208,19 @@ Result<FragmentTurn> report(const Query& query, const Fragment& fragment, const 
         return refusal("no worker can know of " + name + ": query " + in_quotes(query.name) +
                        " is PENDING");
     }
-    const std::string state(to_string(told.state));
-    if (has_ended(query.state) && !has_ended(told.state)) {
+    const std::string state(to_string(reported.state));
+    if (has_ended(query.state) && !has_ended(reported.state)) {
         return refusal(name + " cannot be " + state + ": query " + in_quotes(query.name) + " is " +
                        std::string(to_string(query.state)));
     }
     FragmentTurn turn{.after = fragment,
-                      .comes_back = has_ended(fragment.state) && !has_ended(told.state)};
-    turn.after.state = told.state;
-    turn.after.reason = told.reason;
-    turn.after.counts = has_ended(told.state) ? told.counts : std::nullopt;
-    if (query.state == QueryState::running && !does_its_part(told.state)) {
-        turn.interrupted =
-            interrupted(query, reason_of(fragment.id, fragment.worker, told.state, told.reason));
+                      .comes_back = has_ended(fragment.state) && !has_ended(reported.state)};
+    turn.after.state = reported.state;
+    turn.after.reason = reported.reason;
+    turn.after.counts = has_ended(reported.state) ? reported.counts : std::nullopt;
+    if (query.state == QueryState::running && !does_its_part(reported.state)) {
+        turn.interrupted = interrupted(
+            query, reason_of(fragment.id, fragment.worker, reported.state, reported.reason));
     }
     return turn;
 }

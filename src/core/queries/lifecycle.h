@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/controller_requests.h"
 #include "model/entities.h"
 
 namespace baton::lifecycle {
@@ -90,16 +91,11 @@ struct Part {
     WorkerState worker_state = WorkerState::active;  // looked at if RUNNING is asked for
 };
 
-struct Mark {
-    QueryState state = QueryState::pending;
-    Reason reason;
-    std::vector<std::string> lagging;
-};
-
 [[nodiscard]] Result<Turn> stop(const Query& query, StopMode mode);
 [[nodiscard]] Turn drop(const Query& query, StopMode mode);
 [[nodiscard]] Turn fail(const Query& query, const Reason& reason);
-[[nodiscard]] Result<Turn> mark(const Query& query, const Mark& mark, std::span<const Part> parts);
+[[nodiscard]] Result<Turn> mark(const Query& query, const request::MarkQuery& mark,
+                                std::span<const Part> parts);
 // `restarts` counts those without a steady run between, this one included.
 [[nodiscard]] Result<Turn> restart(const Query& query, const Reason& reason, std::uint64_t restarts,
                                    std::span<const Part> parts);
@@ -107,19 +103,14 @@ struct Mark {
 
 // ---- what befalls its fragments and workers -----------------------------------------------------
 
-struct Told {  // about a fragment, by its worker
-    FragmentState state = FragmentState::pending;
-    Reason reason;
-    std::optional<Counts> counts;
-};
-
 struct FragmentTurn {
     Fragment after;
     bool comes_back = false;           // it needs slots again, which others may have taken since
     std::optional<Query> interrupted;  // its query, if it was RUNNING and no longer is
 };
+// By its worker. Query, fragment and `reported` belong together.
 [[nodiscard]] Result<FragmentTurn> report(const Query& query, const Fragment& fragment,
-                                          const Told& told);
+                                          const request::ReportFragment& reported);
 
 // Why queries that run there do so no longer; none: they do.
 [[nodiscard]] std::optional<Reason> interruption(const Worker& before, const Worker& after);

@@ -45,7 +45,7 @@ public:
              restart(query, {.code = ReasonCode::restarted}, 1, parts));
         note(Asker::controller, "release", release(query, parts));
         for (const auto& [state, name] : StateNames<QueryState>::kNames) {
-            const Mark wanted{.state = state, .reason = query.reason, .lagging = {}};
+            const request::MarkQuery wanted{.state = state, .reason = query.reason, .lagging = {}};
             note(Asker::controller, "mark " + std::string(name), mark(query, wanted, parts));
         }
         for (const auto& [state, name] : StateNames<FragmentState>::kNames) {
@@ -81,7 +81,8 @@ private:
 
     void tell(FragmentState state, const std::string& event) {
         const auto turn =
-            report(before_.query, before_.fragment, {.state = state, .reason = {}, .counts = {}});
+            report(before_.query, before_.fragment,
+                   {.fragment = before_.fragment.id, .state = state, .reason = {}, .counts = {}});
         if (!turn) return refuse(Asker::worker, event, turn.error());
         const Case after{.query = turn->interrupted.value_or(before_.query),
                          .fragment = turn->after};

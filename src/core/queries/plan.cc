@@ -116,7 +116,7 @@ private:
     // The worker does not have it, and nothing is on its way there.
     static bool is_absent(const FragmentView& fragment) {
         return fragment.ready && !fragment.usurped && !(fragment.held && fragment.held->state) &&
-               !std::holds_alternative<Asked>(fragment.talk);
+               !std::holds_alternative<StepAsked>(fragment.last_step);
     }
 
     void report(FragmentView& fragment, FragmentState state, const Reason& reason) {
@@ -197,11 +197,11 @@ private:
     void recover(const FragmentView& broken) {
         for (const FragmentView& fragment : view_.fragments) {
             if (!is_hopeless(fragment)) continue;
-            plan_.writes.emplace_back(FailQuery{why(fragment)});
+            plan_.writes.emplace_back(FailQuery{.query = view_.id, .reason = why(fragment)});
             return;
         }
         if (query().settings.on_failure == OnFailure::fail) {
-            plan_.writes.emplace_back(FailQuery{why(broken)});
+            plan_.writes.emplace_back(FailQuery{.query = view_.id, .reason = why(broken)});
             return;
         }
         if (times_out()) return;
@@ -211,8 +211,8 @@ private:
             Reason reason = why(broken);
             reason.code = ReasonCode::restarted;
             reason.text = "restarted: " + reason.text;
-            plan_.writes.emplace_back(
-                RestartQuery{.reason = std::move(reason), .restarts = next_restart()});
+            plan_.writes.emplace_back(RestartQuery{
+                .query = view_.id, .reason = std::move(reason), .restarts = next_restart()});
             return;
         }
         Reason reason = why(broken);
@@ -244,7 +244,7 @@ private:
             for (const FragmentView& fragment : view_.fragments) {
                 const bool unknown = !fragment.held || !fragment.held->state;
                 if (fragment.recorded == FragmentState::pending && unknown) {
-                    ask(fragment, Register{});
+                    ask(fragment, RegisterFragment{key_of(fragment)});
                 }
             }
             return;
@@ -263,7 +263,7 @@ private:
             const bool told = fragment.held && fragment.held->state != FragmentState::registered;
             if (fragment.recorded == FragmentState::registered && fragment.stage == stage &&
                 !told) {
-                ask(fragment, Start{});
+                ask(fragment, StartFragment{key_of(fragment)});
             }
         }
     }
@@ -290,7 +290,7 @@ private:
             reason.error = query().reason.error;
             reason.text += ": " + query().reason.text;
         }
-        plan_.writes.emplace_back(FailQuery{reason});
+        plan_.writes.emplace_back(FailQuery{.query = view_.id, .reason = reason});
         return true;
     }
 
@@ -313,7 +313,7 @@ private:
         if (const auto end = lifecycle::end_of(query().desired)) {
             return mark(*end, query().reason, {});
         }
-        plan_.writes.emplace_back(ReleaseQuery{});
+        plan_.writes.emplace_back(ReleaseQuery{view_.id});
     }
 
     void stop_everything(StopMode mode) {
@@ -340,7 +340,7 @@ private:
     void stop(const FragmentView& fragment, StopMode mode) {
         if (has_ended(fragment.recorded)) return;
         if (fragment.held && is_told(*fragment.held, mode)) return;
-        ask(fragment, Stop{mode});
+        ask(fragment, StopFragment{.key = key_of(fragment), .mode = mode});
     }
 
     static bool is_told(const control::FragmentStatus& held, StopMode mode) {
@@ -351,7 +351,8 @@ private:
         if (query().state == state && query().reason == reason && query().lagging == lagging) {
             return;
         }
-        plan_.writes.emplace_back(MarkQuery{.state = state, .reason = reason, .lagging = lagging});
+        plan_.writes.emplace_back(
+            MarkQuery{.query = view_.id, .state = state, .reason = reason, .lagging = lagging});
     }
 
     // The workers without whom nothing goes on: those with a fragment that has not ended.
@@ -388,16 +389,16 @@ private:
         std::optional<Reason> first;
         for (const FragmentView& fragment : view_.fragments) {
             if (!fragment.ready || fragment.recorded != FragmentState::pending) continue;
-            const auto* rebuffed = std::get_if<Rebuffed>(&fragment.talk);
+            const auto* refused = std::get_if<StepRefused>(&fragment.last_step);
             const bool shown = query().reason.code == ReasonCode::fragment_refused &&
                                query().reason.who == fragment.worker;
-            if (shown && rebuffed == nullptr) return query().reason;
-            if (rebuffed == nullptr || (first && !shown)) continue;
+            if (shown && refused == nullptr) return query().reason;
+            if (refused == nullptr || (first && !shown)) continue;
             first = Reason{
                 .code = ReasonCode::fragment_refused,
                 .who = fragment.worker,
-                .error = rebuffed->trouble.error,
-                .text = "worker " + in_quotes(fragment.worker) + ": " + rebuffed->trouble.why};
+                .error = refused->trouble.error,
+                .text = "worker " + in_quotes(fragment.worker) + ": " + refused->trouble.why};
             if (shown) return first;
         }
         return first;
@@ -406,45 +407,48 @@ private:
     // ---- what nobody needs ----------------------------------------------------------------------
 
     void sweep() {
-        for (const Stray& stray : view_.strays) clear(stray.worker, stray.held, stray.talk);
+        for (const Stray& stray : view_.strays) clear(stray.worker, stray.held, stray.last_step);
         for (const FragmentView& fragment : view_.fragments) {
             if (!fragment.ready || !fragment.held || !has_ended(fragment.recorded)) continue;
-            clear(fragment.worker, *fragment.held, fragment.talk);
+            clear(fragment.worker, *fragment.held, fragment.last_step);
         }
     }
 
-    void clear(const std::string& worker, const control::FragmentStatus& held, const Talk& talk) {
+    void clear(const std::string& worker, const control::FragmentStatus& held,
+               const LastStep& last) {
         if (!lives(held)) {
-            if (held.state) ask(worker, held.key, talk, Forget{});
+            if (held.state) ask(worker, last, ForgetFragment{held.key});
         } else if (!is_told(held, StopMode::forceful)) {
-            ask(worker, held.key, talk, Stop{StopMode::forceful});
+            ask(worker, last, StopFragment{.key = held.key, .mode = StopMode::forceful});
         }
     }
 
     // ---- asking ---------------------------------------------------------------------------------
 
-    void ask(const FragmentView& fragment, const Order& order) {
+    FragmentKey key_of(const FragmentView& fragment) {
+        return {.query = view_.id, .run = query().run, .fragment = fragment.id};
+    }
+
+    void ask(const FragmentView& fragment, const FragmentStep& step) {
         if (!fragment.ready || fragment.usurped) return;
-        const FragmentKey key{.query = view_.id, .run = query().run, .fragment = fragment.id};
-        ask(fragment.worker, key, fragment.talk, order);
+        ask(fragment.worker, fragment.last_step, step);
     }
 
     // Unless that was asked already and may still be answered, or did not work just now.
-    void ask(const std::string& worker, const FragmentKey& key, const Talk& talk,
-             const Order& order) {
+    void ask(const std::string& worker, const LastStep& last, const FragmentStep& step) {
         const Instant due =
             std::visit(Overload{
                            [&](std::monostate) { return now_; },
-                           [&](const Asked& a) {
-                               return a.order == order ? a.at + pace_.answer_within : now_;
+                           [&](const StepAsked& a) {
+                               return a.step == step ? a.at + pace_.answer_within : now_;
                            },
-                           [&](const Rebuffed& r) { return r.order == order ? r.retry_at : now_; },
+                           [&](const StepRefused& r) { return r.step == step ? r.retry_at : now_; },
                        },
-                       talk);
+                       last);
         if (due > now_) {
             wake(due);
         } else {
-            plan_.sends.push_back({.worker = worker, .key = key, .order = order});
+            plan_.sends.push_back({.worker = worker, .step = step});
             wake(now_ + pace_.answer_within);  // it may be lost, or its answer
         }
     }

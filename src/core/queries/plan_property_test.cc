@@ -35,26 +35,27 @@ FragmentStatus any_status(const FragmentKey& key) {
     return status;
 }
 
-Order any_order() {
+FragmentStep any_step(const FragmentKey& key) {
     switch (*rc::gen::inRange(0, 4)) {
         case 0:
-            return Register{};
+            return RegisterFragment{key};
         case 1:
-            return Start{};
+            return StartFragment{key};
         case 2:
-            return Stop{any_of_states<StopMode>()};
+            return StopFragment{.key = key, .mode = any_of_states<StopMode>()};
         default:
-            return Forget{};
+            return ForgetFragment{key};
     }
 }
 
-Talk any_talk(Instant now) {
+LastStep any_last_step(const FragmentKey& key, Instant now) {
     const Instant then = now + std::chrono::milliseconds(*rc::gen::inRange(-8'000, 8'000));
     switch (*rc::gen::inRange(0, 4)) {
         case 0:
-            return Asked{.order = any_order(), .at = std::min(then, now)};
+            return StepAsked{.step = any_step(key), .at = std::min(then, now)};
         case 1:
-            return Rebuffed{.order = any_order(), .retry_at = then, .trouble = {.why = "not now"}};
+            return StepRefused{
+                .step = any_step(key), .retry_at = then, .trouble = {.why = "not now"}};
         default:
             return {};
     }
@@ -99,7 +100,7 @@ FragmentView any_fragment(const Recorded& query, std::uint64_t number, Instant n
     if (!fragment.ready) return fragment;
     const FragmentKey key{.query = kQuery, .run = query.run, .fragment = fragment.id};
     if (chance(70) && query.state != QueryState::pending) fragment.held = any_status(key);
-    if (chance(50)) fragment.talk = any_talk(now);
+    if (chance(50)) fragment.last_step = any_last_step(key, now);
     return fragment;
 }
 
@@ -117,8 +118,9 @@ QueryView any_view(Instant now) {
     }
     for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
         const FragmentKey key{.query = kQuery, .run = 9, .fragment = FragmentId(i + 0UL)};
-        view.strays.push_back(
-            {.worker = "W" + std::to_string(i), .held = any_status(key), .talk = any_talk(now)});
+        view.strays.push_back({.worker = "W" + std::to_string(i),
+                               .held = any_status(key),
+                               .last_step = any_last_step(key, now)});
     }
     return view;
 }
@@ -161,9 +163,9 @@ void take(QueryView& view, const Query& after, Instant now) {
 // What the plan's fragments hold is nobody's when the run or the query is over.
 void leave(QueryView& view) {
     for (FragmentView& f : view.fragments) {
-        if (f.held) view.strays.push_back({f.worker, *f.held, f.talk});
+        if (f.held) view.strays.push_back({f.worker, *f.held, f.last_step});
         f.held.reset();
-        f.talk = {};
+        f.last_step = {};
     }
 }
 
@@ -195,8 +197,7 @@ void report(QueryView& view, const ReportFragment& w, Instant now) {
         fragment.worker = f.worker;
         fragment.state = f.recorded;
         fragment.reason = f.reason;
-        const auto turn =
-            lifecycle::report(query_of(view), fragment, {w.state, w.reason, w.counts});
+        const auto turn = lifecycle::report(query_of(view), fragment, w);
         RC_ASSERT(turn.has_value());
         f.recorded = turn->after.state;
         f.reason = turn->after.reason;
@@ -213,28 +214,26 @@ void take(QueryView& view, const Result<lifecycle::Turn>& turn, Instant now) {
 void apply(QueryView& view, const Write& write, Instant now) {
     const auto query = query_of(view);
     const auto parts = parts_of(view);
-    std::visit(
-        Overload{
-            [&](const ReportFragment& w) { report(view, w, now); },
-            [&](const MarkQuery& w) {
-                take(view, lifecycle::mark(query, {w.state, w.reason, w.lagging}, parts), now);
-            },
-            [&](const FailQuery& w) { take(view, lifecycle::fail(query, w.reason), now); },
-            [&](const RestartQuery& w) {
-                take(view, lifecycle::restart(query, w.reason, w.restarts, parts), now);
-            },
-            [&](const ReleaseQuery&) { take(view, lifecycle::release(query, parts), now); },
-        },
-        write);
+    std::visit(Overload{
+                   [&](const ReportFragment& w) { report(view, w, now); },
+                   [&](const MarkQuery& w) { take(view, lifecycle::mark(query, w, parts), now); },
+                   [&](const FailQuery& w) { take(view, lifecycle::fail(query, w.reason), now); },
+                   [&](const RestartQuery& w) {
+                       take(view, lifecycle::restart(query, w.reason, w.restarts, parts), now);
+                   },
+                   [&](const ReleaseQuery&) { take(view, lifecycle::release(query, parts), now); },
+               },
+               write);
 }
 
 void apply(QueryView& view, const Send& send, Instant now) {
     for (FragmentView& fragment : view.fragments) {
-        if (fragment.worker != send.worker || fragment.id != send.key.fragment) continue;
-        if (send.key.run == view.recorded->run) fragment.talk = Asked{send.order, now};
+        if (fragment.worker != send.worker || fragment.id != key_of(send.step).fragment) continue;
+        if (key_of(send.step).run == view.recorded->run)
+            fragment.last_step = StepAsked{send.step, now};
     }
     for (Stray& stray : view.strays) {
-        if (stray.held.key == send.key) stray.talk = Asked{send.order, now};
+        if (stray.held.key == key_of(send.step)) stray.last_step = StepAsked{send.step, now};
     }
 }
 
@@ -274,7 +273,7 @@ RC_GTEST_PROP(PlanProperty, OnlyWorkersThatAreReadyAreAsked, ()) {
     const QueryView view = any_view(kNow);
     for (const Send& send : plan(view, kNow, Pace{}).sends) {
         for (const FragmentView& fragment : view.fragments) {
-            if (fragment.worker == send.worker && send.key.run == view.recorded->run) {
+            if (fragment.worker == send.worker && key_of(send.step).run == view.recorded->run) {
                 RC_ASSERT(fragment.ready);
             }
         }
@@ -284,11 +283,11 @@ RC_GTEST_PROP(PlanProperty, OnlyWorkersThatAreReadyAreAsked, ()) {
 RC_GTEST_PROP(PlanProperty, NothingIsStartedBeforeAllIsRegisteredAndDownstreamIsReady, ()) {
     const QueryView view = any_view(kNow);
     for (const Send& send : plan(view, kNow, Pace{}).sends) {
-        if (!std::holds_alternative<Start>(send.order)) continue;
+        if (!std::holds_alternative<StartFragment>(send.step)) continue;
         RC_ASSERT(view.recorded->desired == QueryDesire::running);
         std::uint64_t stage = 0;
         for (const FragmentView& f : view.fragments) {
-            if (f.id == send.key.fragment) stage = f.stage;
+            if (f.id == key_of(send.step).fragment) stage = f.stage;
         }
         for (const FragmentView& f : view.fragments) {
             RC_ASSERT(f.recorded != FragmentState::pending);
@@ -302,8 +301,8 @@ RC_GTEST_PROP(PlanProperty, NothingIsRegisteredOrStartedForAQueryThatIsToEnd, ()
     const bool wanted = view.recorded && view.recorded->desired == QueryDesire::running &&
                         view.recorded->state == QueryState::deploying;
     for (const Send& send : plan(view, kNow, Pace{}).sends) {
-        const bool begins = std::holds_alternative<Register>(send.order) ||
-                            std::holds_alternative<Start>(send.order);
+        const bool begins = std::holds_alternative<RegisterFragment>(send.step) ||
+                            std::holds_alternative<StartFragment>(send.step);
         if (begins) RC_ASSERT(wanted);
     }
 }
@@ -328,11 +327,11 @@ RC_GTEST_PROP(PlanProperty, AnEndedStateIsWrittenOnlyWhenEveryFragmentHasEnded, 
 RC_GTEST_PROP(PlanProperty, AGracefulStopAsksNobodyWhileUpstreamLives, ()) {
     const QueryView view = any_view(kNow);
     for (const Send& send : plan(view, kNow, Pace{}).sends) {
-        const auto* stop = std::get_if<Stop>(&send.order);
+        const auto* stop = std::get_if<StopFragment>(&send.step);
         if (stop == nullptr || stop->mode != StopMode::graceful) continue;
         std::uint64_t stage = 0;
         for (const FragmentView& f : view.fragments) {
-            if (f.id == send.key.fragment) stage = f.stage;
+            if (f.id == key_of(send.step).fragment) stage = f.stage;
         }
         for (const FragmentView& f : view.fragments) {
             if (f.stage > stage) RC_ASSERT(has_ended(f.recorded));

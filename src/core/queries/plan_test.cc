@@ -30,8 +30,9 @@ protected:
     FragmentView& sink() { return view_.fragments[1]; }
     Recorded& query() { return *view_.recorded; }
 
+    static FragmentKey key(FragmentId id) { return {.query = kQuery, .run = 1, .fragment = id}; }
     static FragmentStatus status(FragmentId id, FragmentState state) {
-        return {.key = {.query = kQuery, .run = 1, .fragment = id}, .state = state, .event = 1};
+        return {.key = key(id), .state = state, .event = 1};
     }
     // The worker has it in this state; the catalog knows.
     static void is(FragmentView& fragment, FragmentState state) {
@@ -106,7 +107,7 @@ TEST_F(PlanTest, WordsThatAllowNoFurtherStepAreGatheredForAWhile) {
     view_.since = at(10s);
     source().held = status(kSource, registered);
     EXPECT_EQ(plan_at(10'050ms), "register 3/1/2 on HUB; ");
-    sink().talk = Asked{.order = Register{}, .at = at(10'050ms)};
+    sink().last_step = StepAsked{.step = RegisterFragment{key(kSink)}, .at = at(10'050ms)};
     EXPECT_EQ(plan_at(10'060ms), "");
     EXPECT_EQ(wake_, at(10'100ms));
     EXPECT_EQ(plan_at(10'100ms), "report 1 REGISTERED; ");
@@ -166,8 +167,8 @@ TEST_F(PlanTest, ARunningQueryIsLeftAloneUntilItsWorkersAreHeard) {
 // ---- asking -------------------------------------------------------------------------------------
 
 TEST_F(PlanTest, WhatWasAskedIsNotAskedAgainUntilItIsOverdue) {
-    source().talk = Asked{.order = Register{}, .at = at(0s)};
-    sink().talk = Asked{.order = Register{}, .at = at(1s)};
+    source().last_step = StepAsked{.step = RegisterFragment{key(kSource)}, .at = at(0s)};
+    sink().last_step = StepAsked{.step = RegisterFragment{key(kSink)}, .at = at(1s)};
     EXPECT_EQ(plan_at(1s), "");
     EXPECT_EQ(wake_, at(5s));
     EXPECT_EQ(plan_at(5s), "register 3/1/1 on EDGE; ");
@@ -175,8 +176,9 @@ TEST_F(PlanTest, WhatWasAskedIsNotAskedAgainUntilItIsOverdue) {
 
 TEST_F(PlanTest, WhatDidNotWorkIsAskedAgainLaterAndTheReasonIsShown) {
     is(sink(), registered);
-    source().talk =
-        Rebuffed{.order = Register{}, .retry_at = at(2s), .trouble = {.why = "no memory"}};
+    source().last_step = StepRefused{.step = RegisterFragment{key(kSource)},
+                                     .retry_at = at(2s),
+                                     .trouble = {.why = "no memory"}};
     EXPECT_EQ(plan_at(1s), "mark DEPLOYING (worker \"EDGE\": no memory); ");
     query().reason = {
         .code = ReasonCode::fragment_refused, .who = "EDGE", .text = "worker \"EDGE\": no memory"};
@@ -284,7 +286,7 @@ TEST_F(PlanTest, AQueryThatIsNotToBeRestartedFails) {
 TEST_F(PlanTest, WhatTakesTooLongIsTakenBack) {
     sink().ready = false;
     query().lagging = {"HUB"};
-    source().talk = Asked{.order = Register{}, .at = at(599s)};
+    source().last_step = StepAsked{.step = RegisterFragment{key(kSource)}, .at = at(599s)};
     EXPECT_EQ(plan_at(599s), "");
     EXPECT_EQ(wake_, at(600s));
     EXPECT_EQ(plan_at(600s), "fail (it did not run within 600 s: no word from worker \"HUB\"); ");
@@ -340,12 +342,12 @@ TEST_F(PlanTest, AStopDuringDeploymentFollowsWhatIsOnItsWay) {
     query() = {.desired = QueryDesire::dropped,
                .state = QueryState::stopping,
                .stop_mode = StopMode::forceful};
-    source().talk = Asked{.order = Register{}, .at = at(0s)};
+    source().last_step = StepAsked{.step = RegisterFragment{key(kSource)}, .at = at(0s)};
     // HUB was never asked: it has nothing, and nothing is on its way.
     EXPECT_EQ(plan_at(1s), "report 2 STOPPED; ");
     sink().recorded = stopped;
     EXPECT_EQ(plan_at(1s), "stop 3/1/1 on EDGE FORCEFUL; ");
-    source().talk = {};
+    source().last_step = {};
     EXPECT_EQ(plan_at(1s), "report 1 STOPPED; release; ");
 }
 
@@ -366,7 +368,7 @@ TEST_F(PlanTest, AStopWaitsForWhoCannotBeAsked) {
 TEST_F(PlanTest, WhatTheCatalogDoesNotWantIsStoppedThenForgotten) {
     view_.recorded.reset();
     view_.fragments.clear();
-    Stray stray{.worker = "EDGE", .held = status(kSource, running), .talk = {}};
+    Stray stray{.worker = "EDGE", .held = status(kSource, running), .last_step = {}};
     view_.strays = {stray};
     EXPECT_EQ(plan_at(0s), "stop 3/1/1 on EDGE FORCEFUL; ");
     view_.strays[0].held.stopping = StopMode::forceful;

@@ -74,7 +74,7 @@ Roster::Queries Roster::connected(Instant now, const std::string& worker, Attemp
                                 .incarnation = welcome.incarnation,
                                 .seen = welcome.last_event,
                                 .held = {},
-                                .talks = {},
+                                .exchanges = {},
                                 .requests = {}});
     for (const control::FragmentStatus& status : welcome.fragments) {
         hold(worker, *entry.stream, status);
@@ -106,7 +106,7 @@ void Roster::hold(const std::string& worker, Stream& stream,
     holders_[status.key.query].insert(worker);
 }
 
-void Roster::let_go(const std::string& worker, Stream& stream, const FragmentKey& key) {
+void Roster::unhold(const std::string& worker, Stream& stream, const FragmentKey& key) {
     if (stream.held.erase(key) == 0) return;
     const auto next = stream.held.lower_bound(first_of(key.query));
     if (next != stream.held.end() && next->first.query == key.query) return;
@@ -115,8 +115,8 @@ void Roster::let_go(const std::string& worker, Stream& stream, const FragmentKey
     if (holders.empty()) holders_.erase(key.query);
 }
 
-void Roster::rebuff(Instant now, Exchange& exchange, Trouble trouble, std::uint64_t jitter) {
-    exchange.stand = Stand::rebuffed;
+void Roster::refused(Instant now, Exchange& exchange, Trouble trouble, std::uint64_t jitter) {
+    exchange.state = StepState::refused;
     exchange.failures += 1;
     exchange.at = now + delay_after(pace_, exchange.failures, jitter);
     exchange.trouble = std::move(trouble);
@@ -126,20 +126,22 @@ void Roster::merge(Instant now, const std::string& worker, Stream& stream,
                    const control::FragmentStatus& status, std::uint64_t jitter) {
     const auto known = stream.held.find(status.key);
     if (known != stream.held.end() && status.event <= known->second.event) return;
-    const auto talk = stream.talks.find(status.key);
+    const auto exchange = stream.exchanges.find(status.key);
     if (status.state) {
         hold(worker, stream, status);
-        const bool over = talk != stream.talks.end() && talk->second.stand != Stand::asked;
-        if (over && *status.state != FragmentState::pending) stream.talks.erase(talk);
+        const bool over =
+            exchange != stream.exchanges.end() && exchange->second.state != StepState::asked;
+        if (over && *status.state != FragmentState::pending) stream.exchanges.erase(exchange);
         return;
     }
-    let_go(worker, stream, status.key);
+    unhold(worker, stream, status.key);
     // It could not be prepared; how often that was so is remembered. If it was asked for again
     // since, the worker may be about to have it, and only the answer to that tells.
-    const bool was_registering = talk != stream.talks.end() && talk->second.stand != Stand::asked &&
-                                 std::holds_alternative<Register>(talk->second.order);
+    const bool was_registering = exchange != stream.exchanges.end() &&
+                                 exchange->second.state != StepState::asked &&
+                                 std::holds_alternative<RegisterFragment>(exchange->second.step);
     if (!was_registering) return;
-    rebuff(now, talk->second, {.why = status.reason, .error = status.error}, jitter);
+    refused(now, exchange->second, {.why = status.reason, .error = status.error}, jitter);
 }
 
 Roster::Queries Roster::heard(Instant now, const std::string& worker, Attempt attempt,
@@ -163,18 +165,18 @@ std::optional<QueryId> Roster::heard(Instant now, const std::string& worker, Att
     if (asked == present->requests.end()) return std::nullopt;  // asked again since
     const FragmentKey key = asked->second;
     present->requests.erase(asked);
-    Exchange& exchange = present->talks.at(key);
+    Exchange& exchange = present->exchanges.at(key);
     if (const auto* refusal = std::get_if<control::Refusal>(&answer.outcome)) {
-        rebuff(now, exchange, {.why = refusal->why}, jitter);
+        refused(now, exchange, {.why = refusal->why}, jitter);
         return key.query;
     }
     const auto& status = std::get<control::FragmentStatus>(answer.outcome);
-    exchange.stand = Stand::settled;
+    exchange.state = StepState::done;
     if (status.state) {
         merge(now, worker, *present, status, jitter);
     } else {
-        let_go(worker, *present, key);
-        present->talks.erase(key);
+        unhold(worker, *present, key);
+        present->exchanges.erase(key);
     }
     return key.query;
 }
@@ -182,16 +184,16 @@ std::optional<QueryId> Roster::heard(Instant now, const std::string& worker, Att
 void Roster::asked(Instant now, const Send& send, std::uint64_t request) {
     Entry& entry = workers_.at(send.worker);
     CHECK(entry.stream);
-    auto [found, added] = entry.stream->talks.try_emplace(send.key);
+    auto [found, added] = entry.stream->exchanges.try_emplace(key_of(send.step));
     Exchange& exchange = found->second;
     if (!added) entry.stream->requests.erase(exchange.request);
-    if (exchange.order != send.order) exchange.failures = 0;
-    exchange.order = send.order;
+    if (exchange.step != send.step) exchange.failures = 0;
+    exchange.step = send.step;
     exchange.request = request;
-    exchange.stand = Stand::asked;
+    exchange.state = StepState::asked;
     exchange.at = now;
     exchange.trouble = {};
-    entry.stream->requests[request] = send.key;
+    entry.stream->requests[request] = key_of(send.step);
 }
 
 // ---- what is known ------------------------------------------------------------------------------
@@ -225,22 +227,22 @@ const control::FragmentStatus* Roster::held(const std::string& worker,
     return found == known->stream->held.end() ? nullptr : &found->second;
 }
 
-Talk Roster::talk(const std::string& worker, const FragmentKey& key) const {
+LastStep Roster::last_step(const std::string& worker, const FragmentKey& key) const {
     const Entry* known = entry(worker);
     if (known == nullptr || !known->stream) return {};
-    const auto found = known->stream->talks.find(key);
-    if (found == known->stream->talks.end()) return {};
+    const auto found = known->stream->exchanges.find(key);
+    if (found == known->stream->exchanges.end()) return {};
     const Exchange& exchange = found->second;
-    switch (exchange.stand) {
-        case Stand::asked:
-            return Asked{.order = exchange.order, .at = exchange.at};
-        case Stand::rebuffed:
-            return Rebuffed{
-                .order = exchange.order, .retry_at = exchange.at, .trouble = exchange.trouble};
-        case Stand::settled:
+    switch (exchange.state) {
+        case StepState::asked:
+            return StepAsked{.step = exchange.step, .at = exchange.at};
+        case StepState::refused:
+            return StepRefused{
+                .step = exchange.step, .retry_at = exchange.at, .trouble = exchange.trouble};
+        case StepState::done:
             return {};
     }
-    CHECK(false && "a stand that is not in the list");
+    CHECK(false && "a state that is not in the list");
 }
 
 Roster::Queries Roster::queries_held(const std::string& worker) const {

@@ -22,12 +22,13 @@
 #include "core/queries/deployment.h"
 #include "model/control.h"
 #include "model/entities.h"
+#include "model/transport_events.h"
 
 namespace baton::deployment {
 
 class Roster {
 public:
-    using Attempt = std::uint64_t;
+    using Attempt = transport::Attempt;
     using Queries = std::set<QueryId>;
 
     explicit Roster(const Pace& pace) : pace_(pace) {}
@@ -49,7 +50,7 @@ public:
                   const control::Pulse& pulse, std::uint64_t jitter);
     std::optional<QueryId> heard(Instant now, const std::string& worker, Attempt attempt,
                                  const control::CommandAnswer& answer, std::uint64_t jitter);
-    // The order goes out on the present stream under this number.
+    // The step goes out on the present stream under this number.
     void asked(Instant now, const Send& send, std::uint64_t request);
 
     [[nodiscard]] bool ready(const std::string& worker) const;
@@ -59,20 +60,20 @@ public:
     [[nodiscard]] std::uint64_t seen(const std::string& worker) const;
     [[nodiscard]] const control::FragmentStatus* held(const std::string& worker,
                                                       const FragmentKey& key) const;
-    [[nodiscard]] Talk talk(const std::string& worker, const FragmentKey& key) const;
+    [[nodiscard]] LastStep last_step(const std::string& worker, const FragmentKey& key) const;
     [[nodiscard]] Queries queries_held(const std::string& worker) const;
     // The fragments of the query that ready workers hold, by worker.
     [[nodiscard]] std::map<std::string, std::vector<control::FragmentStatus>> held_of(
         QueryId query) const;
 
 private:
-    enum class Stand : std::uint8_t { asked, rebuffed, settled };
+    enum class StepState : std::uint8_t { asked, refused, done };
     struct Exchange {  // about one fragment
-        Order order;
+        FragmentStep step;
         std::uint64_t request = 0;
-        Stand stand = Stand::asked;
-        Instant at;       // asked: it was sent; rebuffed: it may be sent again
-        Trouble trouble;  // rebuffed
+        StepState state = StepState::asked;
+        Instant at;       // asked: it was sent; refused: it may be sent again
+        Trouble trouble;  // refused
         unsigned failures = 0;
     };
     struct Stream {
@@ -80,8 +81,8 @@ private:
         Incarnation incarnation;
         std::uint64_t seen = 0;
         std::map<FragmentKey, control::FragmentStatus> held;
-        std::map<FragmentKey, Exchange> talks;
-        std::map<std::uint64_t, FragmentKey> requests;  // of those in talks that are asked
+        std::map<FragmentKey, Exchange> exchanges;
+        std::map<std::uint64_t, FragmentKey> requests;  // of exchanges that are asked
     };
     struct Entry {
         std::optional<Worker> recorded;
@@ -93,9 +94,9 @@ private:
     [[nodiscard]] Stream* stream(const std::string& worker, Attempt attempt);
     void merge(Instant now, const std::string& worker, Stream& stream,
                const control::FragmentStatus& status, std::uint64_t jitter);
-    void rebuff(Instant now, Exchange& exchange, Trouble trouble, std::uint64_t jitter);
+    void refused(Instant now, Exchange& exchange, Trouble trouble, std::uint64_t jitter);
     void hold(const std::string& worker, Stream& stream, const control::FragmentStatus& status);
-    void let_go(const std::string& worker, Stream& stream, const FragmentKey& key);
+    void unhold(const std::string& worker, Stream& stream, const FragmentKey& key);
     [[nodiscard]] const Entry* entry(const std::string& worker) const;
 
     Pace pace_;

@@ -32,8 +32,8 @@ protected:
         roster_.connected(at(0s), "W", 1, {.incarnation = Incarnation(5)});
     }
 
-    void ask(Duration now, const Order& order, std::uint64_t request) {
-        roster_.asked(at(now), {.worker = "W", .key = kKey, .order = order}, request);
+    void ask(Duration now, const FragmentStep& step, std::uint64_t request) {
+        roster_.asked(at(now), {.worker = "W", .step = step}, request);
     }
     std::optional<QueryId> answer(Duration now, std::uint64_t request, const FragmentStatus& how) {
         return roster_.heard(at(now), "W", 1, {.request = request, .outcome = how}, 0);
@@ -99,68 +99,71 @@ TEST_F(RosterTest, WhatIsHeardOnAnOldStreamMeansNothing) {
 }
 
 TEST_F(RosterTest, WhatWasAskedIsKnownUntilItIsAnsweredOrTheStreamBreaks) {
-    ask(1s, Register{}, 11);
-    EXPECT_EQ(roster_.talk("W", kKey), Talk(Asked{.order = Register{}, .at = at(1s)}));
+    ask(1s, RegisterFragment{kKey}, 11);
+    EXPECT_EQ(roster_.last_step("W", kKey),
+              LastStep(StepAsked{.step = RegisterFragment{kKey}, .at = at(1s)}));
     EXPECT_EQ(answer(2s, 99, status(1, FragmentState::pending)), std::nullopt);
     EXPECT_EQ(answer(2s, 11, status(1, FragmentState::pending)), QueryId(3));
-    EXPECT_EQ(roster_.talk("W", kKey), Talk());
-    ask(3s, Stop{}, 12);
+    EXPECT_EQ(roster_.last_step("W", kKey), LastStep());
+    ask(3s, StopFragment{kKey}, 12);
     EXPECT_EQ(roster_.disconnected(at(4s), "W"), Queries{QueryId(3)});
-    EXPECT_EQ(roster_.talk("W", kKey), Talk());
+    EXPECT_EQ(roster_.last_step("W", kKey), LastStep());
 }
 
 TEST_F(RosterTest, TheAnswerToAnEarlierAskingDoesNotEndTheLaterOne) {
-    ask(1s, Register{}, 11);
-    ask(2s, Stop{}, 12);
+    ask(1s, RegisterFragment{kKey}, 11);
+    ask(2s, StopFragment{kKey}, 12);
     EXPECT_EQ(answer(3s, 11, status(1, FragmentState::pending)), std::nullopt);
-    EXPECT_EQ(roster_.talk("W", kKey), Talk(Asked{.order = Stop{}, .at = at(2s)}));
+    EXPECT_EQ(roster_.last_step("W", kKey),
+              LastStep(StepAsked{.step = StopFragment{kKey}, .at = at(2s)}));
 }
 
 TEST_F(RosterTest, ARefusalIsTriedAgainLaterAndLater) {
-    ask(1s, Start{}, 11);
+    ask(1s, StartFragment{kKey}, 11);
     const control::Refusal refusal{.highest = Epoch(9), .why = "not you"};
     (void)roster_.heard(at(2s), "W", 1, {.request = 11, .outcome = refusal}, 0);
-    EXPECT_EQ(
-        roster_.talk("W", kKey),
-        Talk(Rebuffed{.order = Start{}, .retry_at = at(2100ms), .trouble = {.why = "not you"}}));
-    ask(3s, Start{}, 12);
+    EXPECT_EQ(roster_.last_step("W", kKey), LastStep(StepRefused{.step = StartFragment{kKey},
+                                                                 .retry_at = at(2100ms),
+                                                                 .trouble = {.why = "not you"}}));
+    ask(3s, StartFragment{kKey}, 12);
     (void)roster_.heard(at(3s), "W", 1, {.request = 12, .outcome = refusal}, 0);
-    EXPECT_EQ(
-        roster_.talk("W", kKey),
-        Talk(Rebuffed{.order = Start{}, .retry_at = at(3200ms), .trouble = {.why = "not you"}}));
+    EXPECT_EQ(roster_.last_step("W", kKey), LastStep(StepRefused{.step = StartFragment{kKey},
+                                                                 .retry_at = at(3200ms),
+                                                                 .trouble = {.why = "not you"}}));
 }
 
 TEST_F(RosterTest, AFragmentThatCouldNotBePreparedIsGoneAndItsReasonKept) {
-    ask(0s, Register{}, 11);
+    ask(0s, RegisterFragment{kKey}, 11);
     (void)answer(0s, 11, status(1, FragmentState::pending));
     FragmentStatus gone = status(2, std::nullopt);
     gone.reason = "no memory";
     (void)pulse(1, 2, {gone});
     EXPECT_EQ(held(), std::nullopt);
-    EXPECT_EQ(roster_.talk("W", kKey),
-              Talk(Rebuffed{
-                  .order = Register{}, .retry_at = at(1100ms), .trouble = {.why = "no memory"}}));
+    EXPECT_EQ(roster_.last_step("W", kKey), LastStep(StepRefused{.step = RegisterFragment{kKey},
+                                                                 .retry_at = at(1100ms),
+                                                                 .trouble = {.why = "no memory"}}));
 }
 
 TEST_F(RosterTest, WhatWasAskedForAgainIsNotTakenForGoneByOldNews) {
-    ask(0s, Register{}, 11);
+    ask(0s, RegisterFragment{kKey}, 11);
     (void)answer(0s, 11, status(1, FragmentState::pending));
-    ask(1s, Register{}, 12);
+    ask(1s, RegisterFragment{kKey}, 12);
     FragmentStatus gone = status(2, std::nullopt);
     gone.reason = "no memory";
     (void)pulse(1, 2, {gone});
-    EXPECT_EQ(roster_.talk("W", kKey), Talk(Asked{.order = Register{}, .at = at(1s)}));
+    EXPECT_EQ(roster_.last_step("W", kKey),
+              LastStep(StepAsked{.step = RegisterFragment{kKey}, .at = at(1s)}));
     (void)answer(2s, 12, status(3, FragmentState::pending));
     EXPECT_EQ(held(), FragmentState::pending);
 }
 
 TEST_F(RosterTest, AnAnswerThatAFragmentIsNotThereIsTaken) {
     (void)pulse(0, 1, {status(1, FragmentState::stopped)});
-    ask(1s, Forget{}, 11);
+    ask(1s, ForgetFragment{kKey}, 11);
     (void)answer(1s, 11, status(0, std::nullopt));
     EXPECT_EQ(held(), std::nullopt);
     EXPECT_TRUE(roster_.held_of(QueryId(3)).empty());
-    EXPECT_EQ(roster_.talk("W", kKey), Talk());
+    EXPECT_EQ(roster_.last_step("W", kKey), LastStep());
 }
 
 TEST_F(RosterTest, AWorkerThatIsRemovedIsForgotten) {

@@ -173,13 +173,13 @@ Step Route::on(const Sight& sight, const NotSent& event) {
 
 Step Route::on(const Sight& sight, const AnswerLost& event) {
     if (request_.trial && !sight.cancelled) {
-        return try_again(
-            sight,
-            {.code = ErrorCode::fenced, .message = event.why, .hint = "nothing has happened"});
+        return try_again(sight, {.code = ErrorCode::fenced,
+                                 .message = event.why.message,
+                                 .hint = "nothing has happened"});
     }
     return refuse(ErrorCode::unknown_outcome,
                   "it was forwarded to the coordinator that leads, at " + asked_ +
-                      ", and no answer came: " + event.why,
+                      ", and no answer came: " + event.why.message,
                   "look before it is tried again: it may or may not have happened");
 }
 

@@ -32,6 +32,7 @@
 #include "base/id.h"
 #include "base/time.h"
 #include "model/leader.h"
+#include "model/line_answer.h"
 
 namespace baton {
 
@@ -90,12 +91,6 @@ struct OrderNotWritten {
 struct HappenedThere {};
 struct RefusedThere {  // by the coordinator that was asked: nothing happened
     Error why;
-};
-struct NotSent {  // nothing happened
-    Error why;
-};
-struct AnswerLost {
-    std::string why;
 };
 struct Woken {};
 using Event =
@@ -184,8 +179,8 @@ private:
     [[nodiscard]] Step on(const Sight& sight, const routing::OrderNotWritten& event);
     [[nodiscard]] Step on(const Sight& sight, const routing::HappenedThere& event);
     [[nodiscard]] Step on(const Sight& sight, const routing::RefusedThere& event);
-    [[nodiscard]] Step on(const Sight& sight, const routing::NotSent& event);
-    [[nodiscard]] Step on(const Sight& sight, const routing::AnswerLost& event);
+    [[nodiscard]] Step on(const Sight& sight, const NotSent& event);
+    [[nodiscard]] Step on(const Sight& sight, const AnswerLost& event);
     [[nodiscard]] Step on(const Sight& sight, const routing::Woken& event);
 
     [[nodiscard]] Step begin(const Sight& sight);

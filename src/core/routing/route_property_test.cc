@@ -112,7 +112,7 @@ private:
             case 1:
                 lost_ = true;
                 happened_ += below(2);
-                return AnswerLost{"it broke"};
+                return AnswerLost{{.message = "it broke"}};
             case 2:
                 return RefusedThere{
                     error(pick({ErrorCode::fenced, ErrorCode::fenced, ErrorCode::unknown_sink}))};

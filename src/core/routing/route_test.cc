@@ -203,7 +203,7 @@ TEST_F(RouteTest, AnAnswerThatWasLostIsAnUnknownOutcome) {
     leader("a:1");
     (void)after(Begun{});
     (void)after(OrderWritten{});
-    EXPECT_EQ(after(AnswerLost{"it broke"}), "refuse 6006");
+    EXPECT_EQ(after(AnswerLost{{.message = "it broke"}}), "refuse 6006");
 }
 
 TEST_F(RouteTest, ATrialIsSentAgainUnlessItIsCancelled) {
@@ -211,10 +211,10 @@ TEST_F(RouteTest, ATrialIsSentAgainUnlessItIsCancelled) {
     leader("a:1");
     (void)after(Begun{});
     (void)after(OrderWritten{});
-    EXPECT_EQ(after(AnswerLost{"it broke"}), "wait");
+    EXPECT_EQ(after(AnswerLost{{.message = "it broke"}}), "wait");
     EXPECT_EQ(after(Woken{}), "ask a:1");
     sight_.cancelled = true;
-    EXPECT_EQ(after(AnswerLost{"it was given up"}), "refuse 6006");
+    EXPECT_EQ(after(AnswerLost{{.message = "it was given up"}}), "refuse 6006");
 }
 
 TEST_F(RouteTest, ACancelEndsTheWaitForALeader) {

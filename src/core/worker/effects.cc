@@ -50,11 +50,11 @@ std::string text_of(const control::Up& message) {
 std::string station::to_string(const Effect& effect) {
     return std::visit(
         Overload{
-            [](const Welcome& e) {
-                if (const auto* refusal = std::get_if<control::Refusal>(&e.outcome)) {
+            [](const AnswerGreeting& e) {
+                if (const auto* refusal = std::get_if<control::Refusal>(&e.answer)) {
                     return "refuse: " + refusal->why;
                 }
-                const auto& welcome = std::get<control::Welcome>(e.outcome);
+                const auto& welcome = std::get<control::Welcome>(e.answer);
                 return "welcome as " + baton::to_string(welcome.incarnation) + ": " +
                        text_of(welcome.fragments);
             },
@@ -69,7 +69,7 @@ std::string station::to_string(const Effect& effect) {
             [](const fragments::Drain& e) { return "drain " + baton::to_string(e.key); },
             [](const fragments::Abort& e) { return "abort " + baton::to_string(e.key); },
             [](const holdings::Take& e) { return "take " + text_of(e.grant); },
-            [](const holdings::LetGo& e) { return "let go of " + baton::to_string(e.partition); },
+            [](const holdings::Release& e) { return "let go of " + baton::to_string(e.partition); },
         },
         effect);
 }

@@ -1,13 +1,13 @@
 // The effects of a worker's Station: everything that it asks its driver to do.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "core/worker/holdings.h"
 #include "model/control.h"
+#include "model/control_sessions.h"
 
 namespace baton {
 
@@ -32,7 +32,7 @@ struct Abort {  // whatever it is at, also preparing
     FragmentKey key;
     friend bool operator==(const Abort&, const Abort&) = default;
 };
-using EngineOrder = std::variant<Prepare, Start, Drain, Abort>;
+using EngineCommand = std::variant<Prepare, Start, Drain, Abort>;
 
 }  // namespace fragments
 
@@ -44,19 +44,17 @@ struct Say {
     friend bool operator==(const Say&, const Say&) = default;
 };
 using Effect = std::variant<Say, fragments::Prepare, fragments::Start, fragments::Drain,
-                            fragments::Abort, holdings::Take, holdings::LetGo>;
+                            fragments::Abort, holdings::Take, holdings::Release>;
 using Effects = std::vector<Effect>;
 
 }  // namespace duty
 
 namespace station {
 
-using Session = std::uint64_t;  // counted by the worker: grows with every stream that is opened
-
-struct Welcome {  // or refuse: the stream is then over
-    Session session = 0;
-    std::variant<control::Welcome, control::Refusal> outcome;
-    friend bool operator==(const Welcome&, const Welcome&) = default;
+struct AnswerGreeting {
+    sessions::Session session = 0;
+    sessions::GreetingAnswer answer;
+    friend bool operator==(const AnswerGreeting&, const AnswerGreeting&) = default;
 };
 // To be durable; answered by Kept or NotKept, and no coordinator is welcomed before.
 struct Keep {
@@ -64,12 +62,12 @@ struct Keep {
     friend bool operator==(const Keep&, const Keep&) = default;
 };
 struct Reply {
-    Session session = 0;
+    sessions::Session session = 0;
     control::Up message;
     friend bool operator==(const Reply&, const Reply&) = default;
 };
-using Effect = std::variant<Welcome, Keep, Reply, fragments::Prepare, fragments::Start,
-                            fragments::Drain, fragments::Abort, holdings::Take, holdings::LetGo>;
+using Effect = std::variant<AnswerGreeting, Keep, Reply, fragments::Prepare, fragments::Start,
+                            fragments::Drain, fragments::Abort, holdings::Take, holdings::Release>;
 
 [[nodiscard]] std::string to_string(const Effect& effect);
 

@@ -46,20 +46,20 @@ bool FragmentDuty::may_leave(bool is_heard) const {
 
 void FragmentDuty::obey(const control::Command& command, duty::Effects& effects) {
     control::CommandAnswer answer{.request = command.request, .outcome = {}};
-    if (leaving_ && is_new(command.order)) {
+    if (leaving_ && is_new(command.what)) {
         answer.outcome =
             control::Refusal{.highest = command.epoch, .why = "the worker is draining"};
     } else {
-        std::visit([&](const auto& order) { obey(order, effects); }, command.order);
-        const auto found = held_.find(control::key_of(command.order));
+        std::visit([&](const auto& order) { obey(order, effects); }, command.what);
+        const auto found = held_.find(control::key_of(command.what));
         answer.outcome = found != held_.end()
                              ? found->second
-                             : FragmentStatus{.key = control::key_of(command.order)};
+                             : FragmentStatus{.key = control::key_of(command.what)};
     }
     effects.emplace_back(duty::Say{std::move(answer)});
 }
 
-bool FragmentDuty::is_new(const control::Order& order) const {
+bool FragmentDuty::is_new(const control::WorkerCommand& order) const {
     return std::holds_alternative<control::RegisterFragment>(order) &&
            !held_.contains(control::key_of(order));
 }
@@ -151,7 +151,7 @@ void FragmentDuty::on(const fragments::PrepareFailed& event) {
     held_.erase(event.key);
 }
 
-void FragmentDuty::on(const fragments::Ran& event) {
+void FragmentDuty::on(const fragments::BeganToRun& event) {
     FragmentStatus* status = living(event.key);
     if (status == nullptr || status->state != FragmentState::started) return;
     status->state = FragmentState::running;

@@ -20,45 +20,12 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <variant>
 
 #include "core/worker/duty.h"
 #include "model/control.h"
+#include "model/fragment_events.h"
 
 namespace baton {
-
-namespace fragments {
-
-// From the engine:
-struct Prepared {
-    FragmentKey key;
-};
-struct PrepareFailed {
-    FragmentKey key;
-    control::Fault fault = control::Fault::transient;
-    std::string why;
-    std::uint32_t error = 0;  // its number; 0: it has none
-};
-struct Ran {  // data flows
-    FragmentKey key;
-};
-struct Ended {  // by itself, everything flushed
-    FragmentKey key;
-    Counts counts;
-};
-struct Halted {  // as it was asked to
-    FragmentKey key;
-    Counts counts;
-};
-struct Broke {
-    FragmentKey key;
-    control::Fault fault = control::Fault::transient;
-    std::string why;
-    std::uint32_t error = 0;  // its number; 0: it has none
-    Counts counts;
-};
-
-}  // namespace fragments
 
 class FragmentDuty final : public Duty {
 public:
@@ -75,7 +42,7 @@ public:
 
     void on(const fragments::Prepared& event);
     void on(const fragments::PrepareFailed& event);
-    void on(const fragments::Ran& event);
+    void on(const fragments::BeganToRun& event);
     void on(const fragments::Ended& event);
     void on(const fragments::Halted& event);
     void on(const fragments::Broke& event);
@@ -90,7 +57,7 @@ private:
     void obey(const control::StopFragment& order, duty::Effects& effects);
     void obey(const control::ForgetFragment& order, duty::Effects& effects);
 
-    [[nodiscard]] bool is_new(const control::Order& order) const;
+    [[nodiscard]] bool is_new(const control::WorkerCommand& order) const;
     // The fragment if it lives; a report of the engine about another one comes too late.
     [[nodiscard]] control::FragmentStatus* living(const FragmentKey& key);
     // Gives the status, which differs from the one that was reported last, the next number.

@@ -5,7 +5,7 @@
 
 namespace baton {
 
-using holdings::LetGo;
+using holdings::Release;
 using holdings::Take;
 
 namespace {
@@ -67,7 +67,7 @@ Holdings::Effects Holdings::tick(Instant at) {
 
 std::optional<Instant> Holdings::valid_until() const {
     if (!heard_) return std::nullopt;
-    return *heard_ + lease_ - letting_go_;
+    return *heard_ + lease_ - release_time_;
 }
 
 std::optional<Instant> Holdings::wake_at() const {
@@ -85,7 +85,7 @@ Holdings::Effects Holdings::settle(Instant at) {
         const bool named = wanted != assigned_.end() && wanted->second == held.epoch;
         const bool keeps = valid && (named || number_ == 0);  // 0: nobody has said yet
         if (keeps || std::exchange(held.going, true)) continue;
-        effects.emplace_back(LetGo{partition});
+        effects.emplace_back(Release{partition});
     }
     if (!valid) return effects;
     for (const auto& [partition, epoch] : assigned_) {

@@ -41,16 +41,15 @@ struct Take {
     control::Grant grant;
     friend bool operator==(const Take&, const Take&) = default;
 };
-struct LetGo {  // answered by Released
+struct Release {  // answered by Released
     PartitionKey partition;
-    friend bool operator==(const LetGo&, const LetGo&) = default;
+    friend bool operator==(const Release&, const Release&) = default;
 };
-using Effect = std::variant<Take, LetGo>;
+using Effect = std::variant<Take, Release>;
 
 // These partitions are no longer used here.
 struct Released {
     std::vector<PartitionKey> partitions;
-    Instant at{};
 };
 
 }  // namespace holdings
@@ -60,7 +59,7 @@ public:
     using Effects = std::vector<holdings::Effect>;
 
     // The user of a partition takes at most `letting_go` to release it.
-    explicit Holdings(Duration letting_go = {}) : letting_go_(letting_go) {}
+    explicit Holdings(Duration release_time = {}) : release_time_(release_time) {}
 
     // A session begins: its coordinator was welcomed at that time.
     [[nodiscard]] Effects welcomed(Instant at);
@@ -88,7 +87,7 @@ private:
     [[nodiscard]] Effects settle(Instant at);
     [[nodiscard]] std::optional<Instant> valid_until() const;
 
-    Duration letting_go_;
+    Duration release_time_;
     std::map<PartitionKey, Epoch> assigned_;
     std::map<PartitionKey, Held> held_;
     Duration lease_{};

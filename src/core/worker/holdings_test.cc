@@ -23,7 +23,7 @@ protected:
                                    [](const holdings::Take& e) {
                                        return "+" + std::to_string(e.grant.partition.number);
                                    },
-                                   [](const holdings::LetGo& e) {
+                                   [](const holdings::Release& e) {
                                        return "-" + std::to_string(e.partition.number);
                                    },
                                },

@@ -17,7 +17,7 @@ namespace baton {
 class PartitionDuty final : public Duty {
 public:
     // As of Holdings.
-    explicit PartitionDuty(Duration letting_go) : holdings_(letting_go) {}
+    explicit PartitionDuty(Duration release_time) : holdings_(release_time) {}
 
     void welcome(Instant at, control::Welcome& welcome, duty::Effects& effects) override;
     void beat(Instant at, const control::Beat& beat, control::Pulse& pulse,

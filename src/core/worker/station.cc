@@ -7,9 +7,8 @@
 
 namespace baton {
 
-using station::Greeted;
+using station::AnswerGreeting;
 using station::Reply;
-using station::Welcome;
 
 namespace {
 
@@ -19,10 +18,10 @@ control::Allegiance allegiance_of(const control::Hello& hello) {
 
 }  // namespace
 
-std::vector<station::Effect> Station::step(const station::Event& event) {
+std::vector<station::Effect> Station::step(Instant now, const station::Event& event) {
     Effects effects;
-    std::visit([&](const auto& e) { on(e, effects); }, event);
-    const bool answered = std::holds_alternative<station::Told>(event);
+    std::visit([&](const auto& e) { on(now, e, effects); }, event);
+    const bool answered = std::holds_alternative<sessions::MessageArrived>(event);
     if (!answered) tell_news(effects);
     return effects;
 }
@@ -43,16 +42,18 @@ bool Station::may_leave() const {
 
 // ---- whom a worker obeys ------------------------------------------------------------------------
 
-void Station::on(const Greeted& event, Effects& effects) {
+void Station::on(Instant now, const sessions::Greeted& event, Effects& effects) {
     if (event.session <= newest_) return;
     if (auto refusal = objection_to(event.hello)) {
-        effects.emplace_back(Welcome{.session = event.session, .outcome = *std::move(refusal)});
+        effects.emplace_back(
+            AnswerGreeting{.session = event.session, .answer = *std::move(refusal)});
         return;
     }
     newest_ = event.session;
     greeted_.reset();
-    if (allegiance_of(event.hello) == kept_) return welcome(event.session, event.at, effects);
+    if (allegiance_of(event.hello) == kept_) return welcome(event.session, now, effects);
     greeted_ = event;
+    greeted_at_ = now;
     effects.emplace_back(station::Keep{allegiance_of(event.hello)});
 }
 
@@ -82,42 +83,43 @@ std::optional<control::Refusal> Station::objection_to(const control::Hello& hell
     return std::nullopt;
 }
 
-void Station::on(const station::Kept& event, Effects& effects) {
+void Station::on(Instant /*now*/, const station::AllegianceKept& event, Effects& effects) {
     if (event.allegiance.epoch < kept_.epoch) return;
     kept_ = event.allegiance;
     if (!greeted_ || allegiance_of(greeted_->hello) != kept_) return;
-    welcome(greeted_->session, greeted_->at, effects);
+    welcome(greeted_->session, greeted_at_, effects);
     greeted_.reset();
 }
 
-void Station::on(const station::NotKept& event, Effects& effects) {
+void Station::on(Instant /*now*/, const station::AllegianceNotKept& event, Effects& effects) {
     if (!greeted_ || allegiance_of(greeted_->hello) != event.allegiance) return;
     const std::string why =
         "epoch " + to_string(event.allegiance.epoch) + " cannot be kept: " + event.why;
-    effects.emplace_back(Welcome{.session = greeted_->session,
-                                 .outcome = control::Refusal{.highest = kept_.epoch, .why = why}});
+    effects.emplace_back(
+        AnswerGreeting{.session = greeted_->session,
+                       .answer = control::Refusal{.highest = kept_.epoch, .why = why}});
     greeted_.reset();
 }
 
-void Station::welcome(station::Session session, Instant at, Effects& effects) {
+void Station::welcome(sessions::Session session, Instant at, Effects& effects) {
     session_ = session;
     control::Welcome welcome{.incarnation = incarnation_, .fragments = {}, .held = {}};
     duty::Effects given;
     for (Duty* duty : duties_) duty->welcome(at, welcome, given);
     add(std::move(given), effects);
-    effects.emplace_back(Welcome{.session = session, .outcome = std::move(welcome)});
+    effects.emplace_back(AnswerGreeting{.session = session, .answer = std::move(welcome)});
 }
 
-void Station::on(const station::HungUp& event, Effects& /*effects*/) {
+void Station::on(Instant /*now*/, const sessions::HungUp& event, Effects& /*effects*/) {
     if (session_ == event.session) session_.reset();
     if (greeted_ && greeted_->session == event.session) greeted_.reset();
 }
 
 // ---- what is said -------------------------------------------------------------------------------
 
-void Station::on(const station::Told& event, Effects& effects) {
+void Station::on(Instant now, const sessions::MessageArrived& event, Effects& effects) {
     if (session_ != event.session) return;
-    std::visit([&](const auto& message) { hear(event.at, message, effects); }, event.message);
+    std::visit([&](const auto& message) { hear(now, message, effects); }, event.message);
 }
 
 void Station::hear(Instant at, const control::Beat& beat, Effects& effects) {
@@ -153,7 +155,7 @@ std::optional<std::string> Station::objection_to(Epoch epoch) const {
     return std::nullopt;
 }
 
-void Station::on(const station::Leaving& /*event*/, Effects& effects) {
+void Station::on(Instant /*now*/, const station::Leaving& /*event*/, Effects& effects) {
     if (std::exchange(leaving_, true)) return;
     for (Duty* duty : duties_) duty->leave();
     tell(effects);
@@ -174,16 +176,20 @@ void Station::tell(Effects& effects) {
 
 // ---- the duties ---------------------------------------------------------------------------------
 
-void Station::on(const station::Tick& event, Effects& effects) {
+void Station::on(Instant now, const station::Tick& /*event*/, Effects& effects) {
     duty::Effects given;
-    for (Duty* duty : duties_) duty->tick(event.at, given);
+    for (Duty* duty : duties_) duty->tick(now, given);
     add(std::move(given), effects);
 }
 
-void Station::on(const holdings::Released& event, Effects& effects) {
+void Station::on(Instant now, const holdings::Released& event, Effects& effects) {
     duty::Effects given;
-    partitions_.released(event.at, event.partitions, given);
+    partitions_.released(now, event.partitions, given);
     add(std::move(given), effects);
+}
+
+void Station::on(Instant /*now*/, const fragments::Event& event, Effects& /*effects*/) {
+    std::visit([this](const auto& e) { fragments_.on(e); }, event);
 }
 
 void Station::reply(control::Up message, Effects& effects) const {

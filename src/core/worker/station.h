@@ -32,39 +32,26 @@
 #include "core/worker/fragment_duty.h"
 #include "core/worker/partition_duty.h"
 #include "model/control.h"
+#include "model/control_sessions.h"
+#include "model/fragment_events.h"
 
 namespace baton {
 
 namespace station {
 
-struct Greeted {
-    Session session = 0;
-    control::Hello hello;
-    Instant at{};  // when it is taken; here and in Told
-};
-struct Told {
-    Session session = 0;
-    control::Down message;
-    Instant at{};
-};
-struct HungUp {
-    Session session = 0;
-};
 // The outcome of Keep:
-struct Kept {
+struct AllegianceKept {
     control::Allegiance allegiance;
 };
-struct NotKept {
+struct AllegianceNotKept {
     control::Allegiance allegiance;
     std::string why;
 };
-struct Tick {
-    Instant at{};
-};
+struct Tick {};
 struct Leaving {};  // nothing new from now on
-using Event = std::variant<Greeted, Told, HungUp, Kept, NotKept, Tick, Leaving, holdings::Released,
-                           fragments::Prepared, fragments::PrepareFailed, fragments::Ran,
-                           fragments::Ended, fragments::Halted, fragments::Broke>;
+using Event =
+    std::variant<sessions::Greeted, sessions::MessageArrived, sessions::HungUp, AllegianceKept,
+                 AllegianceNotKept, Tick, Leaving, holdings::Released, fragments::Event>;
 
 }  // namespace station
 
@@ -72,12 +59,12 @@ class Station {
 public:
     // `kept` is the allegiance from before the restart; `letting_go` is that of Holdings.
     explicit Station(Incarnation incarnation, control::Allegiance kept = {},
-                     Duration letting_go = {})
-        : incarnation_(incarnation), kept_(std::move(kept)), partitions_(letting_go) {}
+                     Duration release_time = {})
+        : incarnation_(incarnation), kept_(std::move(kept)), partitions_(release_time) {}
     Station(const Station&) = delete;
     Station& operator=(const Station&) = delete;
 
-    [[nodiscard]] std::vector<station::Effect> step(const station::Event& event);
+    [[nodiscard]] std::vector<station::Effect> step(Instant now, const station::Event& event);
 
     [[nodiscard]] Incarnation incarnation() const { return incarnation_; }
     [[nodiscard]] Epoch epoch() const { return kept_.epoch; }
@@ -93,20 +80,17 @@ public:
 private:
     using Effects = std::vector<station::Effect>;
 
-    void on(const station::Greeted& event, Effects& effects);
-    void on(const station::Told& event, Effects& effects);
-    void on(const station::HungUp& event, Effects& effects);
-    void on(const station::Kept& event, Effects& effects);
-    void on(const station::NotKept& event, Effects& effects);
-    void on(const station::Tick& event, Effects& effects);
-    void on(const station::Leaving& event, Effects& effects);
-    void on(const holdings::Released& event, Effects& effects);
-    template <class EngineEvent>
-    void on(const EngineEvent& event, Effects& /*effects*/) {
-        fragments_.on(event);
-    }
+    void on(Instant now, const sessions::Greeted& event, Effects& effects);
+    void on(Instant now, const sessions::MessageArrived& event, Effects& effects);
+    void on(Instant now, const sessions::HungUp& event, Effects& effects);
+    void on(Instant now, const station::AllegianceKept& event, Effects& effects);
+    void on(Instant now, const station::AllegianceNotKept& event, Effects& effects);
+    void on(Instant now, const station::Tick& event, Effects& effects);
+    void on(Instant now, const station::Leaving& event, Effects& effects);
+    void on(Instant now, const holdings::Released& event, Effects& effects);
+    void on(Instant now, const fragments::Event& event, Effects& effects);
 
-    void welcome(station::Session session, Instant at, Effects& effects);
+    void welcome(sessions::Session session, Instant at, Effects& effects);
     // Why the greeting is refused; none if it is not.
     [[nodiscard]] std::optional<control::Refusal> objection_to(const control::Hello& hello) const;
     void hear(Instant at, const control::Beat& beat, Effects& effects);
@@ -123,9 +107,10 @@ private:
 
     const Incarnation incarnation_;
     control::Allegiance kept_;
-    std::optional<station::Session> session_;  // that is listened to
-    station::Session newest_ = 0;              // greeted so far
-    std::optional<station::Greeted> greeted_;  // to be welcomed when that is kept
+    std::optional<sessions::Session> session_;  // that is listened to
+    sessions::Session newest_ = 0;              // greeted so far
+    std::optional<sessions::Greeted> greeted_;  // to be welcomed when that is kept
+    Instant greeted_at_{};
     bool leaving_ = false;
     FragmentDuty fragments_;
     PartitionDuty partitions_;

@@ -8,12 +8,13 @@ namespace baton {
 namespace {
 
 using namespace fragments;  // NOLINT
+using namespace sessions;   // NOLINT
 using namespace station;    // NOLINT
 using control::Fault;
 
 constexpr FragmentKey kKey{.query = QueryId(3), .run = 1, .fragment = FragmentId(7)};
 
-Kept kept(std::uint64_t epoch) {
+AllegianceKept kept(std::uint64_t epoch) {
     return {.allegiance = {.catalog = "", .epoch = Epoch(epoch)}};
 }
 
@@ -25,25 +26,26 @@ protected:
         (void)step(kept(5));
     }
 
-    std::string step(const Event& event) {
+    std::string step(const station::Event& event) {
         std::string text;
-        for (const Effect& effect : machine_.step(event)) text += to_string(effect) + "; ";
+        for (const Effect& effect : machine_.step(Instant(), event))
+            text += to_string(effect) + "; ";
         return text;
     }
-    std::string tell(const control::Order& order, Epoch epoch = Epoch(5)) {
-        return step(Told{
+    std::string tell(const control::WorkerCommand& order, Epoch epoch = Epoch(5)) {
+        return step(MessageArrived{
             .session = session_,
-            .message = control::Command{.request = ++request_, .epoch = epoch, .order = order}});
+            .message = control::Command{.request = ++request_, .epoch = epoch, .what = order}});
     }
     std::string beat(std::uint64_t seen) {
-        return step(
-            Told{.session = session_, .message = control::Beat{.number = ++beat_, .seen = seen}});
+        return step(MessageArrived{.session = session_,
+                                   .message = control::Beat{.number = ++beat_, .seen = seen}});
     }
     void make_running() {
         (void)tell(control::RegisterFragment{.key = kKey, .plan = "plan"});
         (void)step(Prepared{kKey});
         (void)tell(control::StartFragment{kKey});
-        (void)step(Ran{kKey});
+        (void)step(BeganToRun{kKey});
     }
     FragmentState state() { return *machine_.held().at(kKey).state; }
 
@@ -58,7 +60,7 @@ TEST_F(StationTest, AFragmentIsPreparedThenStartedThenRuns) {
               "prepare 3/1/7; answer 1: 3/1/7 is PENDING; ");
     EXPECT_EQ(step(Prepared{kKey}), "pulse 0 through 2: 3/1/7 is REGISTERED; ");
     EXPECT_EQ(tell(control::StartFragment{kKey}), "start 3/1/7; answer 2: 3/1/7 is STARTED; ");
-    EXPECT_EQ(step(Ran{kKey}), "pulse 0 through 4: 3/1/7 is RUNNING; ");
+    EXPECT_EQ(step(BeganToRun{kKey}), "pulse 0 through 4: 3/1/7 is RUNNING; ");
 }
 
 TEST_F(StationTest, ARepeatedCommandIsAnsweredAndDoesNothing) {
@@ -185,7 +187,7 @@ TEST_F(StationTest, AHigherEpochIsKeptBeforeAnybodyIsWelcomedUnderIt) {
 
 TEST_F(StationTest, AnEpochThatCannotBeKeptIsRefused) {
     (void)step(Greeted{.session = 2, .hello = {.epoch = Epoch(6)}});
-    EXPECT_EQ(step(NotKept{.allegiance = kept(6).allegiance, .why = "disk full"}),
+    EXPECT_EQ(step(AllegianceNotKept{.allegiance = kept(6).allegiance, .why = "disk full"}),
               "refuse: epoch 6 cannot be kept: disk full; ");
     EXPECT_EQ(step(kept(6)), "");
     (void)step(Greeted{.session = 3, .hello = {.epoch = Epoch(7)}});
@@ -195,7 +197,7 @@ TEST_F(StationTest, AnEpochThatCannotBeKeptIsRefused) {
 
 TEST_F(StationTest, WhatWasKeptHoldsAfterARestart) {
     Station next(Incarnation(10), {.catalog = "", .epoch = Epoch(6)});
-    const auto effects = next.step(Greeted{.session = 1, .hello = {.epoch = Epoch(5)}});
+    const auto effects = next.step(Instant(), Greeted{.session = 1, .hello = {.epoch = Epoch(5)}});
     ASSERT_EQ(effects.size(), 1U);
     EXPECT_EQ(to_string(effects[0]), "refuse: epoch 5 is over: 6 was seen");
 }
@@ -244,18 +246,18 @@ class AllegianceTest : public ::testing::Test {
 protected:
     std::string greet(const std::string& catalog, Epoch epoch) {
         std::string text;
-        std::vector<Event> events = {Greeted{
+        std::vector<station::Event> events = {Greeted{
             .session = ++session_, .hello = {.epoch = epoch, .worker = "W", .catalog = catalog}}};
         for (std::size_t i = 0; i < events.size(); ++i) {
-            const Event event = events[i];
-            for (const Effect& effect : machine_.step(event)) {
+            const station::Event event = events[i];
+            for (const Effect& effect : machine_.step(Instant(), event)) {
                 text += to_string(effect) + "; ";
                 if (const auto* keep = std::get_if<Keep>(&effect)) {
-                    events.emplace_back(Kept{keep->allegiance});
+                    events.emplace_back(AllegianceKept{keep->allegiance});
                 }
-                const auto* said = std::get_if<Welcome>(&effect);
+                const auto* said = std::get_if<AnswerGreeting>(&effect);
                 if (said == nullptr) continue;
-                const auto* refusal = std::get_if<control::Refusal>(&said->outcome);
+                const auto* refusal = std::get_if<control::Refusal>(&said->answer);
                 highest_ = refusal == nullptr ? Epoch() : refusal->highest;
             }
         }
@@ -279,6 +281,7 @@ TEST_F(AllegianceTest, AWorkerBelongsToTheFirstCatalogThatGreetsIt) {
     EXPECT_EQ(greet("aa", Epoch(3)), "welcome as 9: nothing; ");
     Station restarted(Incarnation(10), {.catalog = "aa", .epoch = Epoch(3)});
     const auto said = restarted.step(
+        Instant(),
         Greeted{.session = 1, .hello = {.epoch = Epoch(4), .worker = "W", .catalog = "bb"}});
     EXPECT_EQ(to_string(said.at(0)).substr(0, 7), "refuse:");
 }
@@ -286,6 +289,7 @@ TEST_F(AllegianceTest, AWorkerBelongsToTheFirstCatalogThatGreetsIt) {
 TEST_F(AllegianceTest, AWorkerThatKeptOnlyAnEpochIsBoundByTheNextGreeting) {
     Station old(Incarnation(10), {.catalog = "", .epoch = Epoch(3)});
     const auto said = old.step(
+        Instant(),
         Greeted{.session = 1, .hello = {.epoch = Epoch(3), .worker = "W", .catalog = "aa"}});
     EXPECT_EQ(to_string(said.at(0)), "keep 3 of aa");
 }
@@ -311,13 +315,14 @@ TEST_F(AllegianceTest, ANewWorkerBelievesWhateverEpochThereCanBe) {
 TEST_F(AllegianceTest, AFragmentIsToldWithTheFingerprintItWasRegisteredWith) {
     (void)greet("aa", Epoch(3));
     const auto order = [&](const std::string& fingerprint) {
-        const auto effects =
-            machine_.step(Told{.session = session_,
-                               .message = control::Command{
-                                   .request = 1,
-                                   .epoch = Epoch(3),
-                                   .order = control::RegisterFragment{
-                                       .key = kKey, .plan = "plan", .fingerprint = fingerprint}}});
+        const auto effects = machine_.step(
+            Instant(),
+            MessageArrived{.session = session_,
+                           .message = control::Command{
+                               .request = 1,
+                               .epoch = Epoch(3),
+                               .what = control::RegisterFragment{
+                                   .key = kKey, .plan = "plan", .fingerprint = fingerprint}}});
         const auto& reply = std::get<Reply>(effects.back());
         const auto& answer = std::get<control::CommandAnswer>(reply.message);
         return std::get<control::FragmentStatus>(answer.outcome).fingerprint;

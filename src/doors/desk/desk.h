@@ -3,7 +3,7 @@
 //
 // Many threads may wait at once, so that one sync of the disk serves many; only a few work at once,
 // since more threads than processors only slow each other down. A thread that waits announces it
-// (coordinator/commit/waiting.h); if none has and nothing moves for some milliseconds, one more
+// (threads/waiting.h); if none has and nothing moves for some milliseconds, one more
 // works.
 //
 // A statement that waits for a query is paused and takes no thread; when the query has changed, its
@@ -35,13 +35,13 @@
 #include <vector>
 
 #include "base/time.h"
-#include "coordinator/commit/waiting.h"
 #include "coordinator/coordinator_runtime.h"
 #include "coordinator/sessions/session.h"
 #include "doors/desk/access.h"
 #include "doors/desk/fair_queue.h"
 #include "doors/desk/lane.h"
 #include "model/wait.h"
+#include "threads/waiting.h"
 
 namespace baton::front {
 

@@ -40,36 +40,24 @@ Result<std::unique_ptr<Journal>> Journal::open(CoordinatorRuntime& coordinator, 
 Result<Done> Journal::watch(const std::string& statement, Entity entity) {
     TRY_ASSIGN(parsed, sql::parse_one(statement));
     TRY_ASSIGN(query, ViewQuery::from(std::get<sql::SelectOnce>(parsed.node).query));
-    TRY_ASSIGN(watch, coordinator_.watch(query, coordinator_.feed().last(), [this] {
-        {
-            const std::lock_guard lock(mutex_);
-            news_ = true;
-        }
-        woken_.notify_one();
-    }));
+    TRY_ASSIGN(watch,
+               coordinator_.watch(query, coordinator_.feed().last(), [this] { news_.ring(); }));
     watched_.push_back({.entity = entity, .watch = std::move(watch)});
     return Done{};
 }
 
 Journal::~Journal() {
-    {
-        const std::lock_guard lock(mutex_);
-        closing_ = true;
-    }
-    woken_.notify_one();
+    closing_ = true;
+    news_.ring();
     if (thread_.joinable()) thread_.join();
 }
 
 void Journal::run() {
-    std::unique_lock lock(mutex_);
     while (true) {
-        woken_.wait(lock, [&] { return news_ || closing_; });
+        news_.wait();
         const bool last = closing_;
-        news_ = false;
-        lock.unlock();
         write_news();
         if (last) return;
-        lock.lock();
     }
 }
 

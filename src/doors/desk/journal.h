@@ -2,14 +2,14 @@
 // it: each event once, after it is durable, whatever caused it.
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include "base/result.h"
 #include "coordinator/coordinator_runtime.h"
 #include "ports/log.h"
+#include "threads/doorbell.h"
 
 namespace baton::front {
 
@@ -41,11 +41,9 @@ private:
 
     CoordinatorRuntime& coordinator_;
     Log& log_;
+    Doorbell news_;  // before the watches, which ring it
     std::vector<Watched> watched_;
-    std::mutex mutex_;
-    std::condition_variable woken_;
-    bool news_ = false;
-    bool closing_ = false;
+    std::atomic<bool> closing_ = false;
     std::thread thread_;
 };
 

@@ -42,7 +42,7 @@ void FragmentEngine::listen(Listener listener) {
     if (!listener_) told_.wait(lock, [&] { return telling_ == 0; });
 }
 
-void FragmentEngine::tell(engine::Report report) {
+void FragmentEngine::tell(fragments::Event event) {
     std::shared_ptr<const Listener> listener;
     {
         const std::lock_guard lock(listener_mutex_);
@@ -56,7 +56,7 @@ void FragmentEngine::tell(engine::Report report) {
         told_.notify_all();
     };
     const std::unique_ptr<void, decltype(over)> telling(this, over);  // also if it throws
-    (*listener)(std::move(report));
+    (*listener)(std::move(event));
 }
 
 std::shared_ptr<FragmentRun> FragmentEngine::find(const FragmentKey& key) const {
@@ -89,10 +89,10 @@ void FragmentEngine::prepare(const FragmentKey& key, const std::string& plan) {
         return Done{};
     });
     if (made) return;
-    tell({.key = key,
-          .what = engine::PrepareFailed{.fault = control::Fault::transient,
-                                        .why = to_string(made.error()),
-                                        .error = number(made.error().code)}});
+    tell(fragments::PrepareFailed{.key = key,
+                                  .fault = control::Fault::transient,
+                                  .why = to_string(made.error()),
+                                  .error = number(made.error().code)});
 }
 
 void FragmentEngine::make(const FragmentKey& key, const std::string& plan) {
@@ -103,7 +103,7 @@ void FragmentEngine::make(const FragmentKey& key, const std::string& plan) {
         at->second = std::make_shared<FragmentRun>(
             key, plan, options_, clock_,
             Pipeline::ConnectorPorts{.connectors = connectors_, .exchanges = exchanges_},
-            FragmentRun::Owner{.report = [this](engine::Report report) { tell(std::move(report)); },
+            FragmentRun::Owner{.report = [this](fragments::Event event) { tell(std::move(event)); },
                                .ended = [this, key] { bury(key); },
                                .leaves = leaves_,
                                .memory = memory_});
@@ -126,7 +126,7 @@ void FragmentEngine::abort(const FragmentKey& key) {
         run->abort();
         return;
     }
-    tell({.key = key, .what = engine::Halted{}});
+    tell(fragments::Halted{key});
 }
 
 std::vector<control::FragmentCounts> FragmentEngine::counts() const {

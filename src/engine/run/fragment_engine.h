@@ -38,7 +38,7 @@ public:
     [[nodiscard]] std::vector<control::FragmentCounts> counts() const override;
 
 private:
-    void tell(engine::Report report);
+    void tell(fragments::Event event);
     [[nodiscard]] std::shared_ptr<FragmentRun> find(const FragmentKey& key) const;
     void make(const FragmentKey& key, const std::string& plan);  // throws if it lacks a thread
     void bury(const FragmentKey& key);                           // by the run itself: it ends

@@ -43,8 +43,8 @@ FragmentPlan plan_of(PlanNode input) {
 }
 
 template <class What>
-const What* as(const engine::Report& report) {
-    return std::get_if<What>(&report.what);
+const What* as(const fragments::Event& report) {
+    return std::get_if<What>(&report);
 }
 
 class FragmentEngineTest : public ::testing::Test {
@@ -85,8 +85,8 @@ TEST_F(FragmentEngineTest, AFragmentEndsWithItsSources) {
     source().give(batch({row(1, 5)}));
     source().end();
     start(plan_of(scan()));
-    EXPECT_NE(as<engine::Ended>(reports.end_of(key)), nullptr);
-    EXPECT_EQ(reports.heard_of(key), "Prepared Ran Ended");
+    EXPECT_NE(as<fragments::Ended>(reports.end_of(key)), nullptr);
+    EXPECT_EQ(reports.heard_of(key), "Prepared BeganToRun Ended");
     EXPECT_EQ(testing::to_string(connectors.sink().rows()), "1, 5\n");
     EXPECT_TRUE(connectors.sink().finished());
 }
@@ -105,7 +105,7 @@ TEST_F(FragmentEngineTest, DrainingFlushesWindowsAndCompletesTheSink) {
     source().give(batch({row(1, 5), row(2, 5)}));
     source().wait_until_asked_for_more();
     engine().drain(key);
-    EXPECT_NE(as<engine::Halted>(reports.end_of(key)), nullptr);
+    EXPECT_NE(as<fragments::Halted>(reports.end_of(key)), nullptr);
     EXPECT_EQ(testing::to_string(connectors.sink().rows()), "0, 10, 2\n");
     EXPECT_TRUE(connectors.sink().finished());
 }
@@ -115,7 +115,7 @@ TEST_F(FragmentEngineTest, AbortingFlushesNothing) {
     source().give(batch({row(1, 5)}));
     source().wait_until_asked_for_more();
     engine().abort(key);
-    EXPECT_NE(as<engine::Halted>(reports.end_of(key)), nullptr);
+    EXPECT_NE(as<fragments::Halted>(reports.end_of(key)), nullptr);
     EXPECT_TRUE(connectors.sink().rows().empty());
     EXPECT_FALSE(connectors.sink().finished());
 }
@@ -127,14 +127,14 @@ TEST_F(FragmentEngineTest, AbortingReachesWhoWaitsForTheSink) {
     start(plan_of(testing::union_all({scan(1), scan(2)})));
     connectors.sink().wait_until_blocked();
     engine().abort(key);
-    EXPECT_NE(as<engine::Halted>(reports.end_of(key)), nullptr);
+    EXPECT_NE(as<fragments::Halted>(reports.end_of(key)), nullptr);
 }
 
 TEST_F(FragmentEngineTest, DrainOrAbortBeforeTheStartHalts) {
     engine().prepare(key, write_plan(plan_of(scan())));
     reports.wait_until_prepared(key);
     engine().drain(key);
-    EXPECT_NE(as<engine::Halted>(reports.end_of(key)), nullptr);
+    EXPECT_NE(as<fragments::Halted>(reports.end_of(key)), nullptr);
     const FragmentKey unknown = testing::fragment_key(9);
     engine().abort(unknown);
     EXPECT_EQ(reports.heard_of(unknown), "Halted");
@@ -150,7 +150,7 @@ TEST_F(FragmentEngineTest, ErrorsOfTheDataAreTerminal) {
     source(1).give(batch({row(1, 5)}));
     source(1).give(batch({row(2, 0)}));
     const auto end = reports.end_of(key);
-    const auto* broke = as<engine::Broke>(end);
+    const auto* broke = as<fragments::Broke>(end);
     ASSERT_NE(broke, nullptr);
     EXPECT_EQ(broke->fault, control::Fault::terminal);
     EXPECT_EQ(broke->why, "error 3013: division by zero");
@@ -161,7 +161,7 @@ TEST_F(FragmentEngineTest, ErrorsOfTheWorldAreTransient) {
     start(plan_of(testing::union_all({scan(1), scan(2)})));
     source(2).fail({.code = ErrorCode::worker_unreachable, .message = "gone"});
     const auto end = reports.end_of(key);
-    const auto* broke = as<engine::Broke>(end);
+    const auto* broke = as<fragments::Broke>(end);
     ASSERT_NE(broke, nullptr);
     EXPECT_EQ(broke->fault, control::Fault::transient);
 }
@@ -170,7 +170,7 @@ TEST_F(FragmentEngineTest, WhatIsRefusedForGoodIsTerminal) {
     start(plan_of(scan(1)));
     source(1).fail({.code = ErrorCode::not_supported, .message = "rows with another schema"});
     const auto end = reports.end_of(key);
-    const auto* broke = as<engine::Broke>(end);
+    const auto* broke = as<fragments::Broke>(end);
     ASSERT_NE(broke, nullptr);
     EXPECT_EQ(broke->fault, control::Fault::terminal);
 }
@@ -179,7 +179,7 @@ TEST_F(FragmentEngineTest, AThreadThatLacksMemoryBreaksItsFragmentForGood) {
     start(plan_of(counted(testing::union_all({scan(1), scan(2)}))));
     source(2).fail_with(std::make_exception_ptr(std::bad_alloc()));
     const auto end = reports.end_of(key);
-    const auto* broke = as<engine::Broke>(end);
+    const auto* broke = as<fragments::Broke>(end);
     ASSERT_NE(broke, nullptr);
     EXPECT_EQ(broke->fault, control::Fault::terminal);
     EXPECT_EQ(broke->why,
@@ -192,7 +192,7 @@ TEST_F(FragmentEngineTest, AnyOtherExceptionBreaksItsFragmentForGood) {
     start(plan_of(scan()));
     source().fail_with(std::make_exception_ptr(std::out_of_range("no such place")));
     const auto end = reports.end_of(key);
-    const auto* broke = as<engine::Broke>(end);
+    const auto* broke = as<fragments::Broke>(end);
     ASSERT_NE(broke, nullptr);
     EXPECT_EQ(broke->fault, control::Fault::terminal);
     EXPECT_NE(broke->why.find("no such place"), std::string::npos);
@@ -211,7 +211,7 @@ TEST_F(FragmentEngineTest, AThreadThatCannotBeStartedBreaksItsFragmentForNow) {
     engine().prepare(key, write_plan(plan_of(testing::union_all({scan(1), scan(2), scan(3)}))));
     engine().start(key);
     const auto end = reports.end_of(key);
-    const auto* broke = as<engine::Broke>(end);
+    const auto* broke = as<fragments::Broke>(end);
     ASSERT_NE(broke, nullptr);
     EXPECT_EQ(broke->fault, control::Fault::transient);
     EXPECT_NE(broke->why.find("cannot start a thread for the query"), std::string::npos);
@@ -223,9 +223,9 @@ TEST_F(FragmentEngineTest, AFragmentThatReadsInTooManyPlacesIsRefusedForGood) {
     const std::vector<PlanNode> scans(kLeavesMost + 1, scan());
     engine().prepare(key, write_plan(plan_of(testing::union_all(scans))));
     const auto end = reports.end_of(key);
-    ASSERT_NE(as<engine::PrepareFailed>(end), nullptr);
-    EXPECT_EQ(as<engine::PrepareFailed>(end)->fault, control::Fault::terminal);
-    EXPECT_EQ(as<engine::PrepareFailed>(end)->why,
+    ASSERT_NE(as<fragments::PrepareFailed>(end), nullptr);
+    EXPECT_EQ(as<fragments::PrepareFailed>(end)->fault, control::Fault::terminal);
+    EXPECT_EQ(as<fragments::PrepareFailed>(end)->why,
               "error 2005: cannot run the query: worker \"HUB\" would read in 2001 places at once, "
               "but can in 2000; name fewer sources in a query, or spread them over more workers");
 }
@@ -238,14 +238,14 @@ TEST_F(FragmentEngineTest, FragmentsThatReadInTooManyPlacesTogetherAreRefusedFor
     const std::string plan = write_plan(plan_of(testing::union_all({scan(3), scan(4)})));
     engine().prepare(other, plan);
     const auto end = reports.end_of(other);
-    ASSERT_NE(as<engine::PrepareFailed>(end), nullptr);
-    EXPECT_EQ(as<engine::PrepareFailed>(end)->fault, control::Fault::transient);
+    ASSERT_NE(as<fragments::PrepareFailed>(end), nullptr);
+    EXPECT_EQ(as<fragments::PrepareFailed>(end)->fault, control::Fault::transient);
     EXPECT_EQ(
-        as<engine::PrepareFailed>(end)->why,
+        as<fragments::PrepareFailed>(end)->why,
         "error 5000: cannot run the query: the queries of this worker would read in more than "
         "3 places at once; stop other queries, or run this one on another worker");
     engine().abort(key);
-    EXPECT_NE(as<engine::Halted>(reports.end_of(key)), nullptr);
+    EXPECT_NE(as<fragments::Halted>(reports.end_of(key)), nullptr);
     const FragmentKey later = testing::fragment_key(3);
     engine().prepare(later, plan);
     reports.wait_until_prepared(later);
@@ -262,23 +262,23 @@ TEST_F(FragmentEngineTest, TheWindowsOfAllFragmentsAreBoundedTogether) {
     start(plan_of(counted(scan())));
     source().give(batch({row(1, 5)}));
     const auto end = reports.end_of(key);
-    ASSERT_NE(as<engine::Broke>(end), nullptr);
-    EXPECT_EQ(as<engine::Broke>(end)->fault, control::Fault::terminal);
-    EXPECT_NE(as<engine::Broke>(end)->why.find("all queries of this worker"), std::string::npos);
+    ASSERT_NE(as<fragments::Broke>(end), nullptr);
+    EXPECT_EQ(as<fragments::Broke>(end)->fault, control::Fault::terminal);
+    EXPECT_NE(as<fragments::Broke>(end)->why.find("all queries of this worker"), std::string::npos);
 }
 
 TEST_F(FragmentEngineTest, ASinkThatFailsBreaksTheFragment) {
     connectors.sink().fail_with({.code = ErrorCode::catalog_full, .message = "no space"});
     source().give(batch({row(1, 5)}));
     start(plan_of(scan()));
-    EXPECT_NE(as<engine::Broke>(reports.end_of(key)), nullptr);
+    EXPECT_NE(as<fragments::Broke>(reports.end_of(key)), nullptr);
 }
 
 TEST_F(FragmentEngineTest, WhatCannotBePreparedSaysWhetherItEverCan) {
     const auto failure = [&](const std::string& plan) {
         engine().prepare(key, plan);
         const auto end = reports.end_of(key);
-        const auto* failed = as<engine::PrepareFailed>(end);
+        const auto* failed = as<fragments::PrepareFailed>(end);
         return failed == nullptr ? std::optional<control::Fault>() : failed->fault;
     };
     EXPECT_EQ(failure("nonsense"), control::Fault::terminal);
@@ -290,28 +290,28 @@ TEST_F(FragmentEngineTest, APlanWhoseTypesLieIsRefusedBeforeItRuns) {
     plan.roots[0].schema = plan.roots[0].inputs[0].schema;
     engine().prepare(key, write_plan(plan));
     const auto end = reports.end_of(key);
-    ASSERT_NE(as<engine::PrepareFailed>(end), nullptr);
-    EXPECT_EQ(as<engine::PrepareFailed>(end)->fault, control::Fault::terminal);
+    ASSERT_NE(as<fragments::PrepareFailed>(end), nullptr);
+    EXPECT_EQ(as<fragments::PrepareFailed>(end)->fault, control::Fault::terminal);
     EXPECT_NE(
-        as<engine::PrepareFailed>(end)->why.find("a source has other columns than are wanted"),
+        as<fragments::PrepareFailed>(end)->why.find("a source has other columns than are wanted"),
         std::string::npos)
-        << as<engine::PrepareFailed>(end)->why;
+        << as<fragments::PrepareFailed>(end)->why;
 }
 
 TEST_F(FragmentEngineTest, AConfigurationThatCannotWorkIsTerminal) {
     connectors.refuse({.code = ErrorCode::invalid_configuration, .message = "no such file"});
     engine().prepare(key, write_plan(plan_of(scan())));
     const auto end = reports.end_of(key);
-    ASSERT_NE(as<engine::PrepareFailed>(end), nullptr);
-    EXPECT_EQ(as<engine::PrepareFailed>(end)->fault, control::Fault::terminal);
+    ASSERT_NE(as<fragments::PrepareFailed>(end), nullptr);
+    EXPECT_EQ(as<fragments::PrepareFailed>(end)->fault, control::Fault::terminal);
 }
 
 TEST_F(FragmentEngineTest, WhatIsNotThereNowIsTransient) {
     connectors.refuse({.code = ErrorCode::worker_unreachable, .message = "no answer"});
     engine().prepare(key, write_plan(plan_of(scan())));
     const auto end = reports.end_of(key);
-    ASSERT_NE(as<engine::PrepareFailed>(end), nullptr);
-    EXPECT_EQ(as<engine::PrepareFailed>(end)->fault, control::Fault::transient);
+    ASSERT_NE(as<fragments::PrepareFailed>(end), nullptr);
+    EXPECT_EQ(as<fragments::PrepareFailed>(end)->fault, control::Fault::transient);
 }
 
 TEST_F(FragmentEngineTest, AFilterDoesNotHoldTimeBack) {
@@ -344,8 +344,8 @@ TEST_F(FragmentEngineTest, LateRowsFailIfTheQuerySaysSo) {
     source().give(batch({row(20, 1)}));
     source().give(batch({row(3, 1)}));
     const auto end = reports.end_of(key);
-    ASSERT_NE(as<engine::Broke>(end), nullptr);
-    EXPECT_EQ(as<engine::Broke>(end)->fault, control::Fault::terminal);
+    ASSERT_NE(as<fragments::Broke>(end), nullptr);
+    EXPECT_EQ(as<fragments::Broke>(end)->fault, control::Fault::terminal);
 }
 
 TEST_F(FragmentEngineTest, WindowsOfArrivalCloseWithoutRows) {
@@ -392,8 +392,8 @@ TEST_F(FragmentEngineTest, OriginsAreKnownAcrossWorkers) {
     EXPECT_EQ(testing::to_string(connectors.sink().rows()), "0, 10, 2\n");
     source(1).end();
     source(2).end();
-    EXPECT_NE(as<engine::Ended>(reports.end_of(key)), nullptr);
-    EXPECT_NE(as<engine::Ended>(reports.end_of(a)), nullptr);
+    EXPECT_NE(as<fragments::Ended>(reports.end_of(key)), nullptr);
+    EXPECT_NE(as<fragments::Ended>(reports.end_of(a)), nullptr);
 }
 
 TEST_F(FragmentEngineTest, WhoWaitsForAnotherWorkerCanBeAborted) {
@@ -401,7 +401,7 @@ TEST_F(FragmentEngineTest, WhoWaitsForAnotherWorkerCanBeAborted) {
         .op = Receive{.exchange = 1, .senders = {"A"}}, .inputs = {}, .schema = schema()};
     start(plan_of(receive));
     engine().abort(key);
-    EXPECT_NE(as<engine::Halted>(reports.end_of(key)), nullptr);
+    EXPECT_NE(as<fragments::Halted>(reports.end_of(key)), nullptr);
 }
 
 TEST_F(FragmentEngineTest, WhoIsDrainedDoesNotWaitForWhoNeverRan) {
@@ -409,7 +409,7 @@ TEST_F(FragmentEngineTest, WhoIsDrainedDoesNotWaitForWhoNeverRan) {
         .op = Receive{.exchange = 1, .senders = {"A"}}, .inputs = {}, .schema = schema()};
     start(plan_of(receive));
     engine().drain(key);
-    EXPECT_NE(as<engine::Halted>(reports.end_of(key)), nullptr);
+    EXPECT_NE(as<fragments::Halted>(reports.end_of(key)), nullptr);
 }
 
 TEST_F(FragmentEngineTest, WhoIsDrainedFlushesWhatCameFromWhoWasLost) {
@@ -425,9 +425,9 @@ TEST_F(FragmentEngineTest, WhoIsDrainedFlushesWhatCameFromWhoWasLost) {
     source(1).give(batch({row(5, 1), row(7, 1), row(12, 1)}));
     connectors.sink().wait_for_flushed(1);
     engine().abort(lost);
-    EXPECT_NE(as<engine::Halted>(reports.end_of(lost)), nullptr);
+    EXPECT_NE(as<fragments::Halted>(reports.end_of(lost)), nullptr);
     engine().drain(key);
-    EXPECT_NE(as<engine::Halted>(reports.end_of(key)), nullptr);
+    EXPECT_NE(as<fragments::Halted>(reports.end_of(key)), nullptr);
     EXPECT_EQ(testing::to_string(connectors.sink().rows()), "0, 10, 2\n10, 20, 1\n");
     EXPECT_TRUE(connectors.sink().finished());
 }
@@ -444,7 +444,7 @@ TEST_F(FragmentEngineTest, AKeyIsFreeAfterItsEnd) {
         engine().listen(heard.listener());
         engine().prepare(key, write_plan(plan_of(scan())));
         engine().start(key);
-        EXPECT_NE(as<engine::Ended>(heard.end_of(key)), nullptr);
+        EXPECT_NE(as<fragments::Ended>(heard.end_of(key)), nullptr);
         engine().listen({});
     }
 }

@@ -140,15 +140,16 @@ std::optional<Counts> FragmentRun::counts() const {
 // ---- the supervising thread ---------------------------------------------------------------------
 
 void FragmentRun::supervise() {
-    decltype(engine::Report::what) end;
+    fragments::Event end;
     try {
         end = live();
     } catch (...) {
         std::string why = error_of_exception().message;
         if (prepared_) {
-            end = engine::Broke{.fault = Fault::terminal, .why = std::move(why)};
+            end = fragments::Broke{.key = key_, .fault = Fault::terminal, .why = std::move(why)};
         } else {
-            end = engine::PrepareFailed{.fault = Fault::terminal, .why = std::move(why)};
+            end = fragments::PrepareFailed{
+                .key = key_, .fault = Fault::terminal, .why = std::move(why)};
         }
     }
     Counts counted = counts().value_or(Counts{});
@@ -160,40 +161,47 @@ void FragmentRun::supervise() {
     owner_.leaves -= leaves_taken_;
     counted.memory = context_.memory;
     until_there_is_memory([&] { owner_.ended(); });
-    report(end, counted);
+    std::visit(
+        [&](auto& e) {
+            if constexpr (requires { e.counts; }) e.counts = counted;
+        },
+        end);
+    report(end);
     done_ = true;
 }
 
 // It is never lost: others wait for it.
-void FragmentRun::report(const decltype(engine::Report::what)& what, const Counts& counts) {
-    until_there_is_memory([&] { owner_.report({.key = key_, .what = what, .counts = counts}); });
+void FragmentRun::report(const fragments::Event& event) {
+    until_there_is_memory([&] { owner_.report(event); });
 }
 
-decltype(engine::Report::what) FragmentRun::live() {
+fragments::Event FragmentRun::live() {
     const Result<Done> prepared = caught([&] { return prepare(); });
     {
         const std::lock_guard lock(mutex_);
-        if (aborted_) return engine::Halted{};
+        if (aborted_) return fragments::Halted{key_};
     }
     if (!prepared) {
         const Error& error = prepared.error();
         const bool is_final = plan_error_ || error.code == ErrorCode::defect;
-        return engine::PrepareFailed{.fault = is_final ? Fault::terminal : fault_of(error),
-                                     .why = to_string(error),
-                                     .error = number(error.code)};
+        return fragments::PrepareFailed{.key = key_,
+                                        .fault = is_final ? Fault::terminal : fault_of(error),
+                                        .why = to_string(error),
+                                        .error = number(error.code)};
     }
     prepared_ = true;
-    report(engine::Prepared{});
-    if (!wait_for_start()) return engine::Halted{};
+    report(fragments::Prepared{key_});
+    if (!wait_for_start()) return fragments::Halted{key_};
     run_leaves();
     const std::lock_guard lock(mutex_);
     if (error_) {
-        return engine::Broke{.fault = fault_at_run_time(*error_),
-                             .why = to_string(*error_),
-                             .error = number(error_->code)};
+        return fragments::Broke{.key = key_,
+                                .fault = fault_at_run_time(*error_),
+                                .why = to_string(*error_),
+                                .error = number(error_->code)};
     }
-    if (aborted_ || draining_) return engine::Halted{};
-    return engine::Ended{};
+    if (aborted_ || draining_) return fragments::Halted{key_};
+    return fragments::Ended{key_};
 }
 
 Result<Done> FragmentRun::prepare() {
@@ -240,7 +248,7 @@ void FragmentRun::run_leaves() {
     std::vector<std::thread> threads;
     const auto opened = caught([&]() -> Result<Done> {
         TRY(start_leaves(threads));
-        report(engine::Ran{});
+        report(fragments::BeganToRun{key_});
         return open_gate();
     });
     if (!opened) fail(opened.error());

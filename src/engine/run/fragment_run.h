@@ -46,7 +46,7 @@ struct FragmentOptions {
 
 class FragmentRun {
 public:
-    using Report = std::function<void(engine::Report)>;
+    using Report = std::function<void(fragments::Event)>;
     // `ended` is called by the run's own thread before its last report: the key is free again.
     struct Owner {
         Report report;
@@ -72,9 +72,9 @@ public:
 
 private:
     void supervise();
-    void report(const decltype(engine::Report::what)& what, const Counts& counts = {});
+    void report(const fragments::Event& event);
     // How the fragment ends.
-    [[nodiscard]] decltype(engine::Report::what) live();
+    [[nodiscard]] fragments::Event live();
     [[nodiscard]] Result<Done> prepare();
     [[nodiscard]] Result<Done> take_leaves(std::size_t count);
     [[nodiscard]] bool wait_for_start();

@@ -10,59 +10,54 @@ namespace baton::testing {
 
 namespace {
 
-std::string name_of(const engine::Report& report) {
+std::string name_of(const fragments::Event& report) {
     return std::visit(Overload{
-                          [](const engine::Prepared&) { return "Prepared"; },
-                          [](const engine::PrepareFailed&) { return "PrepareFailed"; },
-                          [](const engine::Ran&) { return "Ran"; },
-                          [](const engine::Ended&) { return "Ended"; },
-                          [](const engine::Halted&) { return "Halted"; },
-                          [](const engine::Broke&) { return "Broke"; },
+                          [](const fragments::Prepared&) { return "Prepared"; },
+                          [](const fragments::PrepareFailed&) { return "PrepareFailed"; },
+                          [](const fragments::BeganToRun&) { return "BeganToRun"; },
+                          [](const fragments::Ended&) { return "Ended"; },
+                          [](const fragments::Halted&) { return "Halted"; },
+                          [](const fragments::Broke&) { return "Broke"; },
                       },
-                      report.what);
-}
-
-bool is_end(const engine::Report& report) {
-    return !std::holds_alternative<engine::Prepared>(report.what) &&
-           !std::holds_alternative<engine::Ran>(report.what);
+                      report);
 }
 
 }  // namespace
 
 Engine::Listener Reports::listener() {
-    return [this](engine::Report report) {
+    return [this](fragments::Event report) {
         const std::lock_guard lock(mutex_);
         reports_.push_back(std::move(report));
         changed_.notify_all();
     };
 }
 
-const engine::Report* Reports::last_of(const FragmentKey& key) const {
-    const engine::Report* last = nullptr;
-    for (const engine::Report& report : reports_) {
-        if (report.key == key) last = &report;
+const fragments::Event* Reports::last_of(const FragmentKey& key) const {
+    const fragments::Event* last = nullptr;
+    for (const fragments::Event& report : reports_) {
+        if (key_of(report) == key) last = &report;
     }
     return last;
 }
 
-engine::Report Reports::end_of(const FragmentKey& key) {
+fragments::Event Reports::end_of(const FragmentKey& key) {
     std::unique_lock lock(mutex_);
     await(changed_, lock, [&] {
-        const engine::Report* last = last_of(key);
+        const fragments::Event* last = last_of(key);
         return last != nullptr && is_end(*last);
     });
     return *last_of(key);
 }
 
-std::optional<engine::Report> Reports::first_trouble(std::size_t count) {
+std::optional<fragments::Event> Reports::first_trouble(std::size_t count) {
     std::unique_lock lock(mutex_);
-    std::optional<engine::Report> trouble;
+    std::optional<fragments::Event> trouble;
     await(changed_, lock, [&] {
         std::size_t ended = 0;
-        for (const engine::Report& report : reports_) {
+        for (const fragments::Event& report : reports_) {
             if (!is_end(report)) continue;
             ended += 1;
-            if (std::holds_alternative<engine::Ended>(report.what)) continue;
+            if (std::holds_alternative<fragments::Ended>(report)) continue;
             trouble = report;
             return true;
         }
@@ -79,16 +74,16 @@ void Reports::wait_until_prepared(const FragmentKey& key) {
 void Reports::wait_until_ran(const FragmentKey& key) {
     std::unique_lock lock(mutex_);
     await(changed_, lock, [&] {
-        const engine::Report* last = last_of(key);
-        return last != nullptr && !std::holds_alternative<engine::Prepared>(last->what);
+        const fragments::Event* last = last_of(key);
+        return last != nullptr && !std::holds_alternative<fragments::Prepared>(*last);
     });
 }
 
 std::string Reports::heard_of(const FragmentKey& key) const {
     const std::lock_guard lock(mutex_);
     std::string text;
-    for (const engine::Report& report : reports_) {
-        if (report.key != key) continue;
+    for (const fragments::Event& report : reports_) {
+        if (key_of(report) != key) continue;
         if (!text.empty()) text += " ";
         text += name_of(report);
     }
@@ -124,8 +119,8 @@ std::optional<std::string> run_to_end(Engine& engine, const std::vector<Fragment
     const auto report = reports.first_trouble(fragments.size());
     std::optional<std::string> trouble;
     if (report) {
-        const auto* broke = std::get_if<engine::Broke>(&report->what);
-        const auto* failed = std::get_if<engine::PrepareFailed>(&report->what);
+        const auto* broke = std::get_if<fragments::Broke>(&*report);
+        const auto* failed = std::get_if<fragments::PrepareFailed>(&*report);
         trouble = "halted";
         if (broke != nullptr) trouble = broke->why;
         if (failed != nullptr) trouble = failed->why;

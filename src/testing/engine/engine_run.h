@@ -19,21 +19,21 @@ public:
     [[nodiscard]] Engine::Listener listener();
 
     // Waits until the fragment has ended; what it ended with.
-    [[nodiscard]] engine::Report end_of(const FragmentKey& key);
+    [[nodiscard]] fragments::Event end_of(const FragmentKey& key);
     // Waits until one of the fragments 0 to count - 1 has ended badly, or all have ended well.
-    [[nodiscard]] std::optional<engine::Report> first_trouble(std::size_t count);
+    [[nodiscard]] std::optional<fragments::Event> first_trouble(std::size_t count);
     void wait_until_prepared(const FragmentKey& key);
     void wait_until_ran(const FragmentKey& key);
 
-    // "Prepared Ran Ended", in the order they came.
+    // "Prepared BeganToRun Ended", in the order they came.
     [[nodiscard]] std::string heard_of(const FragmentKey& key) const;
 
 private:
-    [[nodiscard]] const engine::Report* last_of(const FragmentKey& key) const;
+    [[nodiscard]] const fragments::Event* last_of(const FragmentKey& key) const;
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;
-    std::vector<engine::Report> reports_;
+    std::vector<fragments::Event> reports_;
 };
 
 // A clock that shows the time that a test sets.

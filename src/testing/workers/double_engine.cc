@@ -6,7 +6,7 @@
 
 namespace baton::testing {
 
-DoubleEngine::Reports DoubleEngine::obey(const fragments::EngineOrder& order) {
+DoubleEngine::Reports DoubleEngine::obey(const fragments::EngineCommand& order) {
     if (!slow_) return carry_out(order);
     waiting_.push_back(order);
     return {};
@@ -14,14 +14,14 @@ DoubleEngine::Reports DoubleEngine::obey(const fragments::EngineOrder& order) {
 
 DoubleEngine::Reports DoubleEngine::finish() {
     Reports all;
-    for (const fragments::EngineOrder& order : std::exchange(waiting_, {})) {
+    for (const fragments::EngineCommand& order : std::exchange(waiting_, {})) {
         Reports some = carry_out(order);
         all.insert(all.end(), some.begin(), some.end());
     }
     return all;
 }
 
-DoubleEngine::Reports DoubleEngine::carry_out(const fragments::EngineOrder& order) {
+DoubleEngine::Reports DoubleEngine::carry_out(const fragments::EngineCommand& order) {
     return std::visit(Overload{
                           [&](const fragments::Prepare& o) { return prepare(o); },
                           [&](const fragments::Start& o) { return start(o); },
@@ -45,7 +45,7 @@ DoubleEngine::Reports DoubleEngine::prepare(const fragments::Prepare& order) {
 DoubleEngine::Reports DoubleEngine::start(const fragments::Start& order) {
     if (!plans_.contains(order.key)) return {};  // aborted meanwhile
     running_.insert(order.key);
-    return {fragments::Ran{order.key}};
+    return {fragments::BeganToRun{order.key}};
 }
 
 DoubleEngine::Reports DoubleEngine::halt(const FragmentKey& key) {

@@ -17,7 +17,7 @@ namespace baton::testing {
 
 class DoubleEngine {
 public:
-    using Reports = std::vector<station::Event>;
+    using Reports = std::vector<fragments::Event>;
 
     struct Trouble {
         control::Fault fault = control::Fault::transient;
@@ -25,7 +25,7 @@ public:
         std::uint32_t error = 0;  // its number; 0: it has none
     };
 
-    [[nodiscard]] Reports obey(const fragments::EngineOrder& order);
+    [[nodiscard]] Reports obey(const fragments::EngineCommand& order);
 
     // From now on, every prepare fails so; none: prepares succeed.
     void fail_prepares(std::optional<Trouble> trouble) { trouble_ = std::move(trouble); }
@@ -43,14 +43,14 @@ public:
     [[nodiscard]] std::optional<std::string> plan_of(const FragmentKey& key) const;
 
 private:
-    [[nodiscard]] Reports carry_out(const fragments::EngineOrder& order);
+    [[nodiscard]] Reports carry_out(const fragments::EngineCommand& order);
     [[nodiscard]] Reports prepare(const fragments::Prepare& order);
     [[nodiscard]] Reports start(const fragments::Start& order);
     [[nodiscard]] Reports halt(const FragmentKey& key);
 
     std::optional<Trouble> trouble_;
     bool slow_ = false;
-    std::vector<fragments::EngineOrder> waiting_;
+    std::vector<fragments::EngineCommand> waiting_;
     std::map<FragmentKey, std::string> plans_;
     std::set<FragmentKey> running_;
 };

@@ -8,7 +8,7 @@ namespace baton::testing {
 
 namespace {
 
-std::string text_of(const control::Order& order) {
+std::string text_of(const control::WorkerCommand& order) {
     const std::string key = to_string(control::key_of(order));
     return std::visit(Overload{
                           [&](const control::RegisterFragment&) { return "register " + key; },
@@ -46,7 +46,7 @@ void InProcessWorkers::dial(const std::string& name, const std::optional<Address
     Process& process = *found->second.process;
     process.stream = attempt;
     process.session += 1;
-    step(name, found->second, station::Greeted{.session = process.session, .hello = hello});
+    step(name, found->second, sessions::Greeted{.session = process.session, .hello = hello});
 }
 
 void InProcessWorkers::send(const std::string& name, transport::Attempt attempt,
@@ -56,10 +56,10 @@ void InProcessWorkers::send(const std::string& name, transport::Attempt attempt,
     if (found == workers_.end() || found->second.cut || !found->second.process) return;
     if (found->second.process->stream != attempt) return;
     if (const auto* command = std::get_if<control::Command>(&message)) {
-        commands_.push_back(name + " " + text_of(command->order));
+        commands_.push_back(name + " " + text_of(command->what));
     }
     step(name, found->second,
-         station::Told{.session = found->second.process->session, .message = message});
+         sessions::MessageArrived{.session = found->second.process->session, .message = message});
 }
 
 void InProcessWorkers::hang_up(const std::string& name, transport::Attempt attempt) {
@@ -68,7 +68,7 @@ void InProcessWorkers::hang_up(const std::string& name, transport::Attempt attem
     if (found == workers_.end() || !found->second.process) return;
     if (found->second.process->stream != attempt) return;
     found->second.process->stream.reset();
-    step(name, found->second, station::HungUp{found->second.process->session});
+    step(name, found->second, sessions::HungUp{found->second.process->session});
 }
 
 // ---- the workers --------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ void InProcessWorkers::step(const std::string& name, Worker& worker, const stati
     std::vector<station::Event> events = {event};
     for (std::size_t i = 0; i < events.size(); ++i) {
         const station::Event next = events[i];
-        for (const station::Effect& effect : worker.process->machine.step(next)) {
+        for (const station::Effect& effect : worker.process->machine.step(Instant(), next)) {
             perform(name, worker, effect, events);
         }
     }
@@ -85,14 +85,14 @@ void InProcessWorkers::step(const std::string& name, Worker& worker, const stati
 
 void InProcessWorkers::perform(const std::string& name, Worker& worker,
                                const station::Effect& effect, std::vector<station::Event>& next) {
-    const auto order = [&](const fragments::EngineOrder& given) {
+    const auto order = [&](const fragments::EngineCommand& given) {
         const auto reports = worker.process->engine.obey(given);
         next.insert(next.end(), reports.begin(), reports.end());
     };
     std::visit(
         Overload{
-            [&](const station::Welcome& e) {
-                if (const auto* refusal = std::get_if<control::Refusal>(&e.outcome)) {
+            [&](const station::AnswerGreeting& e) {
+                if (const auto* refusal = std::get_if<control::Refusal>(&e.answer)) {
                     tell(transport::DialFailed{.worker = name,
                                                .attempt = *worker.process->stream,
                                                .why = refusal->why,
@@ -102,15 +102,15 @@ void InProcessWorkers::perform(const std::string& name, Worker& worker,
                 }
                 tell(transport::Dialled{.worker = name,
                                         .attempt = *worker.process->stream,
-                                        .welcome = std::get<control::Welcome>(e.outcome)});
+                                        .welcome = std::get<control::Welcome>(e.answer)});
             },
             [&](const station::Keep& e) {
                 worker.kept = e.allegiance;
-                next.emplace_back(station::Kept{e.allegiance});
+                next.emplace_back(station::AllegianceKept{e.allegiance});
             },
             [&](const station::Reply& e) {
                 if (worker.cut || !worker.process->stream) return;
-                tell(transport::Heard{
+                tell(transport::MessageArrived{
                     .worker = name, .attempt = *worker.process->stream, .message = e.message});
             },
             [&](const fragments::Prepare& e) { order(e); },
@@ -118,7 +118,7 @@ void InProcessWorkers::perform(const std::string& name, Worker& worker,
             [&](const fragments::Drain& e) { order(e); },
             [&](const fragments::Abort& e) { order(e); },
             [](const holdings::Take&) {},
-            [&](const holdings::LetGo& e) {
+            [&](const holdings::Release& e) {
                 next.emplace_back(holdings::Released{.partitions = {e.partition}});
             },
         },
@@ -165,7 +165,7 @@ void InProcessWorkers::with_engine(const std::string& name,
     const std::lock_guard lock(mutex_);
     Worker& worker = workers_.at(name);
     if (!worker.process) return;
-    for (const station::Event& report : act(worker.process->engine)) step(name, worker, report);
+    for (const fragments::Event& report : act(worker.process->engine)) step(name, worker, report);
 }
 
 std::map<FragmentKey, control::FragmentStatus> InProcessWorkers::held(

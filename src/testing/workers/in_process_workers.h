@@ -51,7 +51,7 @@ private:
         Station machine;
         DoubleEngine engine;
         std::optional<transport::Attempt> stream;  // the present one
-        station::Session session = 0;              // its number here: coordinators count anew
+        sessions::Session session = 0;             // its number here: coordinators count anew
         Process(Incarnation incarnation, const control::Allegiance& kept)
             : machine(incarnation, kept) {}
     };

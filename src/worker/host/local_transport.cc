@@ -76,7 +76,8 @@ void LocalTransport::Near::send(const std::string& worker, Attempt attempt,
         const std::lock_guard lock(owner_.mutex_);
         if (const auto session = owner_.find(worker, attempt)) {
             if (!owner_.worker_) return;
-            return owner_.worker_(sessions::Told{.session = *session, .message = message});
+            return owner_.worker_(
+                sessions::MessageArrived{.session = *session, .message = message});
         }
     }
     if (owner_.remote_ != nullptr) owner_.remote_->send(worker, attempt, message);
@@ -105,8 +106,7 @@ void LocalTransport::Far::listen(Listener listener) {
     for (const Session session : open) owner_.end(session, "the worker has left", Epoch(0));
 }
 
-void LocalTransport::Far::welcome(Session session,
-                                  const std::variant<control::Welcome, control::Refusal>& outcome) {
+void LocalTransport::Far::welcome(Session session, const sessions::GreetingAnswer& outcome) {
     const std::lock_guard lock(owner_.mutex_);
     const auto found = owner_.streams_.find(session);
     if (found == owner_.streams_.end()) return;
@@ -123,7 +123,7 @@ void LocalTransport::Far::send(Session session, const control::Up& message) {
     const std::lock_guard lock(owner_.mutex_);
     const auto found = owner_.streams_.find(session);
     if (found == owner_.streams_.end()) return;
-    owner_.tell(transport::Heard{
+    owner_.tell(transport::MessageArrived{
         .worker = found->second.worker, .attempt = found->second.attempt, .message = message});
 }
 

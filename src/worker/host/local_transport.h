@@ -45,8 +45,7 @@ private:
     public:
         explicit Far(LocalTransport& owner) : owner_(owner) {}
         void listen(Listener listener) override;
-        void welcome(sessions::Session session,
-                     const std::variant<control::Welcome, control::Refusal>& outcome) override;
+        void welcome(sessions::Session session, const sessions::GreetingAnswer& outcome) override;
         void send(sessions::Session session, const control::Up& message) override;
         void hang_up(sessions::Session session) override;
 

@@ -28,7 +28,7 @@ TEST_F(LocalTransportTest, AnAddressLeadsToTheOtherTransport) {
     EXPECT_TRUE(std::holds_alternative<transport::Dialled>(told_[0]));
     local.transport().send("EDGE", 1, control::Beat{.number = 4});
     ASSERT_EQ(told_.size(), 2U);
-    EXPECT_TRUE(std::holds_alternative<transport::Heard>(told_[1]));
+    EXPECT_TRUE(std::holds_alternative<transport::MessageArrived>(told_[1]));
     local.transport().hang_up("EDGE", 1);
     local.transport().send("EDGE", 1, control::Beat{.number = 5});
     EXPECT_EQ(told_.size(), 2U);

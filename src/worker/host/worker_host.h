@@ -12,7 +12,6 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -33,6 +32,7 @@
 #include "ports/epoch_store.h"
 #include "ports/partition_user.h"
 #include "ports/sessions.h"
+#include "threads/mailbox.h"
 
 namespace baton {
 
@@ -70,7 +70,7 @@ private:
         std::size_t door = 0;
         sessions::Event event;
     };
-    using Letter = std::variant<FromDoor, engine::Report, PartitionKey, station::Leaving>;
+    using Letter = std::variant<FromDoor, fragments::Event, PartitionKey, station::Leaving>;
     // A session as its door counts it.
     using DoorSession = std::pair<std::size_t, sessions::Session>;
 
@@ -83,14 +83,15 @@ private:
     // The host's thread.
     void run();
     void take(const FromDoor& letter);
-    void take(const engine::Report& report);
+    void take(const fragments::Event& event);
     void take(const PartitionKey& released);
     void take(const station::Leaving& leaving);
     void step(const station::Event& event);
     void perform(const station::Effect& effect);
-    void let_go(const PartitionKey& partition);
-    void wait_for_letter(std::unique_lock<std::mutex>& lock);
-    void hang_up_before(station::Session newest);
+    void release(const PartitionKey& partition);
+    // Until time has come for what the machine waits for; none: for ever.
+    [[nodiscard]] std::optional<Duration> patience() const;
+    void hang_up_before(sessions::Session newest);
     void keep(const control::Allegiance& allegiance);
     void reply(const station::Reply& reply);
     void log(const std::string& line) const;
@@ -98,21 +99,19 @@ private:
     const WorkerHostOptions options_;
     const World world_;
     Station machine_;
-    station::Session last_session_ = 0;
-    std::map<station::Session, DoorSession> doors_;  // of sessions that are there
-    std::map<DoorSession, station::Session> sessions_;
+    sessions::Session last_session_ = 0;
+    std::map<sessions::Session, DoorSession> doors_;  // of sessions that are there
+    std::map<DoorSession, sessions::Session> sessions_;
     bool leaving_ = false;
     std::vector<PartitionKey> released_;  // that had no user
 
+    Mailbox<Letter> letters_;
     std::mutex mutex_;
-    std::condition_variable filled_;
     std::condition_variable rested_;  // it may leave
-    std::deque<Letter> letters_;
-    std::size_t from_doors_ = 0;  // of the letters
-    bool may_leave_ = true;       // as the machine said after the last letter
-    bool left_ = false;           // Leaving was taken
-    bool closed_ = false;
-    std::thread thread_;  // last: it uses everything above
+    std::size_t from_doors_ = 0;      // of the letters
+    bool may_leave_ = true;           // as the machine said after the last letter
+    bool left_ = false;               // Leaving was taken
+    std::thread thread_;              // last: it uses everything above
 };
 
 }  // namespace baton

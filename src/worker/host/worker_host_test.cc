@@ -37,17 +37,9 @@ public:
     }
 
 private:
-    void obey(const fragments::EngineOrder& order) {
+    void obey(const fragments::EngineCommand& order) {
         const std::lock_guard lock(mutex_);
-        for (const station::Event& event : double_.obey(order)) {
-            if (const auto* prepared = std::get_if<fragments::Prepared>(&event)) {
-                listener_({.key = prepared->key, .what = engine::Prepared{}});
-            } else if (const auto* ran = std::get_if<fragments::Ran>(&event)) {
-                listener_({.key = ran->key, .what = engine::Ran{}});
-            } else if (const auto* halted = std::get_if<fragments::Halted>(&event)) {
-                listener_({.key = halted->key, .what = engine::Halted{}});
-            }
-        }
+        for (const fragments::Event& event : double_.obey(order)) listener_(event);
     }
     std::mutex mutex_;
     Listener listener_;
@@ -84,8 +76,8 @@ protected:
     void say(const control::Down& message, transport::Attempt attempt = 1) {
         local_.transport().send("LOCAL", attempt, message);
     }
-    void order(const control::Order& order) {
-        say(control::Command{.request = ++request_, .epoch = Epoch(5), .order = order});
+    void order(const control::WorkerCommand& order) {
+        say(control::Command{.request = ++request_, .epoch = Epoch(5), .what = order});
     }
     // The first event of this kind that fits; earlier ones are forgotten.
     template <class Kind>
@@ -104,7 +96,7 @@ protected:
         return found.value_or(Kind{});
     }
     void await_state(FragmentState state) {
-        (void)await<transport::Heard>([&](const transport::Heard& heard) {
+        (void)await<transport::MessageArrived>([&](const transport::MessageArrived& heard) {
             const auto* pulse = std::get_if<control::Pulse>(&heard.message);
             return pulse != nullptr && !pulse->changed.empty() &&
                    pulse->changed.back().state == state;
@@ -140,7 +132,7 @@ TEST_F(WorkerHostTest, ABeatIsAnsweredWithWhatTheEngineCounted) {
     dial(1);
     (void)await<transport::Dialled>();
     say(control::Beat{.number = 8, .seen = 0});
-    const auto pulse = std::get<control::Pulse>(await<transport::Heard>().message);
+    const auto pulse = std::get<control::Pulse>(await<transport::MessageArrived>().message);
     EXPECT_EQ(pulse.beat, 8U);
     ASSERT_EQ(pulse.counts.size(), 1U);
     EXPECT_EQ(pulse.counts[0].counts.rows_in, 12U);
@@ -155,7 +147,7 @@ TEST_F(WorkerHostTest, TheNewestCoordinatorIsObeyedAndOthersAreHungUpOn) {
     EXPECT_EQ(await<transport::Broken>().attempt, 1U);
     say(control::Beat{.number = 1}, 1);
     say(control::Beat{.number = 2}, 2);
-    EXPECT_EQ(std::get<control::Pulse>(await<transport::Heard>().message).beat, 2U);
+    EXPECT_EQ(std::get<control::Pulse>(await<transport::MessageArrived>().message).beat, 2U);
 }
 
 TEST_F(WorkerHostTest, AnEpochHoldsOverRestarts) {
@@ -205,7 +197,7 @@ TEST_F(WorkerHostTest, ADrainWaitsForWhatLivesAndTakesNothingNew) {
     await_state(FragmentState::registered);
     EXPECT_FALSE(host_->drain(1ms));
     order(control::RegisterFragment{.key = {.query = QueryId(4)}, .plan = "plan"});
-    (void)await<transport::Heard>([](const transport::Heard& heard) {
+    (void)await<transport::MessageArrived>([](const transport::MessageArrived& heard) {
         const auto* answer = std::get_if<control::CommandAnswer>(&heard.message);
         const auto* no =
             answer == nullptr ? nullptr : std::get_if<control::Refusal>(&answer->outcome);
@@ -217,7 +209,7 @@ TEST_F(WorkerHostTest, ADrainWaitsForWhatLivesAndTakesNothingNew) {
     order(control::ForgetFragment{kKey});
     EXPECT_TRUE(host_->drain(20s));
     say(control::Beat{.number = 9});
-    (void)await<transport::Heard>([](const transport::Heard& heard) {
+    (void)await<transport::MessageArrived>([](const transport::MessageArrived& heard) {
         const auto* pulse = std::get_if<control::Pulse>(&heard.message);
         return pulse != nullptr && pulse->draining;
     });

@@ -9,22 +9,12 @@
 #include "adapters/parquet/parquet_files.h"
 #include "adapters/system/memory.h"
 #include "adapters/tcp/tcp_sources.h"
-#include "base/overload.h"
 #include "engine/connectors/formatted_connectors.h"
 #include "engine/run/fragment_engine.h"
 
 namespace baton {
 
 namespace {
-
-bool is_end(const engine::Report& report) {
-    return std::visit(Overload{
-                          [](const engine::Prepared&) { return false; },
-                          [](const engine::Ran&) { return false; },
-                          [](const auto&) { return true; },
-                      },
-                      report.what);
-}
 
 // What the engine uses lives as long as it.
 class EngineKit final : public Engine {
@@ -48,12 +38,12 @@ public:
             listener_ = listener;
         }
         if (!listener) return engine_.listen(nullptr);
-        engine_.listen([this, listener](engine::Report report) {
-            if (is_end(report)) {
+        engine_.listen([this, listener](fragments::Event event) {
+            if (is_end(event)) {
                 const std::lock_guard lock(mutex_);
-                living_.erase(report.key);
+                living_.erase(key_of(event));
             }
-            listener(std::move(report));
+            listener(std::move(event));
         });
     }
     void prepare(const FragmentKey& key, const std::string& plan) override {
@@ -66,8 +56,8 @@ public:
         if (!refused) return engine_.prepare(key, plan);
         const std::string why =
             "this worker runs " + std::to_string(*fragments_max_) + " fragments, as many as it may";
-        refused({.key = key,
-                 .what = engine::PrepareFailed{.fault = control::Fault::transient, .why = why}});
+        refused(
+            fragments::PrepareFailed{.key = key, .fault = control::Fault::transient, .why = why});
     }
     void start(const FragmentKey& key) override { engine_.start(key); }
     void drain(const FragmentKey& key) override { engine_.drain(key); }

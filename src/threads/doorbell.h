@@ -7,8 +7,7 @@
 #include <optional>
 
 #include "base/time.h"
-#include "coordinator/commit/waiting.h"
-#include "ports/clock.h"
+#include "threads/waiting.h"
 
 namespace baton {
 
@@ -21,17 +20,18 @@ public:
         changed_.notify_one();
     }
 
-    void wait(const std::optional<Instant>& until, const Clock& clock) {
+    void wait(const std::optional<Instant>& until, Instant now) {
         const Waiting waiting;
         std::unique_lock lock(mutex_);
         const auto rung = [&] { return rung_; };
         if (until) {
-            changed_.wait_for(lock, *until - clock.now(), rung);
+            changed_.wait_for(lock, *until - now, rung);
         } else {
             changed_.wait(lock, rung);
         }
         rung_ = false;
     }
+    void wait() { wait(std::nullopt, {}); }
 
 private:
     std::mutex mutex_;
