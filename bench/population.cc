@@ -82,13 +82,13 @@ void fail_query(CoordinatorRuntime& coordinator, const std::string& name) {
         id = must(snapshot.read().query(name))->id;
         fragments = must(snapshot.read().fragments({.query = id}));
     }
-    must(coordinator.execute(request::MarkQuery{id, QueryState::deploying, {}}));
+    must(coordinator.execute(controllers::MarkQuery{id, QueryState::deploying, {}}));
     for (const Fragment& fragment : fragments) {
-        must(coordinator.execute(request::ReportFragment{
+        must(coordinator.execute(controllers::ReportFragment{
             fragment.id, FragmentState::failed, {.text = "out of memory"}}));
     }
     must(
-        coordinator.execute(request::MarkQuery{id, QueryState::failed, {.text = "out of memory"}}));
+        coordinator.execute(controllers::MarkQuery{id, QueryState::failed, {.text = "out of memory"}}));
 }
 
 }  // namespace

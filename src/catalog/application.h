@@ -32,13 +32,13 @@ public:
     Result<Answer> on(const request::StopQuery& r);
     Result<Answer> on(const request::DrainWorker& r);
     Result<Answer> on(const request::Drop& r);
-    Result<Answer> on(const request::ReportWorker& r);
-    Result<Answer> on(const request::ReportFragment& r);
-    Result<Answer> on(const request::MarkQuery& r);
-    Result<Answer> on(const request::FailQuery& r);
-    Result<Answer> on(const request::RestartQuery& r);
-    Result<Answer> on(const request::ReleaseQuery& r);
-    Result<Answer> on(const request::AssignPartitions& r);
+    Result<Answer> on(const controllers::ReportWorker& r);
+    Result<Answer> on(const controllers::ReportFragment& r);
+    Result<Answer> on(const controllers::MarkQuery& r);
+    Result<Answer> on(const controllers::FailQuery& r);
+    Result<Answer> on(const controllers::RestartQuery& r);
+    Result<Answer> on(const controllers::ReleaseQuery& r);
+    Result<Answer> on(const controllers::AssignPartitions& r);
 
 private:
     // The revision that this bundle's rows carry.

@@ -141,7 +141,7 @@ Result<Answer> Application::on(const request::DrainWorker& r) {
     return Answer{.did = Did::changed, .name = r.name};
 }
 
-Result<Answer> Application::on(const request::ReportWorker& r) {
+Result<Answer> Application::on(const controllers::ReportWorker& r) {
     TRY_ASSIGN(before, known_worker(r.name));
     Worker after = before;
     after.state = r.state;

@@ -90,7 +90,7 @@ Result<Done> Application::move_partition(const PartitionMove& move) {
     return update(*found, after);
 }
 
-Result<Answer> Application::on(const request::AssignPartitions& r) {
+Result<Answer> Application::on(const controllers::AssignPartitions& r) {
     for (const PartitionMove& move : r.moves) TRY(move_partition(move));
     return Answer{.did = r.moves.empty() ? Did::unchanged : Did::changed};
 }

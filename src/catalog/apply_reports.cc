@@ -24,7 +24,7 @@ Result<Done> Application::check_comeback(const Fragment& fragment) {
                             in_quotes(fragment.worker) + " has no slot left"};
 }
 
-Result<Answer> Application::on(const request::ReportFragment& r) {
+Result<Answer> Application::on(const controllers::ReportFragment& r) {
     TRY_ASSIGN(before, reader_.fragment(r.fragment));
     if (!before) {
         return Error{.code = ErrorCode::unknown_query,
@@ -40,19 +40,19 @@ Result<Answer> Application::on(const request::ReportFragment& r) {
                   .id = r.fragment.value()};
 }
 
-Result<Answer> Application::on(const request::MarkQuery& r) {
+Result<Answer> Application::on(const controllers::MarkQuery& r) {
     TRY_ASSIGN(before, known_query(r.query));
     TRY_ASSIGN(parts, parts_of(r.query, r.state == QueryState::running));
     TRY_ASSIGN(turn, lifecycle::mark(before, r, parts));
     return follow(before, turn);
 }
 
-Result<Answer> Application::on(const request::FailQuery& r) {
+Result<Answer> Application::on(const controllers::FailQuery& r) {
     TRY_ASSIGN(before, known_query(r.query));
     return follow(before, lifecycle::fail(before, r.reason));
 }
 
-Result<Answer> Application::on(const request::RestartQuery& r) {
+Result<Answer> Application::on(const controllers::RestartQuery& r) {
     TRY_ASSIGN(before, known_query(r.query));
     TRY_ASSIGN(parts, parts_of(r.query));
     TRY_ASSIGN(turn, lifecycle::restart(before, r.reason, r.restarts, parts));
@@ -60,7 +60,7 @@ Result<Answer> Application::on(const request::RestartQuery& r) {
     return follow(before, turn);
 }
 
-Result<Answer> Application::on(const request::ReleaseQuery& r) {
+Result<Answer> Application::on(const controllers::ReleaseQuery& r) {
     TRY_ASSIGN(found, reader_.query(r.query));
     if (!found) return Answer{.did = Did::absent, .id = r.query.value()};
     TRY_ASSIGN(parts, parts_of(r.query));

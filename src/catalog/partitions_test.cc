@@ -20,7 +20,7 @@ protected:
                               const std::optional<Ownership>& after) {
         return {.partition = {"L", number}, .before = before, .after = after};
     }
-    void assign(const PartitionMove& one) { request(request::AssignPartitions{{one}}); }
+    void assign(const PartitionMove& one) { request(controllers::AssignPartitions{{one}}); }
     std::string partitions() {
         return rows("SELECT number, state, owner, epoch, next FROM baton.partitions");
     }
@@ -59,11 +59,11 @@ TEST_F(TaskLists, PartitionsChangeOnlyAsTheyWerePlannedFor) {
     workers();
     run("CREATE TASK LIST l PARTITIONS 2");
     assign(move(0, Unowned{}, Owned{"W1", Epoch(1)}));
-    const request::AssignPartitions stale{
+    const controllers::AssignPartitions stale{
         {move(1, Unowned{}, Owned{"W2", Epoch(1)}), move(0, Unowned{}, Owned{"W2", Epoch(1)})}};
     EXPECT_EQ(refused(stale).code, ErrorCode::conflict);
     EXPECT_EQ(partitions(), "0|OWNED|W1|1|\n1|UNOWNED|||\n") << "all or none";
-    EXPECT_EQ(refused(request::AssignPartitions{{move(1, Unowned{}, Owned{"W9", Epoch(1)})}}).code,
+    EXPECT_EQ(refused(controllers::AssignPartitions{{move(1, Unowned{}, Owned{"W9", Epoch(1)})}}).code,
               ErrorCode::unknown_worker);
 }
 
@@ -74,13 +74,13 @@ TEST_F(TaskLists, WhoCanBeAskedReleasesFirst) {
     const Owned second{"W2", Epoch(2)};
     const Releasing between{"W1", Epoch(1), "W2"};
     assign(move(0, Unowned{}, first));
-    EXPECT_EQ(refused(request::AssignPartitions{{move(0, first, second)}}).code,
+    EXPECT_EQ(refused(controllers::AssignPartitions{{move(0, first, second)}}).code,
               ErrorCode::conflict);
     assign(move(0, first, between));
     EXPECT_EQ(partitions(), "0|RELEASING|W1|1|W2\n");
     assign(move(0, between, second));
     EXPECT_EQ(partitions(), "0|OWNED|W2|2|\n");
-    request(request::ReportWorker{.name = "W2",
+    request(controllers::ReportWorker{.name = "W2",
                                   .state = WorkerState::unreachable,
                                   .incarnation = {},
                                   .reason = {.text = "gone"}});

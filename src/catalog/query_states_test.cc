@@ -14,13 +14,13 @@ protected:
     Query deploying_query(const std::string& name) {
         run("CREATE QUERY " + name + " AS SELECT id FROM readings INTO alerts");
         const Query query = **coordinator_->snapshot()->read().query(name);
-        request(request::MarkQuery{query.id, QueryState::deploying, {}});
+        request(controllers::MarkQuery{query.id, QueryState::deploying, {}});
         return query;
     }
     void report_all(QueryId query, FragmentState state) {
         const auto fragments = *coordinator_->snapshot()->read().fragments({.query = query});
         for (const Fragment& fragment : fragments) {
-            request(request::ReportFragment{fragment.id, state, {}});
+            request(controllers::ReportFragment{fragment.id, state, {}});
         }
     }
     FragmentId first_fragment(QueryId query) {
@@ -35,10 +35,10 @@ TEST_F(QueryStates, WhatHasEndedStaysAsItEnded) {
     make_small_cluster();
     const Query query = deploying_query("Q");
     report_all(query.id, FragmentState::failed);
-    request(request::MarkQuery{query.id, QueryState::failed, {.text = "out of memory"}});
+    request(controllers::MarkQuery{query.id, QueryState::failed, {.text = "out of memory"}});
     using enum QueryState;
     for (const QueryState state : {pending, deploying, running, stopping, stopped, terminated}) {
-        EXPECT_EQ(refused(request::MarkQuery{query.id, state, {}}).code, ErrorCode::query_state);
+        EXPECT_EQ(refused(controllers::MarkQuery{query.id, state, {}}).code, ErrorCode::query_state);
     }
     EXPECT_EQ(state_of(query.id), failed);
 }
@@ -50,7 +50,7 @@ TEST_F(QueryStates, AStoppedOrDroppedQueryIsNotDeployedAgain) {
     const Query dropped = deploying_query("DROPPED");
     request(request::DropQuery{dropped.id});
     for (const QueryId id : {stopped.id, dropped.id}) {
-        EXPECT_EQ(refused(request::MarkQuery{id, QueryState::deploying, {}}).code,
+        EXPECT_EQ(refused(controllers::MarkQuery{id, QueryState::deploying, {}}).code,
                   ErrorCode::query_state);
         EXPECT_EQ(state_of(id), QueryState::stopping);
     }
@@ -59,24 +59,24 @@ TEST_F(QueryStates, AStoppedOrDroppedQueryIsNotDeployedAgain) {
 TEST_F(QueryStates, WhatWasDroppedIsReleasedHoweverItEnds) {
     make_small_cluster();
     const Query query = deploying_query("Q");
-    request(request::FailQuery{query.id, {.text = "no such file"}});
+    request(controllers::FailQuery{query.id, {.text = "no such file"}});
     request(request::DropQuery{query.id});
     report_all(query.id, FragmentState::stopped);
     for (const QueryState state : {QueryState::failed, QueryState::terminated}) {
-        EXPECT_EQ(refused(request::MarkQuery{query.id, state, {}}).code, ErrorCode::query_state);
+        EXPECT_EQ(refused(controllers::MarkQuery{query.id, state, {}}).code, ErrorCode::query_state);
     }
-    EXPECT_EQ(request(request::ReleaseQuery{query.id}).did, Did::dropped);
+    EXPECT_EQ(request(controllers::ReleaseQuery{query.id}).did, Did::dropped);
 }
 
 TEST_F(QueryStates, NoFragmentOfAnEndedQueryComesToLife) {
     make_small_cluster();
     const Query query = deploying_query("Q");
     report_all(query.id, FragmentState::stopped);
-    request(request::MarkQuery{query.id, QueryState::failed, {}});
+    request(controllers::MarkQuery{query.id, QueryState::failed, {}});
     const FragmentId fragment = first_fragment(query.id);
-    EXPECT_EQ(refused(request::ReportFragment{fragment, FragmentState::running, {}}).code,
+    EXPECT_EQ(refused(controllers::ReportFragment{fragment, FragmentState::running, {}}).code,
               ErrorCode::query_state);
-    request(request::ReportFragment{fragment, FragmentState::failed, {.text = "told late"}});
+    request(controllers::ReportFragment{fragment, FragmentState::failed, {.text = "told late"}});
 }
 
 TEST_F(QueryStates, ADropOfSeveralSaysWhatWasDone) {
@@ -118,34 +118,34 @@ TEST_F(QueryStates, AQueryRunsOnWhilePartsOfItHaveEndedByThemselves) {
     make_small_cluster();
     const Query query = deploying_query("Q");
     report_all(query.id, FragmentState::running);
-    request(request::MarkQuery{query.id, QueryState::running, {}});
+    request(controllers::MarkQuery{query.id, QueryState::running, {}});
     const FragmentId first = first_fragment(query.id);
-    request(request::ReportFragment{first, FragmentState::terminated, {}});
+    request(controllers::ReportFragment{first, FragmentState::terminated, {}});
     EXPECT_EQ(state_of(query.id), QueryState::running);
-    EXPECT_EQ(refused(request::MarkQuery{query.id, QueryState::terminated, {}}).code,
+    EXPECT_EQ(refused(controllers::MarkQuery{query.id, QueryState::terminated, {}}).code,
               ErrorCode::query_state);
     report_all(query.id, FragmentState::terminated);
-    request(request::MarkQuery{query.id, QueryState::terminated, {}});
+    request(controllers::MarkQuery{query.id, QueryState::terminated, {}});
 }
 
 TEST_F(QueryStates, AWorkerThatIsBackInAnotherIncarnationInterruptsItsQueries) {
     make_small_cluster();
-    request(request::ReportWorker{"EDGE", WorkerState::active, Incarnation(1), {}});
-    request(request::ReportWorker{"HUB", WorkerState::active, Incarnation(2), {}});
+    request(controllers::ReportWorker{"EDGE", WorkerState::active, Incarnation(1), {}});
+    request(controllers::ReportWorker{"HUB", WorkerState::active, Incarnation(2), {}});
     const Query query = deploying_query("Q");
     report_all(query.id, FragmentState::running);
-    request(request::MarkQuery{query.id, QueryState::running, {}});
+    request(controllers::MarkQuery{query.id, QueryState::running, {}});
     request(
-        request::ReportWorker{"EDGE", WorkerState::active, Incarnation(1), {.text = "as before"}});
+        controllers::ReportWorker{"EDGE", WorkerState::active, Incarnation(1), {.text = "as before"}});
     EXPECT_EQ(state_of(query.id), QueryState::running);
-    request(request::ReportWorker{"EDGE", WorkerState::active, Incarnation(3), {}});
+    request(controllers::ReportWorker{"EDGE", WorkerState::active, Incarnation(3), {}});
     EXPECT_EQ(state_of(query.id), QueryState::deploying);
 }
 
 TEST_F(QueryStates, WhoHoldsAQueryUpIsListed) {
     make_small_cluster();
     const Query query = deploying_query("Q");
-    request(request::MarkQuery{query.id, QueryState::deploying, {.text = "slow"}, {"EDGE", "HUB"}});
+    request(controllers::MarkQuery{query.id, QueryState::deploying, {.text = "slow"}, {"EDGE", "HUB"}});
     EXPECT_EQ(rows("SELECT LAGGING, REASON FROM baton.QUERIES"), "[\"EDGE\",\"HUB\"]|slow\n");
 }
 
@@ -153,12 +153,12 @@ TEST_F(QueryStates, ANextRunBeginsOnlyWhenTheLastOneIsGone) {
     make_small_cluster();
     run("CREATE QUERY fresh AS SELECT id FROM readings INTO alerts");
     const Query fresh = **coordinator_->snapshot()->read().query("FRESH");
-    EXPECT_EQ(refused(request::RestartQuery{fresh.id, {}}).code, ErrorCode::query_state);
+    EXPECT_EQ(refused(controllers::RestartQuery{fresh.id, {}}).code, ErrorCode::query_state);
     const Query query = deploying_query("Q");
-    EXPECT_EQ(refused(request::RestartQuery{QueryId(999), {}}).code, ErrorCode::unknown_query);
-    EXPECT_EQ(refused(request::RestartQuery{query.id, {}}).code, ErrorCode::query_state);
+    EXPECT_EQ(refused(controllers::RestartQuery{QueryId(999), {}}).code, ErrorCode::unknown_query);
+    EXPECT_EQ(refused(controllers::RestartQuery{query.id, {}}).code, ErrorCode::query_state);
     report_all(query.id, FragmentState::failed);
-    request(request::RestartQuery{query.id, {.text = "EDGE was restarted"}});
+    request(controllers::RestartQuery{query.id, {.text = "EDGE was restarted"}});
     const Query again = **coordinator_->snapshot()->read().query(query.id);
     EXPECT_EQ(again.run, 2U);
     EXPECT_EQ(again.state, QueryState::deploying);
@@ -171,15 +171,15 @@ TEST_F(QueryStates, ANextRunBeginsOnlyWhenTheLastOneIsGone) {
     }
     request(request::StopQuery{query.id});
     report_all(query.id, FragmentState::stopped);
-    EXPECT_EQ(refused(request::RestartQuery{query.id, {}}).code, ErrorCode::query_state);
+    EXPECT_EQ(refused(controllers::RestartQuery{query.id, {}}).code, ErrorCode::query_state);
 }
 
 TEST_F(QueryStates, WhatIsMarkedStoppingHasNoNextRun) {
     make_small_cluster();
     const Query query = deploying_query("Q");
-    request(request::MarkQuery{query.id, QueryState::stopping, {}});
+    request(controllers::MarkQuery{query.id, QueryState::stopping, {}});
     report_all(query.id, FragmentState::stopped);
-    EXPECT_EQ(refused(request::RestartQuery{query.id, {}}).code, ErrorCode::query_state);
+    EXPECT_EQ(refused(controllers::RestartQuery{query.id, {}}).code, ErrorCode::query_state);
 }
 
 TEST_F(QueryStates, ANextRunNeedsItsSlotsAgain) {
@@ -188,35 +188,35 @@ TEST_F(QueryStates, ANextRunNeedsItsSlotsAgain) {
     report_all(query.id, FragmentState::failed);
     run("CREATE QUERY other AS SELECT id FROM readings INTO alerts;"
         "CREATE QUERY another AS SELECT id FROM readings INTO alerts");
-    EXPECT_EQ(refused(request::RestartQuery{query.id, {}}).code, ErrorCode::placement);
+    EXPECT_EQ(refused(controllers::RestartQuery{query.id, {}}).code, ErrorCode::placement);
     EXPECT_EQ((**coordinator_->snapshot()->read().query(query.id)).run, 1U);
     run("DROP QUERY other");
-    request(request::RestartQuery{query.id, {}});
+    request(controllers::RestartQuery{query.id, {}});
 }
 
 TEST_F(QueryStates, WhatCannotRunIsTakenBackAndThenFailed) {
     make_small_cluster();
-    EXPECT_EQ(refused(request::FailQuery{QueryId(999), {}}).code, ErrorCode::unknown_query);
+    EXPECT_EQ(refused(controllers::FailQuery{QueryId(999), {}}).code, ErrorCode::unknown_query);
     const Query query = deploying_query("Q");
-    EXPECT_EQ(request(request::FailQuery{query.id, {.text = "no such file"}}).did, Did::accepted);
-    EXPECT_EQ(request(request::FailQuery{query.id, {.text = "too late"}}).did, Did::unchanged);
+    EXPECT_EQ(request(controllers::FailQuery{query.id, {.text = "no such file"}}).did, Did::accepted);
+    EXPECT_EQ(request(controllers::FailQuery{query.id, {.text = "too late"}}).did, Did::unchanged);
     EXPECT_EQ(request(request::StopQuery{query.id}).did, Did::unchanged);
     const Query failing = **coordinator_->snapshot()->read().query(query.id);
     EXPECT_EQ(failing.state, QueryState::stopping);
     EXPECT_EQ(failing.desired, QueryDesire::failed);
     EXPECT_EQ(failing.stop_mode, StopMode::forceful);
-    EXPECT_EQ(refused(request::MarkQuery{query.id, QueryState::running, {}}).code,
+    EXPECT_EQ(refused(controllers::MarkQuery{query.id, QueryState::running, {}}).code,
               ErrorCode::query_state);
     report_all(query.id, FragmentState::stopped);
-    request(request::MarkQuery{query.id, QueryState::failed, failing.reason});
-    EXPECT_EQ(request(request::FailQuery{query.id, {}}).did, Did::unchanged);
+    request(controllers::MarkQuery{query.id, QueryState::failed, failing.reason});
+    EXPECT_EQ(request(controllers::FailQuery{query.id, {}}).did, Did::unchanged);
 }
 
 TEST_F(QueryStates, WhatNoWorkerWasToldOfFailsAtOnce) {
     make_small_cluster();
     run("CREATE QUERY q AS SELECT id FROM readings INTO alerts");
     const Query query = **coordinator_->snapshot()->read().query("Q");
-    EXPECT_EQ(request(request::FailQuery{query.id, {.text = "nobody came"}}).did, Did::changed);
+    EXPECT_EQ(request(controllers::FailQuery{query.id, {.text = "nobody came"}}).did, Did::changed);
     EXPECT_EQ(state_of(query.id), QueryState::failed);
     run("DROP QUERY q");
 }

@@ -119,9 +119,9 @@ using Request =
                  request::CreateWorker, request::CreateTaskList, request::CreateQuery,
                  request::DropLogicalSource, request::DropPhysicalSource, request::DropSink,
                  request::DropWorker, request::DropTaskList, request::DropQuery, request::StopQuery,
-                 request::DrainWorker, request::Drop, request::ReportWorker,
-                 request::ReportFragment, request::MarkQuery, request::FailQuery,
-                 request::RestartQuery, request::ReleaseQuery, request::AssignPartitions>;
+                 request::DrainWorker, request::Drop, controllers::ReportWorker,
+                 controllers::ReportFragment, controllers::MarkQuery, controllers::FailQuery,
+                 controllers::RestartQuery, controllers::ReleaseQuery, controllers::AssignPartitions>;
 
 enum class Did : std::uint8_t {
     created,

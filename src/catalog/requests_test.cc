@@ -14,12 +14,12 @@ protected:
         run("CREATE QUERY " + name + " AS SELECT id FROM readings INTO alerts");
         set_query(name, QueryState::deploying);
         for (const Fragment& fragment : fragments_of(name)) {
-            request(request::ReportFragment{fragment.id, FragmentState::running, {}});
+            request(controllers::ReportFragment{fragment.id, FragmentState::running, {}});
         }
         set_query(name, QueryState::running);
     }
     void set_query(const std::string& name, QueryState state) {
-        request(request::MarkQuery{query(name).id, state, {}});
+        request(controllers::MarkQuery{query(name).id, state, {}});
     }
     Query query(const std::string& name) {
         auto found = coordinator_->snapshot()->read().query(name);
@@ -278,11 +278,11 @@ TEST_F(Requests, AQueryNameIsTakenUntilTheQueryIsGone) {
     EXPECT_EQ(locked.code, ErrorCode::query_exists);
     EXPECT_EQ(locked.message, "query \"Q\" is still being removed (id 2)");
     EXPECT_EQ(locked.hint, "its name is free once workers EDGE, HUB have confirmed");
-    EXPECT_EQ(refused(request::ReleaseQuery{QueryId(2)}).code, ErrorCode::query_state);
+    EXPECT_EQ(refused(controllers::ReleaseQuery{QueryId(2)}).code, ErrorCode::query_state);
     for (const Fragment& fragment : fragments_of("Q")) {
-        request(request::ReportFragment{fragment.id, FragmentState::stopped, {}});
+        request(controllers::ReportFragment{fragment.id, FragmentState::stopped, {}});
     }
-    request(request::ReleaseQuery{QueryId(2)});
+    request(controllers::ReleaseQuery{QueryId(2)});
     run(create);
 }
 
@@ -324,7 +324,7 @@ TEST_F(Requests, CapacityIsNeverExceededAndComesBack) {
 TEST_F(Requests, NothingIsPlacedOnAnUnreachableWorker) {
     make_small_cluster();
     request(
-        request::ReportWorker{"EDGE", WorkerState::unreachable, {}, {.text = "no answer for 3 s"}});
+        controllers::ReportWorker{"EDGE", WorkerState::unreachable, {}, {.text = "no answer for 3 s"}});
     EXPECT_EQ(outcome_of("SELECT id FROM readings INTO alerts"),
               "2300: cannot place the query: worker \"EDGE\" of physical source 1 is UNREACHABLE "
               "(no answer for 3 s)");
@@ -370,14 +370,14 @@ TEST_F(Requests, RunningNeedsEveryFragmentRunningOnAnActiveWorker) {
     run("CREATE QUERY q AS SELECT id FROM readings INTO alerts");
     set_query("Q", QueryState::deploying);
     const auto fragments = fragments_of("Q");
-    request(request::ReportFragment{fragments[0].id, FragmentState::running, {}});
-    EXPECT_EQ(refused(request::MarkQuery{query("Q").id, QueryState::running, {}}).code,
+    request(controllers::ReportFragment{fragments[0].id, FragmentState::running, {}});
+    EXPECT_EQ(refused(controllers::MarkQuery{query("Q").id, QueryState::running, {}}).code,
               ErrorCode::query_state);
-    request(request::ReportFragment{fragments[1].id, FragmentState::running, {}});
-    request(request::ReportWorker{"HUB", WorkerState::unreachable, {}, {.text = "gone"}});
-    EXPECT_EQ(refused(request::MarkQuery{query("Q").id, QueryState::running, {}}).code,
+    request(controllers::ReportFragment{fragments[1].id, FragmentState::running, {}});
+    request(controllers::ReportWorker{"HUB", WorkerState::unreachable, {}, {.text = "gone"}});
+    EXPECT_EQ(refused(controllers::MarkQuery{query("Q").id, QueryState::running, {}}).code,
               ErrorCode::query_state);
-    request(request::ReportWorker{"HUB", WorkerState::active, Incarnation(7), {}});
+    request(controllers::ReportWorker{"HUB", WorkerState::active, Incarnation(7), {}});
     set_query("Q", QueryState::running);
     EXPECT_EQ(state_of_query("Q"), "RUNNING|RUNNING|\n");
 }
@@ -385,7 +385,7 @@ TEST_F(Requests, RunningNeedsEveryFragmentRunningOnAnActiveWorker) {
 TEST_F(Requests, AnUnreachableWorkerTakesItsQueriesOutOfRunningInTheSameRevision) {
     make_small_cluster();
     running_query("Q");
-    request(request::ReportWorker{"EDGE", WorkerState::unreachable, {}, {.text = "no answer"}});
+    request(controllers::ReportWorker{"EDGE", WorkerState::unreachable, {}, {.text = "no answer"}});
     EXPECT_EQ(state_of_query("Q"), "DEPLOYING|RUNNING|worker \"EDGE\" is UNREACHABLE\n");
     const Revision worker = (*coordinator_->snapshot()->read().worker("EDGE"))->revision;
     EXPECT_EQ(query("Q").revision, worker);
@@ -395,7 +395,7 @@ TEST_F(Requests, AFragmentThatStopsRunningTakesItsQueryOutOfRunning) {
     make_small_cluster();
     running_query("Q");
     const Fragment fragment = fragments_of("Q").front();
-    request(request::ReportFragment{fragment.id, FragmentState::failed, {.text = "out of memory"}});
+    request(controllers::ReportFragment{fragment.id, FragmentState::failed, {.text = "out of memory"}});
     EXPECT_EQ(state_of_query("Q"),
               "DEPLOYING|RUNNING|fragment 3 on worker \"EDGE\" is FAILED: out of memory\n");
 }
@@ -404,34 +404,34 @@ TEST_F(Requests, WhatAFragmentCountedIsKeptUntilItsNextRun) {
     make_small_cluster();
     running_query("Q");
     for (const Fragment& fragment : fragments_of("Q")) {
-        request(request::ReportFragment{fragment.id,
+        request(controllers::ReportFragment{fragment.id,
                                         FragmentState::failed,
                                         {.text = "out of memory"},
                                         Counts{.rows_in = 7, .late = 2}});
     }
     const std::string question = "SELECT worker, run, rows_in, rows_out, late FROM baton.counters";
     EXPECT_EQ(rows(question), "EDGE|1|7|0|2\nHUB|1|7|0|2\n");
-    request(request::RestartQuery{query("Q").id, {.text = "again"}});
+    request(controllers::RestartQuery{query("Q").id, {.text = "again"}});
     EXPECT_EQ(rows(question), "EDGE|2|||\nHUB|2|||\n");
 }
 
 TEST_F(Requests, NothingIsPlacedOnAWorkerThatLeaves) {
     make_small_cluster();
-    request(request::ReportWorker{"EDGE", WorkerState::active, Incarnation(1), {}, true});
+    request(controllers::ReportWorker{"EDGE", WorkerState::active, Incarnation(1), {}, true});
     const Error error = error_of("CREATE QUERY q AS SELECT id FROM readings INTO alerts");
     EXPECT_EQ(error.code, ErrorCode::placement);
     EXPECT_NE(error.message.find("is leaving"), std::string::npos) << error.message;
-    request(request::ReportWorker{"EDGE", WorkerState::active, Incarnation(2), {}});
+    request(controllers::ReportWorker{"EDGE", WorkerState::active, Incarnation(2), {}});
     run("CREATE QUERY q AS SELECT id FROM readings INTO alerts");
 }
 
 TEST_F(Requests, AQueryEndsOnlyWhenAllItsFragmentsHave) {
     make_small_cluster();
     running_query("Q");
-    EXPECT_EQ(refused(request::MarkQuery{query("Q").id, QueryState::failed, {.text = "x"}}).code,
+    EXPECT_EQ(refused(controllers::MarkQuery{query("Q").id, QueryState::failed, {.text = "x"}}).code,
               ErrorCode::query_state);
     for (const Fragment& fragment : fragments_of("Q")) {
-        request(request::ReportFragment{fragment.id, FragmentState::terminated, {}});
+        request(controllers::ReportFragment{fragment.id, FragmentState::terminated, {}});
     }
     set_query("Q", QueryState::terminated);
     EXPECT_EQ(rows("SELECT used FROM baton.workers"), "0\n0\n");
@@ -442,7 +442,7 @@ TEST_F(Requests, TheSameReportTwiceChangesNothing) {
     running_query("Q");
     const Revision before = coordinator_->snapshot()->revision();
     const Fragment fragment = fragments_of("Q").front();
-    EXPECT_EQ(request(request::ReportFragment{fragment.id, FragmentState::running, {}}).did,
+    EXPECT_EQ(request(controllers::ReportFragment{fragment.id, FragmentState::running, {}}).did,
               Did::unchanged);
     EXPECT_EQ(coordinator_->snapshot()->revision(), before);
 }

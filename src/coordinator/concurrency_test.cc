@@ -166,7 +166,7 @@ TEST_F(Concurrency, AWorkerLostWhilePlanningIsNotUsed) {
     options.planner = [&](const sql::CreateQuery& query, const PlanningView& view) {
         auto made = plan(query, view);
         if (lose.exchange(false)) {
-            request(request::ReportWorker{"EDGE", WorkerState::unreachable, {}, {.text = "gone"}});
+            request(controllers::ReportWorker{"EDGE", WorkerState::unreachable, {}, {.text = "gone"}});
         }
         return made;
     };
@@ -186,7 +186,7 @@ TEST_F(Concurrency, APlanThatDoesNotSettleIsMadeByTheWriter) {
         if (meddle && std::this_thread::get_id() == client) {
             const bool draining = view.cluster->workers.at("SPARE").draining;
             request(request::DrainWorker{"SPARE", !draining});
-            const auto path = request(request::ReportWorker{
+            const auto path = request(controllers::ReportWorker{
                 "EDGE", WorkerState::active, {}, {.text = draining ? "a" : "b"}});
         }
         return made;

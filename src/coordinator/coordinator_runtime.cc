@@ -167,7 +167,7 @@ void CoordinatorRuntime::interrupt_embedded() {
     }
     if (!worker || !worker->incarnation || worker->kind != WorkerKind::embedded) return;
     (void)execute(
-        request::ReportWorker{.name = worker->name,
+        controllers::ReportWorker{.name = worker->name,
                               .state = worker->state,
                               .incarnation = Incarnation(worker->incarnation->value() + 1),
                               .reason = {.text = "begins with its process"}});

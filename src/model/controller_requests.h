@@ -16,7 +16,7 @@
 #include "model/reason.h"
 #include "model/states.h"
 
-namespace baton::request {
+namespace baton::controllers {
 
 // unknown_worker. An UNREACHABLE worker, and one that is back in another incarnation, takes its
 // RUNNING queries to DEPLOYING in the same step.
@@ -84,4 +84,4 @@ struct AssignPartitions {
     friend bool operator==(const AssignPartitions&, const AssignPartitions&) = default;
 };
 
-}  // namespace baton::request
+}  // namespace baton::controllers

@@ -228,7 +228,7 @@ Ask drain() {
 // ---- what controllers ask -----------------------------------------------------------------------
 
 Ask report_worker() {
-    request::ReportWorker r;
+    controllers::ReportWorker r;
     r.name = worker_name();
     r.state = chance(65) ? WorkerState::active : WorkerState::unreachable;
     if (chance(50)) r.incarnation = Incarnation(between<std::uint64_t>(1, 4));
@@ -242,7 +242,7 @@ Ask report_worker() {
 
 Ask report_fragment() {
     using enum FragmentState;
-    request::ReportFragment r;
+    controllers::ReportFragment r;
     const std::uint64_t n = nth();
     r.fragment = FragmentId(n);
     r.state = *rc::gen::weightedElement<FragmentState>(
@@ -255,7 +255,7 @@ Ask report_fragment() {
 
 Ask mark_query() {
     using enum QueryState;
-    request::MarkQuery r;
+    controllers::MarkQuery r;
     const std::uint64_t n = nth();
     r.query = QueryId(n);
     r.state = *rc::gen::weightedElement<QueryState>({{6, deploying},
@@ -275,24 +275,24 @@ Ask fail_query() {
     const std::uint64_t n = nth();
     const Reason why = reason();
     return {"fail query #" + std::to_string(n) + " '" + why.text + "'",
-            request::FailQuery{QueryId(n), why}};
+            controllers::FailQuery{QueryId(n), why}};
 }
 
 Ask restart_query() {
     const std::uint64_t n = nth();
     const Reason why = reason();
     return {"restart query #" + std::to_string(n) + " '" + why.text + "'",
-            request::RestartQuery{QueryId(n), why}};
+            controllers::RestartQuery{QueryId(n), why}};
 }
 
 Ask release_query() {
     const std::uint64_t n = nth();
-    return {"release query #" + std::to_string(n), request::ReleaseQuery{QueryId(n)}};
+    return {"release query #" + std::to_string(n), controllers::ReleaseQuery{QueryId(n)}};
 }
 
 // Moves of the n-th partition, as it is then, to what is said, as far as that can be.
 Ask assign_partitions() {
-    request::AssignPartitions r;
+    controllers::AssignPartitions r;
     std::string text = "assign partitions";
     const int moves = between(1, 4);
     for (int i = 0; i < moves; ++i) {
@@ -400,22 +400,22 @@ Request resolved(const Request& request, const ModelState& state) {
                    [&](request::DropPhysicalSource& r) {
                        r.id = PhysicalSourceId(nth_key(state.physical, r.id.value()));
                    },
-                   [&](request::ReportFragment& r) {
+                   [&](controllers::ReportFragment& r) {
                        r.fragment = FragmentId(nth_key(state.fragments, r.fragment.value()));
                    },
-                   [&](request::MarkQuery& r) {
+                   [&](controllers::MarkQuery& r) {
                        r.query = QueryId(nth_key(state.queries, r.query.value()));
                    },
-                   [&](request::FailQuery& r) {
+                   [&](controllers::FailQuery& r) {
                        r.query = QueryId(nth_key(state.queries, r.query.value()));
                    },
-                   [&](request::RestartQuery& r) {
+                   [&](controllers::RestartQuery& r) {
                        r.query = QueryId(nth_key(state.queries, r.query.value()));
                    },
-                   [&](request::ReleaseQuery& r) {
+                   [&](controllers::ReleaseQuery& r) {
                        r.query = QueryId(nth_key(state.queries, r.query.value()));
                    },
-                   [&](request::AssignPartitions& r) {
+                   [&](controllers::AssignPartitions& r) {
                        for (PartitionMove& move : r.moves) resolve_move(move, state);
                    },
                    [&](request::DropQuery& r) { resolve_ref(r.query); },
@@ -458,14 +458,14 @@ void add_reports(std::vector<Item>& items, FragmentState state) {
     for (std::uint64_t n = 0; n < kFragments; ++n) {
         items.push_back({.asks = {{"report fragment #" + std::to_string(n) + " " +
                                        std::string(to_string(state)) + " ''",
-                                   request::ReportFragment{FragmentId(n), state, {}}}}});
+                                   controllers::ReportFragment{FragmentId(n), state, {}}}}});
     }
 }
 
 Item mark(std::uint64_t n, QueryState state) {
     return {
         .asks = {{"mark query #" + std::to_string(n) + " " + std::string(to_string(state)) + " ''",
-                  request::MarkQuery{QueryId(n), state, {}}}}};
+                  controllers::MarkQuery{QueryId(n), state, {}}}}};
 }
 
 // What a controller does until a query runs; others may be in between or in the way.
@@ -497,9 +497,9 @@ std::vector<Item> wind_down() {
     if (chance(50)) return items;
     add_reports(items, FragmentState::stopped);
     if (chance(20)) {
-        items.push_back({.asks = {{"restart" + query, request::RestartQuery{QueryId(n), {}}}}});
+        items.push_back({.asks = {{"restart" + query, controllers::RestartQuery{QueryId(n), {}}}}});
     }
-    items.push_back({.asks = {{"release" + query, request::ReleaseQuery{QueryId(n)}}}});
+    items.push_back({.asks = {{"release" + query, controllers::ReleaseQuery{QueryId(n)}}}});
     return items;
 }
 

@@ -194,12 +194,12 @@ RC_GTEST_PROP(DistributedState, ANameIsNotReusedBeforeItsQueryIsGone, ()) {
             for (const auto& [fragment_id, f] : before.fragments) {
                 if (f.query != id) continue;
                 if (!has_ended(f.state)) {
-                    world.must_refuse(request::ReleaseQuery{QueryId(id)}, ErrorCode::query_state);
+                    world.must_refuse(controllers::ReleaseQuery{QueryId(id)}, ErrorCode::query_state);
                 }
                 (void)world.ask(
-                    request::ReportFragment{FragmentId(fragment_id), FragmentState::stopped, {}});
+                    controllers::ReportFragment{FragmentId(fragment_id), FragmentState::stopped, {}});
             }
-            RC_ASSERT(accepted(world.ask(request::ReleaseQuery{QueryId(id)})));
+            RC_ASSERT(accepted(world.ask(controllers::ReleaseQuery{QueryId(id)})));
         }
         RC_ASSERT(!world.actual().queries.contains(id));
         RC_ASSERT(accepted(world.ask(create(query.name))));

@@ -138,7 +138,7 @@ Verdict Model::on(const request::DrainWorker& r) {
     return before == r.draining ? Did::unchanged : Did::changed;
 }
 
-Verdict Model::on(const request::ReportWorker& r) {
+Verdict Model::on(const controllers::ReportWorker& r) {
     if (!state_.workers.contains(r.name)) return ErrorCode::unknown_worker;
     ModelWorker& worker = state_.workers[r.name];
     const ModelWorker before = worker;
@@ -359,7 +359,7 @@ Verdict Model::on(const request::StopQuery& r) {
     return so_already ? Did::unchanged : Did::accepted;
 }
 
-Verdict Model::on(const request::ReportFragment& r) {
+Verdict Model::on(const controllers::ReportFragment& r) {
     const auto found = state_.fragments.find(r.fragment.value());
     if (found == state_.fragments.end()) return ErrorCode::unknown_query;
     ModelFragment& fragment = found->second;
@@ -382,7 +382,7 @@ Verdict Model::on(const request::ReportFragment& r) {
     return Did::changed;
 }
 
-Verdict Model::on(const request::MarkQuery& r) {
+Verdict Model::on(const controllers::MarkQuery& r) {
     const auto id = find(r.query);
     if (!id) return ErrorCode::unknown_query;
     ModelQuery& query = state_.queries.at(*id);
@@ -407,7 +407,7 @@ Verdict Model::on(const request::MarkQuery& r) {
     return Did::changed;
 }
 
-Verdict Model::on(const request::FailQuery& r) {
+Verdict Model::on(const controllers::FailQuery& r) {
     const auto id = find(r.query);
     if (!id) return ErrorCode::unknown_query;
     ModelQuery& query = state_.queries.at(*id);
@@ -424,7 +424,7 @@ Verdict Model::on(const request::FailQuery& r) {
     return Did::changed;
 }
 
-Verdict Model::on(const request::RestartQuery& r) {
+Verdict Model::on(const controllers::RestartQuery& r) {
     const auto id = find(r.query);
     if (!id) return ErrorCode::unknown_query;
     ModelQuery& query = state_.queries.at(*id);
@@ -451,7 +451,7 @@ Verdict Model::on(const request::RestartQuery& r) {
     return Did::changed;
 }
 
-Verdict Model::on(const request::ReleaseQuery& r) {
+Verdict Model::on(const controllers::ReleaseQuery& r) {
     const auto id = find(r.query);
     if (!id) return Did::absent;
     if (state_.queries.at(*id).desired != QueryDesire::dropped) return ErrorCode::query_state;
@@ -505,7 +505,7 @@ std::optional<ErrorCode> Model::move(const PartitionMove& move) {
     return std::nullopt;
 }
 
-Verdict Model::on(const request::AssignPartitions& r) {
+Verdict Model::on(const controllers::AssignPartitions& r) {
     for (const PartitionMove& each : r.moves) {
         if (const auto refusal = move(each)) return *refusal;
     }

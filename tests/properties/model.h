@@ -136,15 +136,15 @@ private:
     Verdict on(const request::StopQuery& r);
     Verdict on(const request::DrainWorker& r);
     Verdict on(const request::Drop& r);
-    Verdict on(const request::ReportWorker& r);
-    Verdict on(const request::ReportFragment& r);
-    Verdict on(const request::MarkQuery& r);
-    Verdict on(const request::FailQuery& r);
-    Verdict on(const request::RestartQuery& r);
-    Verdict on(const request::ReleaseQuery& r);
+    Verdict on(const controllers::ReportWorker& r);
+    Verdict on(const controllers::ReportFragment& r);
+    Verdict on(const controllers::MarkQuery& r);
+    Verdict on(const controllers::FailQuery& r);
+    Verdict on(const controllers::RestartQuery& r);
+    Verdict on(const controllers::ReleaseQuery& r);
     Verdict on(const request::CreateTaskList& r);
     Verdict on(const request::DropTaskList& r);
-    Verdict on(const request::AssignPartitions& r);
+    Verdict on(const controllers::AssignPartitions& r);
     // Why it does not happen; none: it did.
     [[nodiscard]] std::optional<ErrorCode> move(const PartitionMove& move);
 

@@ -320,11 +320,11 @@ TEST_F(ControllerTest, AZombieIsStoppedWhenItsWorkerIsBack) {
     world_.crash();
     const Query query = *world_.query("Q");
     const Request reports[] = {
-        request::FailQuery{.query = query.id, .reason = {.text = "restored"}},
-        request::ReportFragment{.fragment = zombie.fragment, .state = FragmentState::stopped},
-        request::ReportFragment{.fragment = key_on("HUB").fragment,
+        controllers::FailQuery{.query = query.id, .reason = {.text = "restored"}},
+        controllers::ReportFragment{.fragment = zombie.fragment, .state = FragmentState::stopped},
+        controllers::ReportFragment{.fragment = key_on("HUB").fragment,
                                 .state = FragmentState::stopped},
-        request::MarkQuery{.query = query.id, .state = QueryState::failed},
+        controllers::MarkQuery{.query = query.id, .state = QueryState::failed},
         request::DropQuery{.query = query.id}};
     for (const Request& request : reports) ASSERT_TRUE(world_.door().execute(request));
     world_.start();

@@ -80,7 +80,7 @@ void PartitionReconciler::reconcile(Instant now) {
             continue;
         }
         const auto ticket =
-            actions_.submit(*this, {request::AssignPartitions{std::move(plan.moves)}});
+            actions_.submit(*this, {controllers::AssignPartitions{std::move(plan.moves)}});
         due_.submitted(ticket, *all);
     }
 }

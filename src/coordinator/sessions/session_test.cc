@@ -296,7 +296,7 @@ TEST_F(SessionTest, AWaitForWhatCanNoLongerBeEndsAtOnce) {
     const auto deploying = [&](const std::string& name) {
         run("CREATE QUERY " + name + " AS SELECT id FROM readings INTO alerts");
         const QueryId id = (**coordinator_->snapshot()->read().query(name)).id;
-        request(request::MarkQuery{id, QueryState::deploying, {}, {"EDGE"}});
+        request(controllers::MarkQuery{id, QueryState::deploying, {}, {"EDGE"}});
         return id;
     };
     (void)deploying("STOPPED");
@@ -305,7 +305,7 @@ TEST_F(SessionTest, AWaitForWhatCanNoLongerBeEndsAtOnce) {
     run("STOP QUERY stopped");
     (void)deploying("DROPPED");
     run("DROP QUERY dropped");
-    request(request::FailQuery{deploying("FAILING"), {.text = "no such file"}});
+    request(controllers::FailQuery{deploying("FAILING"), {.text = "no such file"}});
     const auto never = [&](const std::string& name, const std::string& state) {
         return error_of("WAIT FOR QUERY " + name + " STATE " + state).message;
     };

@@ -29,11 +29,11 @@ bool Verdicts::leaves(const std::string& worker) {
     return !std::exchange(found->second.leaving, true);
 }
 
-std::optional<request::ReportWorker> Verdicts::unreported(const std::string& worker) const {
+std::optional<controllers::ReportWorker> Verdicts::unreported(const std::string& worker) const {
     const auto found = verdicts_.find(worker);
     const auto known = recorded_.find(worker);
     if (found == verdicts_.end() || known == recorded_.end()) return std::nullopt;
-    const request::ReportWorker& verdict = found->second;
+    const controllers::ReportWorker& verdict = found->second;
     const Worker& recorded = known->second;
     const bool same_process = !verdict.incarnation || verdict.incarnation == recorded.incarnation;
     if (same_process && recorded.state == verdict.state && recorded.reason == verdict.reason &&

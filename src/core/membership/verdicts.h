@@ -24,11 +24,11 @@ public:
     bool leaves(const std::string& worker);
 
     // None if the catalog says so already, or has no such worker.
-    [[nodiscard]] std::optional<request::ReportWorker> unreported(const std::string& worker) const;
+    [[nodiscard]] std::optional<controllers::ReportWorker> unreported(const std::string& worker) const;
 
 private:
     std::map<std::string, Worker> recorded_;
-    std::map<std::string, request::ReportWorker> verdicts_;
+    std::map<std::string, controllers::ReportWorker> verdicts_;
 };
 
 }  // namespace baton

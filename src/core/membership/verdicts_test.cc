@@ -23,7 +23,7 @@ TEST(Verdicts, AreUnreportedUntilTheCatalogSaysTheSame) {
     EXPECT_EQ(verdicts.unreported("W"), std::nullopt) << "nothing is judged";
     verdicts.judge(kActive);
     EXPECT_EQ(verdicts.unreported("W"),
-              (request::ReportWorker{.name = "W", .incarnation = Incarnation(7)}));
+              (controllers::ReportWorker{.name = "W", .incarnation = Incarnation(7)}));
     worker.incarnation = Incarnation(7);
     verdicts.record("W", worker);
     EXPECT_EQ(verdicts.unreported("W"), std::nullopt);

@@ -157,11 +157,11 @@ struct QueryView {
 
 // ---- the plan -----------------------------------------------------------------------------------
 
-using request::FailQuery;
-using request::MarkQuery;
-using request::ReleaseQuery;
-using request::ReportFragment;
-using request::RestartQuery;
+using controllers::FailQuery;
+using controllers::MarkQuery;
+using controllers::ReleaseQuery;
+using controllers::ReportFragment;
+using controllers::RestartQuery;
 using Write = std::variant<ReportFragment, MarkQuery, FailQuery, RestartQuery, ReleaseQuery>;
 
 struct Send {

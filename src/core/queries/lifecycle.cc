@@ -150,7 +150,7 @@ Turn fail(const Query& query, const Reason& reason) {
     return turned(query, Became::changed, std::move(after), Parts::stop);
 }
 
-Result<Turn> mark(const Query& query, const request::MarkQuery& mark, std::span<const Part> parts) {
+Result<Turn> mark(const Query& query, const controllers::MarkQuery& mark, std::span<const Part> parts) {
     std::string objection = objection_to(query, mark.state);
     for (const Part& part : parts) {
         if (objection.empty()) objection = objection_to(part, mark.state);
@@ -199,7 +199,7 @@ Result<Turn> release(const Query& query, std::span<const Part> parts) {
 // ---- what befalls its fragments and workers -----------------------------------------------------
 
 Result<FragmentTurn> report(const Query& query, const Fragment& fragment,
-                            const request::ReportFragment& reported) {
+                            const controllers::ReportFragment& reported) {
     if (fragment.state == reported.state && fragment.reason == reported.reason) {
         return FragmentTurn{.after = fragment};
     }

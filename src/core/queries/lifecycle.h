@@ -94,7 +94,7 @@ struct Part {
 [[nodiscard]] Result<Turn> stop(const Query& query, StopMode mode);
 [[nodiscard]] Turn drop(const Query& query, StopMode mode);
 [[nodiscard]] Turn fail(const Query& query, const Reason& reason);
-[[nodiscard]] Result<Turn> mark(const Query& query, const request::MarkQuery& mark,
+[[nodiscard]] Result<Turn> mark(const Query& query, const controllers::MarkQuery& mark,
                                 std::span<const Part> parts);
 // `restarts` counts those without a steady run between, this one included.
 [[nodiscard]] Result<Turn> restart(const Query& query, const Reason& reason, std::uint64_t restarts,
@@ -110,7 +110,7 @@ struct FragmentTurn {
 };
 // By its worker. Query, fragment and `reported` belong together.
 [[nodiscard]] Result<FragmentTurn> report(const Query& query, const Fragment& fragment,
-                                          const request::ReportFragment& reported);
+                                          const controllers::ReportFragment& reported);
 
 // Why queries that run there do so no longer; none: they do.
 [[nodiscard]] std::optional<Reason> interruption(const Worker& before, const Worker& after);

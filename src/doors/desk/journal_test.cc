@@ -37,8 +37,8 @@ TEST_F(JournalTest, WhatHappensFromNowOnIsWrittenOnceWithWhatItConcerns) {
     make_small_cluster();
     Lines lines;
     auto journal = *Journal::open(*coordinator_, lines);
-    request(request::ReportWorker{"EDGE", WorkerState::unreachable, {}, {.text = "no answer"}});
-    request(request::ReportWorker{"EDGE", WorkerState::unreachable, {}, {.text = "no answer"}});
+    request(controllers::ReportWorker{"EDGE", WorkerState::unreachable, {}, {.text = "no answer"}});
+    request(controllers::ReportWorker{"EDGE", WorkerState::unreachable, {}, {.text = "no answer"}});
     run("DRAIN WORKER hub");
     journal.reset();
     EXPECT_EQ(lines.text(),
