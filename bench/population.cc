@@ -87,8 +87,8 @@ void fail_query(CoordinatorRuntime& coordinator, const std::string& name) {
         must(coordinator.execute(controllers::ReportFragment{
             fragment.id, FragmentState::failed, {.text = "out of memory"}}));
     }
-    must(
-        coordinator.execute(controllers::MarkQuery{id, QueryState::failed, {.text = "out of memory"}}));
+    must(coordinator.execute(
+        controllers::MarkQuery{id, QueryState::failed, {.text = "out of memory"}}));
 }
 
 }  // namespace

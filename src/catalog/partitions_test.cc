@@ -63,8 +63,9 @@ TEST_F(TaskLists, PartitionsChangeOnlyAsTheyWerePlannedFor) {
         {move(1, Unowned{}, Owned{"W2", Epoch(1)}), move(0, Unowned{}, Owned{"W2", Epoch(1)})}};
     EXPECT_EQ(refused(stale).code, ErrorCode::conflict);
     EXPECT_EQ(partitions(), "0|OWNED|W1|1|\n1|UNOWNED|||\n") << "all or none";
-    EXPECT_EQ(refused(controllers::AssignPartitions{{move(1, Unowned{}, Owned{"W9", Epoch(1)})}}).code,
-              ErrorCode::unknown_worker);
+    EXPECT_EQ(
+        refused(controllers::AssignPartitions{{move(1, Unowned{}, Owned{"W9", Epoch(1)})}}).code,
+        ErrorCode::unknown_worker);
 }
 
 TEST_F(TaskLists, WhoCanBeAskedReleasesFirst) {
@@ -81,9 +82,9 @@ TEST_F(TaskLists, WhoCanBeAskedReleasesFirst) {
     assign(move(0, between, second));
     EXPECT_EQ(partitions(), "0|OWNED|W2|2|\n");
     request(controllers::ReportWorker{.name = "W2",
-                                  .state = WorkerState::unreachable,
-                                  .incarnation = {},
-                                  .reason = {.text = "gone"}});
+                                      .state = WorkerState::unreachable,
+                                      .incarnation = {},
+                                      .reason = {.text = "gone"}});
     const std::string since = rows("SELECT since FROM baton.partitions");
     assign(move(0, second, first));
     EXPECT_EQ(partitions(), "0|OWNED|W1|1|\n");

@@ -38,7 +38,8 @@ TEST_F(QueryStates, WhatHasEndedStaysAsItEnded) {
     request(controllers::MarkQuery{query.id, QueryState::failed, {.text = "out of memory"}});
     using enum QueryState;
     for (const QueryState state : {pending, deploying, running, stopping, stopped, terminated}) {
-        EXPECT_EQ(refused(controllers::MarkQuery{query.id, state, {}}).code, ErrorCode::query_state);
+        EXPECT_EQ(refused(controllers::MarkQuery{query.id, state, {}}).code,
+                  ErrorCode::query_state);
     }
     EXPECT_EQ(state_of(query.id), failed);
 }
@@ -63,7 +64,8 @@ TEST_F(QueryStates, WhatWasDroppedIsReleasedHoweverItEnds) {
     request(request::DropQuery{query.id});
     report_all(query.id, FragmentState::stopped);
     for (const QueryState state : {QueryState::failed, QueryState::terminated}) {
-        EXPECT_EQ(refused(controllers::MarkQuery{query.id, state, {}}).code, ErrorCode::query_state);
+        EXPECT_EQ(refused(controllers::MarkQuery{query.id, state, {}}).code,
+                  ErrorCode::query_state);
     }
     EXPECT_EQ(request(controllers::ReleaseQuery{query.id}).did, Did::dropped);
 }
@@ -135,8 +137,8 @@ TEST_F(QueryStates, AWorkerThatIsBackInAnotherIncarnationInterruptsItsQueries) {
     const Query query = deploying_query("Q");
     report_all(query.id, FragmentState::running);
     request(controllers::MarkQuery{query.id, QueryState::running, {}});
-    request(
-        controllers::ReportWorker{"EDGE", WorkerState::active, Incarnation(1), {.text = "as before"}});
+    request(controllers::ReportWorker{
+        "EDGE", WorkerState::active, Incarnation(1), {.text = "as before"}});
     EXPECT_EQ(state_of(query.id), QueryState::running);
     request(controllers::ReportWorker{"EDGE", WorkerState::active, Incarnation(3), {}});
     EXPECT_EQ(state_of(query.id), QueryState::deploying);
@@ -145,7 +147,8 @@ TEST_F(QueryStates, AWorkerThatIsBackInAnotherIncarnationInterruptsItsQueries) {
 TEST_F(QueryStates, WhoHoldsAQueryUpIsListed) {
     make_small_cluster();
     const Query query = deploying_query("Q");
-    request(controllers::MarkQuery{query.id, QueryState::deploying, {.text = "slow"}, {"EDGE", "HUB"}});
+    request(
+        controllers::MarkQuery{query.id, QueryState::deploying, {.text = "slow"}, {"EDGE", "HUB"}});
     EXPECT_EQ(rows("SELECT LAGGING, REASON FROM baton.QUERIES"), "[\"EDGE\",\"HUB\"]|slow\n");
 }
 
@@ -198,7 +201,8 @@ TEST_F(QueryStates, WhatCannotRunIsTakenBackAndThenFailed) {
     make_small_cluster();
     EXPECT_EQ(refused(controllers::FailQuery{QueryId(999), {}}).code, ErrorCode::unknown_query);
     const Query query = deploying_query("Q");
-    EXPECT_EQ(request(controllers::FailQuery{query.id, {.text = "no such file"}}).did, Did::accepted);
+    EXPECT_EQ(request(controllers::FailQuery{query.id, {.text = "no such file"}}).did,
+              Did::accepted);
     EXPECT_EQ(request(controllers::FailQuery{query.id, {.text = "too late"}}).did, Did::unchanged);
     EXPECT_EQ(request(request::StopQuery{query.id}).did, Did::unchanged);
     const Query failing = **coordinator_->snapshot()->read().query(query.id);

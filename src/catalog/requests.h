@@ -121,7 +121,8 @@ using Request =
                  request::DropWorker, request::DropTaskList, request::DropQuery, request::StopQuery,
                  request::DrainWorker, request::Drop, controllers::ReportWorker,
                  controllers::ReportFragment, controllers::MarkQuery, controllers::FailQuery,
-                 controllers::RestartQuery, controllers::ReleaseQuery, controllers::AssignPartitions>;
+                 controllers::RestartQuery, controllers::ReleaseQuery,
+                 controllers::AssignPartitions>;
 
 enum class Did : std::uint8_t {
     created,

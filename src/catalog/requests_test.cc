@@ -323,8 +323,8 @@ TEST_F(Requests, CapacityIsNeverExceededAndComesBack) {
 
 TEST_F(Requests, NothingIsPlacedOnAnUnreachableWorker) {
     make_small_cluster();
-    request(
-        controllers::ReportWorker{"EDGE", WorkerState::unreachable, {}, {.text = "no answer for 3 s"}});
+    request(controllers::ReportWorker{
+        "EDGE", WorkerState::unreachable, {}, {.text = "no answer for 3 s"}});
     EXPECT_EQ(outcome_of("SELECT id FROM readings INTO alerts"),
               "2300: cannot place the query: worker \"EDGE\" of physical source 1 is UNREACHABLE "
               "(no answer for 3 s)");
@@ -395,7 +395,8 @@ TEST_F(Requests, AFragmentThatStopsRunningTakesItsQueryOutOfRunning) {
     make_small_cluster();
     running_query("Q");
     const Fragment fragment = fragments_of("Q").front();
-    request(controllers::ReportFragment{fragment.id, FragmentState::failed, {.text = "out of memory"}});
+    request(
+        controllers::ReportFragment{fragment.id, FragmentState::failed, {.text = "out of memory"}});
     EXPECT_EQ(state_of_query("Q"),
               "DEPLOYING|RUNNING|fragment 3 on worker \"EDGE\" is FAILED: out of memory\n");
 }
@@ -405,9 +406,9 @@ TEST_F(Requests, WhatAFragmentCountedIsKeptUntilItsNextRun) {
     running_query("Q");
     for (const Fragment& fragment : fragments_of("Q")) {
         request(controllers::ReportFragment{fragment.id,
-                                        FragmentState::failed,
-                                        {.text = "out of memory"},
-                                        Counts{.rows_in = 7, .late = 2}});
+                                            FragmentState::failed,
+                                            {.text = "out of memory"},
+                                            Counts{.rows_in = 7, .late = 2}});
     }
     const std::string question = "SELECT worker, run, rows_in, rows_out, late FROM baton.counters";
     EXPECT_EQ(rows(question), "EDGE|1|7|0|2\nHUB|1|7|0|2\n");
@@ -428,8 +429,9 @@ TEST_F(Requests, NothingIsPlacedOnAWorkerThatLeaves) {
 TEST_F(Requests, AQueryEndsOnlyWhenAllItsFragmentsHave) {
     make_small_cluster();
     running_query("Q");
-    EXPECT_EQ(refused(controllers::MarkQuery{query("Q").id, QueryState::failed, {.text = "x"}}).code,
-              ErrorCode::query_state);
+    EXPECT_EQ(
+        refused(controllers::MarkQuery{query("Q").id, QueryState::failed, {.text = "x"}}).code,
+        ErrorCode::query_state);
     for (const Fragment& fragment : fragments_of("Q")) {
         request(controllers::ReportFragment{fragment.id, FragmentState::terminated, {}});
     }

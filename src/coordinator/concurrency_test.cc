@@ -166,7 +166,8 @@ TEST_F(Concurrency, AWorkerLostWhilePlanningIsNotUsed) {
     options.planner = [&](const sql::CreateQuery& query, const PlanningView& view) {
         auto made = plan(query, view);
         if (lose.exchange(false)) {
-            request(controllers::ReportWorker{"EDGE", WorkerState::unreachable, {}, {.text = "gone"}});
+            request(
+                controllers::ReportWorker{"EDGE", WorkerState::unreachable, {}, {.text = "gone"}});
         }
         return made;
     };

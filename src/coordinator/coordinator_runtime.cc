@@ -168,9 +168,9 @@ void CoordinatorRuntime::interrupt_embedded() {
     if (!worker || !worker->incarnation || worker->kind != WorkerKind::embedded) return;
     (void)execute(
         controllers::ReportWorker{.name = worker->name,
-                              .state = worker->state,
-                              .incarnation = Incarnation(worker->incarnation->value() + 1),
-                              .reason = {.text = "begins with its process"}});
+                                  .state = worker->state,
+                                  .incarnation = Incarnation(worker->incarnation->value() + 1),
+                                  .reason = {.text = "begins with its process"}});
 }
 
 Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(

@@ -193,10 +193,10 @@ void SimWorker::perform(const station::Effect& effect) {
                 step(station::AllegianceKept{keep.allegiance});
             },
             [&](const station::Reply& reply) { replied_(reply.session, reply.message); },
-            [&](const fragments::Prepare& order) { prepare(order); },
-            [&](const fragments::Start& order) { run(order); },
-            [&](const fragments::Drain& order) { halt(order.key); },
-            [&](const fragments::Abort& order) { halt(order.key); },
+            [&](const engine_calls::Prepare& order) { prepare(order); },
+            [&](const engine_calls::Start& order) { run(order); },
+            [&](const engine_calls::Drain& order) { halt(order.key); },
+            [&](const engine_calls::Abort& order) { halt(order.key); },
             [&](const holdings::Take& order) {
                 partitions_[order.grant.partition].reset();
                 partition_changes_ += 1;
@@ -230,7 +230,7 @@ void SimWorker::report(const FragmentKey& key, const fragments::Event& event) {
     take(event);
 }
 
-void SimWorker::prepare(const fragments::Prepare& order) {
+void SimWorker::prepare(const engine_calls::Prepare& order) {
     const FragmentKey key = order.key;
     if (engine_.contains(key)) {
         world_.violated(name_ + " prepares fragment " + to_string(key) + " twice");
@@ -260,7 +260,7 @@ void SimWorker::prepare(const fragments::Prepare& order) {
     });
 }
 
-void SimWorker::run(const fragments::Start& order) {
+void SimWorker::run(const engine_calls::Start& order) {
     const FragmentKey key = order.key;
     later(key, world_.up_to(50ms), [this, key](Work& work) {
         if (!ghosts_.contains(key) && !ran_.add(key, machine_->incarnation())) {

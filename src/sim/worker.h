@@ -117,8 +117,8 @@ private:
     void tell(const station::Effect& effect);
     void note_obedience(const station::Event& event, const station::Effect& effect);
     void perform(const station::Effect& effect);
-    void prepare(const fragments::Prepare& order);
-    void run(const fragments::Start& order);
+    void prepare(const engine_calls::Prepare& order);
+    void run(const engine_calls::Start& order);
     void halt(const FragmentKey& key);
     // Runs an action on the work later, unless the work or the process has changed by then.
     void later(const FragmentKey& key, Duration delay, const std::function<void(Work&)>& action);

@@ -194,10 +194,11 @@ RC_GTEST_PROP(DistributedState, ANameIsNotReusedBeforeItsQueryIsGone, ()) {
             for (const auto& [fragment_id, f] : before.fragments) {
                 if (f.query != id) continue;
                 if (!has_ended(f.state)) {
-                    world.must_refuse(controllers::ReleaseQuery{QueryId(id)}, ErrorCode::query_state);
+                    world.must_refuse(controllers::ReleaseQuery{QueryId(id)},
+                                      ErrorCode::query_state);
                 }
-                (void)world.ask(
-                    controllers::ReportFragment{FragmentId(fragment_id), FragmentState::stopped, {}});
+                (void)world.ask(controllers::ReportFragment{
+                    FragmentId(fragment_id), FragmentState::stopped, {}});
             }
             RC_ASSERT(accepted(world.ask(controllers::ReleaseQuery{QueryId(id)})));
         }

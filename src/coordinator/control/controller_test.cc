@@ -323,7 +323,7 @@ TEST_F(ControllerTest, AZombieIsStoppedWhenItsWorkerIsBack) {
         controllers::FailQuery{.query = query.id, .reason = {.text = "restored"}},
         controllers::ReportFragment{.fragment = zombie.fragment, .state = FragmentState::stopped},
         controllers::ReportFragment{.fragment = key_on("HUB").fragment,
-                                .state = FragmentState::stopped},
+                                    .state = FragmentState::stopped},
         controllers::MarkQuery{.query = query.id, .state = QueryState::failed},
         request::DropQuery{.query = query.id}};
     for (const Request& request : reports) ASSERT_TRUE(world_.door().execute(request));

@@ -24,7 +24,8 @@ public:
     bool leaves(const std::string& worker);
 
     // None if the catalog says so already, or has no such worker.
-    [[nodiscard]] std::optional<controllers::ReportWorker> unreported(const std::string& worker) const;
+    [[nodiscard]] std::optional<controllers::ReportWorker> unreported(
+        const std::string& worker) const;
 
 private:
     std::map<std::string, Worker> recorded_;

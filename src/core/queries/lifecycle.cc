@@ -150,7 +150,8 @@ Turn fail(const Query& query, const Reason& reason) {
     return turned(query, Became::changed, std::move(after), Parts::stop);
 }
 
-Result<Turn> mark(const Query& query, const controllers::MarkQuery& mark, std::span<const Part> parts) {
+Result<Turn> mark(const Query& query, const controllers::MarkQuery& mark,
+                  std::span<const Part> parts) {
     std::string objection = objection_to(query, mark.state);
     for (const Part& part : parts) {
         if (objection.empty()) objection = objection_to(part, mark.state);

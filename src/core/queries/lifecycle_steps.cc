@@ -45,7 +45,8 @@ public:
              restart(query, {.code = ReasonCode::restarted}, 1, parts));
         note(Asker::controller, "release", release(query, parts));
         for (const auto& [state, name] : StateNames<QueryState>::kNames) {
-            const controllers::MarkQuery wanted{.state = state, .reason = query.reason, .lagging = {}};
+            const controllers::MarkQuery wanted{
+                .state = state, .reason = query.reason, .lagging = {}};
             note(Asker::controller, "mark " + std::string(name), mark(query, wanted, parts));
         }
         for (const auto& [state, name] : StateNames<FragmentState>::kNames) {

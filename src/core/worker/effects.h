@@ -13,7 +13,7 @@ namespace baton {
 
 // To the engine. Each Prepare is answered by Prepared or PrepareFailed, unless Abort comes first;
 // Drain and Abort are answered by Halted, or by whatever end came before they could act.
-namespace fragments {
+namespace engine_calls {
 
 struct Prepare {
     FragmentKey key;
@@ -34,7 +34,7 @@ struct Abort {  // whatever it is at, also preparing
 };
 using EngineCommand = std::variant<Prepare, Start, Drain, Abort>;
 
-}  // namespace fragments
+}  // namespace engine_calls
 
 namespace duty {
 
@@ -43,8 +43,8 @@ struct Say {
     control::Up message;
     friend bool operator==(const Say&, const Say&) = default;
 };
-using Effect = std::variant<Say, fragments::Prepare, fragments::Start, fragments::Drain,
-                            fragments::Abort, holdings::Take, holdings::Release>;
+using Effect = std::variant<Say, engine_calls::Prepare, engine_calls::Start, engine_calls::Drain,
+                            engine_calls::Abort, holdings::Take, holdings::Release>;
 using Effects = std::vector<Effect>;
 
 }  // namespace duty
@@ -66,8 +66,9 @@ struct Reply {
     control::Up message;
     friend bool operator==(const Reply&, const Reply&) = default;
 };
-using Effect = std::variant<AnswerGreeting, Keep, Reply, fragments::Prepare, fragments::Start,
-                            fragments::Drain, fragments::Abort, holdings::Take, holdings::Release>;
+using Effect =
+    std::variant<AnswerGreeting, Keep, Reply, engine_calls::Prepare, engine_calls::Start,
+                 engine_calls::Drain, engine_calls::Abort, holdings::Take, holdings::Release>;
 
 [[nodiscard]] std::string to_string(const Effect& effect);
 

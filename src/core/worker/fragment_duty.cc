@@ -71,7 +71,7 @@ void FragmentDuty::obey(const control::RegisterFragment& order, duty::Effects& e
     found->second.state = FragmentState::pending;
     found->second.fingerprint = order.fingerprint;
     changed(found->second);
-    effects.emplace_back(fragments::Prepare{.key = order.key, .plan = order.plan});
+    effects.emplace_back(engine_calls::Prepare{.key = order.key, .plan = order.plan});
 }
 
 void FragmentDuty::obey(const control::StartFragment& order, duty::Effects& effects) {
@@ -79,7 +79,7 @@ void FragmentDuty::obey(const control::StartFragment& order, duty::Effects& effe
     if (status == nullptr || status->stopping || status->state != FragmentState::registered) return;
     status->state = FragmentState::started;
     changed(*status);
-    effects.emplace_back(fragments::Start{order.key});
+    effects.emplace_back(engine_calls::Start{order.key});
 }
 
 void FragmentDuty::obey(const control::StopFragment& order, duty::Effects& effects) {
@@ -93,9 +93,9 @@ void FragmentDuty::obey(const control::StopFragment& order, duty::Effects& effec
     status->stopping = mode;
     changed(*status);
     if (mode == StopMode::graceful) {
-        effects.emplace_back(fragments::Drain{order.key});
+        effects.emplace_back(engine_calls::Drain{order.key});
     } else {
-        effects.emplace_back(fragments::Abort{order.key});
+        effects.emplace_back(engine_calls::Abort{order.key});
     }
 }
 

@@ -6,7 +6,7 @@
 
 namespace baton::testing {
 
-DoubleEngine::Reports DoubleEngine::obey(const fragments::EngineCommand& order) {
+DoubleEngine::Reports DoubleEngine::obey(const engine_calls::EngineCommand& order) {
     if (!slow_) return carry_out(order);
     waiting_.push_back(order);
     return {};
@@ -14,24 +14,24 @@ DoubleEngine::Reports DoubleEngine::obey(const fragments::EngineCommand& order) 
 
 DoubleEngine::Reports DoubleEngine::finish() {
     Reports all;
-    for (const fragments::EngineCommand& order : std::exchange(waiting_, {})) {
+    for (const engine_calls::EngineCommand& order : std::exchange(waiting_, {})) {
         Reports some = carry_out(order);
         all.insert(all.end(), some.begin(), some.end());
     }
     return all;
 }
 
-DoubleEngine::Reports DoubleEngine::carry_out(const fragments::EngineCommand& order) {
+DoubleEngine::Reports DoubleEngine::carry_out(const engine_calls::EngineCommand& order) {
     return std::visit(Overload{
-                          [&](const fragments::Prepare& o) { return prepare(o); },
-                          [&](const fragments::Start& o) { return start(o); },
-                          [&](const fragments::Drain& o) { return halt(o.key); },
-                          [&](const fragments::Abort& o) { return halt(o.key); },
+                          [&](const engine_calls::Prepare& o) { return prepare(o); },
+                          [&](const engine_calls::Start& o) { return start(o); },
+                          [&](const engine_calls::Drain& o) { return halt(o.key); },
+                          [&](const engine_calls::Abort& o) { return halt(o.key); },
                       },
                       order);
 }
 
-DoubleEngine::Reports DoubleEngine::prepare(const fragments::Prepare& order) {
+DoubleEngine::Reports DoubleEngine::prepare(const engine_calls::Prepare& order) {
     if (trouble_) {
         return {fragments::PrepareFailed{.key = order.key,
                                          .fault = trouble_->fault,
@@ -42,7 +42,7 @@ DoubleEngine::Reports DoubleEngine::prepare(const fragments::Prepare& order) {
     return {fragments::Prepared{order.key}};
 }
 
-DoubleEngine::Reports DoubleEngine::start(const fragments::Start& order) {
+DoubleEngine::Reports DoubleEngine::start(const engine_calls::Start& order) {
     if (!plans_.contains(order.key)) return {};  // aborted meanwhile
     running_.insert(order.key);
     return {fragments::BeganToRun{order.key}};

@@ -85,7 +85,7 @@ void InProcessWorkers::step(const std::string& name, Worker& worker, const stati
 
 void InProcessWorkers::perform(const std::string& name, Worker& worker,
                                const station::Effect& effect, std::vector<station::Event>& next) {
-    const auto order = [&](const fragments::EngineCommand& given) {
+    const auto order = [&](const engine_calls::EngineCommand& given) {
         const auto reports = worker.process->engine.obey(given);
         next.insert(next.end(), reports.begin(), reports.end());
     };
@@ -113,10 +113,10 @@ void InProcessWorkers::perform(const std::string& name, Worker& worker,
                 tell(transport::MessageArrived{
                     .worker = name, .attempt = *worker.process->stream, .message = e.message});
             },
-            [&](const fragments::Prepare& e) { order(e); },
-            [&](const fragments::Start& e) { order(e); },
-            [&](const fragments::Drain& e) { order(e); },
-            [&](const fragments::Abort& e) { order(e); },
+            [&](const engine_calls::Prepare& e) { order(e); },
+            [&](const engine_calls::Start& e) { order(e); },
+            [&](const engine_calls::Drain& e) { order(e); },
+            [&](const engine_calls::Abort& e) { order(e); },
             [](const holdings::Take&) {},
             [&](const holdings::Release& e) {
                 next.emplace_back(holdings::Released{.partitions = {e.partition}});

@@ -189,10 +189,10 @@ void WorkerHost::perform(const station::Effect& effect) {
                    },
                    [&](const station::Keep& e) { keep(e.allegiance); },
                    [&](const station::Reply& e) { reply(e); },
-                   [&](const fragments::Prepare& e) { world_.engine.prepare(e.key, e.plan); },
-                   [&](const fragments::Start& e) { world_.engine.start(e.key); },
-                   [&](const fragments::Drain& e) { world_.engine.drain(e.key); },
-                   [&](const fragments::Abort& e) { world_.engine.abort(e.key); },
+                   [&](const engine_calls::Prepare& e) { world_.engine.prepare(e.key, e.plan); },
+                   [&](const engine_calls::Start& e) { world_.engine.start(e.key); },
+                   [&](const engine_calls::Drain& e) { world_.engine.drain(e.key); },
+                   [&](const engine_calls::Abort& e) { world_.engine.abort(e.key); },
                    [&](const holdings::Take& e) {
                        log("partition " + to_string(e.grant.partition) + " is taken, by epoch " +
                            to_string(e.grant.epoch));

@@ -27,17 +27,17 @@ public:
         listener_ = std::move(listener);
     }
     void prepare(const FragmentKey& key, const std::string& plan) override {
-        obey(fragments::Prepare{.key = key, .plan = plan});
+        obey(engine_calls::Prepare{.key = key, .plan = plan});
     }
-    void start(const FragmentKey& key) override { obey(fragments::Start{key}); }
-    void drain(const FragmentKey& key) override { obey(fragments::Drain{key}); }
-    void abort(const FragmentKey& key) override { obey(fragments::Abort{key}); }
+    void start(const FragmentKey& key) override { obey(engine_calls::Start{key}); }
+    void drain(const FragmentKey& key) override { obey(engine_calls::Drain{key}); }
+    void abort(const FragmentKey& key) override { obey(engine_calls::Abort{key}); }
     [[nodiscard]] std::vector<control::FragmentCounts> counts() const override {
         return {{.key = kKey, .counts = {.rows_in = 12}}};
     }
 
 private:
-    void obey(const fragments::EngineCommand& order) {
+    void obey(const engine_calls::EngineCommand& order) {
         const std::lock_guard lock(mutex_);
         for (const fragments::Event& event : double_.obey(order)) listener_(event);
     }
