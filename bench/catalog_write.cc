@@ -152,7 +152,7 @@ std::string source_statement(const std::string& name) {
 
 constexpr unsigned kWorkers = 100;
 
-void prepare(CoordinatorRuntime& coordinator) {
+void prepare(coordinator::CoordinatorRuntime& coordinator) {
     for (unsigned i = 0; i < kWorkers; ++i) {
         const std::string n = std::to_string(i);
         const std::string worker = "'w" + n + ":9090'";
@@ -174,11 +174,11 @@ void prepare(CoordinatorRuntime& coordinator) {
 template <class Request>
 Request request_of(const std::string& statement) {
     const auto statements = must(sql::parse(statement));
-    return std::get<Request>(must(bind(statements.front())));
+    return std::get<Request>(must(coordinator::bind(statements.front())));
 }
 
-void execute(Session& session, const std::string& statement) {
-    const Execution execution = session.execute(statement);
+void execute(coordinator::Session& session, const std::string& statement) {
+    const coordinator::Execution execution = session.execute(statement);
     if (execution.error) give_up(to_string(*execution.error));
 }
 
@@ -190,8 +190,8 @@ public:
           floor_(scratch_ / "floor"),
           raw_(scratch_ / "raw.db"),
           catalog_(open_catalog(scratch_ / "catalog.db")),
-          source_(request_of<request::CreateLogicalSource>(source_statement("x"))),
-          sink_(request_of<request::CreateSink>(sink_statement("x"))) {
+          source_(request_of<catalog::request::CreateLogicalSource>(source_statement("x"))),
+          sink_(request_of<catalog::request::CreateSink>(sink_statement("x"))) {
         prepare(*catalog_->coordinator);
     }
 
@@ -200,9 +200,10 @@ public:
 
     void run(unsigned clients) {
         const Seconds time(tiny_ ? 0.02 : 1.0);
-        std::vector<std::unique_ptr<Session>> sessions;
+        std::vector<std::unique_ptr<coordinator::Session>> sessions;
         for (unsigned i = 0; i < clients; ++i) {
-            sessions.push_back(std::make_unique<Session>(*catalog_->coordinator, "bench"));
+            sessions.push_back(
+                std::make_unique<coordinator::Session>(*catalog_->coordinator, "bench"));
         }
         const auto text = [&](auto make) {
             return [&, make] {
@@ -234,15 +235,15 @@ public:
 
 private:
     void create_source(const std::string& name) {
-        request::CreateLogicalSource request = source_;
+        catalog::request::CreateLogicalSource request = source_;
         request.name = name;
-        must(catalog_->coordinator->execute(Request(std::move(request))));
+        must(catalog_->coordinator->execute(catalog::Request(std::move(request))));
     }
 
     void create_sink(const std::string& name) {
-        request::CreateSink request = sink_;
+        catalog::request::CreateSink request = sink_;
         request.name = name;
-        must(catalog_->coordinator->execute(Request(std::move(request))));
+        must(catalog_->coordinator->execute(catalog::Request(std::move(request))));
     }
 
     std::string query_statement(const std::string& name) {
@@ -280,8 +281,8 @@ private:
     Floor floor_;
     RawSqlite raw_;
     std::unique_ptr<Catalog> catalog_;
-    const request::CreateLogicalSource source_;
-    const request::CreateSink sink_;
+    const catalog::request::CreateLogicalSource source_;
+    const catalog::request::CreateSink sink_;
     std::atomic<std::uint64_t> next_ = 0;
     std::atomic<std::uint64_t> next_query_ = 0;
 };

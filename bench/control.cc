@@ -49,7 +49,7 @@ private:
 // Workers that do everything they are told at once.
 class PromptWorkers final : public Transport {
 public:
-    using Queue = std::deque<ControlEvent>;
+    using Queue = std::deque<coordinator::ControlEvent>;
 
     void listen(Listener) override {}
     void post_to(Queue* queue) { queue_ = queue; }
@@ -120,32 +120,34 @@ private:
 };
 
 // A coordinator's process on a thread: the controller and what it needs, stepped by hand.
-class Process final : public CatalogDoor {
+class Process final : public coordinator::CatalogDoor {
 public:
     Process(SqlDatabase& database, PromptWorkers& workers, TurnedClock& clock)
         : reads_(must(database.connect(Access::read))),
           clock_(clock),
           committer_(must(database.connect(Access::write)), clock, starting_at(*reads_)) {
         workers.post_to(&queue_);
-        controller_ = std::make_unique<Controller>(
-            ControllerOptions{}, *this, workers, clock,
-            [this](ControlEvent event) { queue_.push_back(std::move(event)); });
+        controller_ = std::make_unique<coordinator::Controller>(
+            coordinator::ControllerOptions{}, *this, workers, clock,
+            [this](coordinator::ControlEvent event) { queue_.push_back(std::move(event)); });
         must(controller_->start());
     }
 
-    Result<CatalogLook> look(const CatalogWanted& wanted) override {
+    Result<coordinator::CatalogLook> look(const coordinator::CatalogWanted& wanted) override {
         TRY(reads_->begin(Access::read));
-        auto seen = baton::look(Reader(*reads_), wanted);
+        auto seen = coordinator::look(catalog::Reader(*reads_), wanted);
         reads_->rollback();
         return seen;
     }
-    void submit(Ticket ticket, std::vector<Request> requests, Settled settled) override {
-        auto bundle = std::make_shared<Bundle>(bundle_of(std::move(requests), clock_));
-        jobs_.push_back({.bundle = bundle, .answered = [ticket, settled](const Outcome& outcome) {
-                             const auto done = settled_by(outcome);
-                             if (!done) give_up(to_string(done.error()));
-                             settled(ticket, done);
-                         }});
+    void submit(Ticket ticket, std::vector<catalog::Request> requests, Settled settled) override {
+        auto bundle = std::make_shared<coordinator::Bundle>(
+            coordinator::bundle_of(std::move(requests), clock_));
+        jobs_.push_back(
+            {.bundle = bundle, .answered = [ticket, settled](const coordinator::Outcome& outcome) {
+                 const auto done = coordinator::settled_by(outcome);
+                 if (!done) give_up(to_string(done.error()));
+                 settled(ticket, done);
+             }});
         writes_ += 1;
     }
 
@@ -153,7 +155,7 @@ public:
     void settle() {
         for (;;) {
             while (!queue_.empty()) {
-                const ControlEvent event = std::move(queue_.front());
+                const coordinator::ControlEvent event = std::move(queue_.front());
                 queue_.pop_front();
                 controller_->take(event);
             }
@@ -163,7 +165,7 @@ public:
             }
             const auto wake = controller_->wake_at();
             if (!wake || *wake > clock_.now()) return;
-            controller_->take(control_event::Tick{});
+            controller_->take(coordinator::control_event::Tick{});
         }
     }
     void run_for(Duration span) {
@@ -181,23 +183,23 @@ public:
     [[nodiscard]] std::uint64_t writes() const { return writes_; }
 
 private:
-    static CommitterOptions starting_at(Sql& sql) {
-        CommitterOptions options;
+    static coordinator::CommitterOptions starting_at(Sql& sql) {
+        coordinator::CommitterOptions options;
         must(sql.begin(Access::read));
-        options.start = must(Reader(sql).revision());
+        options.start = must(catalog::Reader(sql).revision());
         sql.rollback();
         return options;
     }
 
     void commit() {
         constexpr std::size_t kBatch = 512;
-        std::vector<Committer::Job> batch;
+        std::vector<coordinator::Committer::Job> batch;
         while (!jobs_.empty() && batch.size() < kBatch) {
             batch.push_back(std::move(jobs_.front()));
             jobs_.pop_front();
         }
-        committer_.run(batch, [&](const CommittedBatch& done) {
-            control_event::Changed changed{keys_of(done.changes)};
+        committer_.run(batch, [&](const coordinator::CommittedBatch& done) {
+            coordinator::control_event::Changed changed{coordinator::keys_of(done.changes)};
             if (!changed.keys.empty()) queue_.push_back(std::move(changed));
             for (const auto& [answered, outcome] : done.answers) answered(outcome);
         });
@@ -205,11 +207,11 @@ private:
 
     std::unique_ptr<Sql> reads_;
     TurnedClock& clock_;
-    Committer committer_;
-    std::deque<Committer::Job> jobs_;
+    coordinator::Committer committer_;
+    std::deque<coordinator::Committer::Job> jobs_;
     PromptWorkers::Queue queue_;
     std::uint64_t writes_ = 0;
-    std::unique_ptr<Controller> controller_;
+    std::unique_ptr<coordinator::Controller> controller_;
 };
 
 void measure_control(const Arguments& arguments) {
@@ -219,7 +221,7 @@ void measure_control(const Arguments& arguments) {
     const std::string path = scratch / "catalog.db";
     populate(*open_catalog(path)->coordinator, population);
 
-    const auto database = must(open_sqlite({.path = path}));
+    const auto database = must(sqlite::open_sqlite({.path = path}));
     TurnedClock clock;
     PromptWorkers workers;
     const std::string count =

@@ -23,18 +23,20 @@
 namespace baton::bench {
 namespace {
 
-Execution ask(front::Visitor& visitor, front::Request request) {
-    std::promise<Execution> answer;
-    visitor.ask(std::move(request), [&](Execution e) { answer.set_value(std::move(e)); });
+coordinator::Execution ask(desk::Visitor& visitor, desk::Request request) {
+    std::promise<coordinator::Execution> answer;
+    visitor.ask(std::move(request),
+                [&](coordinator::Execution e) { answer.set_value(std::move(e)); });
     return answer.get_future().get();
 }
 
-Latencies reads(front::Desk& desk, int count) {
-    const auto visitor = desk.visitor({.name = "reader", .role = front::Role::reader});
+Latencies reads(desk::Desk& desk, int count) {
+    const auto visitor = desk.visitor({.name = "reader", .role = desk::Role::reader});
     Latencies took;
     for (int i = 0; i < count; ++i) {
         const auto begun = Clock::now();
-        const Execution read = ask(*visitor, {.text = "SELECT name FROM baton.workers"});
+        const coordinator::Execution read =
+            ask(*visitor, {.text = "SELECT name FROM baton.workers"});
         if (read.error) give_up(to_string(*read.error));
         took.add(Seconds(Clock::now() - begun).count() * 1e6);
     }
@@ -46,7 +48,7 @@ void print(const char* beside, Latencies took) {
                 took.percentile(100));
 }
 
-using Visitors = std::vector<std::shared_ptr<front::Visitor>>;
+using Visitors = std::vector<std::shared_ptr<desk::Visitor>>;
 
 void leader(const std::string& path, int crowd, int count) {
     const auto catalog = open_catalog(path);
@@ -56,20 +58,21 @@ void leader(const std::string& path, int crowd, int count) {
             "'SEQUENCE INT64 0 9 1' AS SOURCE.GENERATOR_SCHEMA);"
             "CREATE SINK t (a INT64) TYPE Void SET ('w' AS SINK.HOST);"
             "CREATE QUERY q AS SELECT a FROM s INTO t");
-    front::Desk desk(*catalog->coordinator);
+    desk::Desk desk(*catalog->coordinator);
     print("nobody", reads(desk, count));
     Visitors waiting;
     std::atomic<int> answered = 0;
     for (int i = 0; i < crowd; ++i) {
-        waiting.push_back(desk.visitor({.name = "waiter", .role = front::Role::reader}));
-        waiting.back()->ask({.text = "WAIT FOR QUERY q"}, [&](const Execution&) { ++answered; });
+        waiting.push_back(desk.visitor({.name = "waiter", .role = desk::Role::reader}));
+        waiting.back()->ask({.text = "WAIT FOR QUERY q"},
+                            [&](const coordinator::Execution&) { ++answered; });
     }
     while (desk.load().standing < static_cast<std::size_t>(crowd)) std::this_thread::yield();
     const std::string many = std::to_string(crowd);
     print((many + " waits").c_str(), reads(desk, count));
     Visitors idle;
     for (int i = 0; i < crowd; ++i) {
-        idle.push_back(desk.visitor({.name = "idler", .role = front::Role::reader}));
+        idle.push_back(desk.visitor({.name = "idler", .role = desk::Role::reader}));
         if (ask(*idle.back(), {.text = "BEGIN; SHOW WORKERS"}).error) give_up("no transaction");
     }
     print((many + " waits, " + many + " idle transactions").c_str(), reads(desk, count));
@@ -91,23 +94,24 @@ public:
 };
 
 void follower(int crowd, int count) {
-    SystemClock clock;
+    system::SystemClock clock;
     SilentLine line;
-    CoordinatorOptions options;
+    coordinator::CoordinatorOptions options;
     options.follows = true;
     options.line = &line;
     testing::DatabaseServer server(testing::ServerKind::postgres);
-    const auto coordinator = must(CoordinatorRuntime::open(
-        must(open_server_database(server.kind(), server.new_database(), migrate)), clock, options));
+    const auto coordinator = must(coordinator::CoordinatorRuntime::open(
+        must(open_server_database(server.kind(), server.new_database(), catalog::migrate)), clock,
+        options));
     coordinator->leader().set_leader(Leader{.address = "silent:1", .epoch = Epoch(1)});
-    front::Desk desk(*coordinator);
+    desk::Desk desk(*coordinator);
     print("nobody, at a follower", reads(desk, count));
     Visitors forwarding;
     std::atomic<int> answered = 0;
     for (int i = 0; i < crowd; ++i) {
-        forwarding.push_back(desk.visitor({.name = "writer", .role = front::Role::admin}));
+        forwarding.push_back(desk.visitor({.name = "writer", .role = desk::Role::admin}));
         forwarding.back()->ask({.text = "CREATE LOGICAL SOURCE x (a INT8)"},
-                               [&](const Execution&) { ++answered; });
+                               [&](const coordinator::Execution&) { ++answered; });
     }
     while (desk.load().waiting > 0) std::this_thread::yield();
     print((std::to_string(crowd) + " waiting forwards").c_str(), reads(desk, count));
@@ -116,23 +120,24 @@ void follower(int crowd, int count) {
 }
 
 void long_transactions(const std::string& path, const std::vector<int>& lengths) {
-    SystemClock clock;
-    CoordinatorOptions options;
-    options.scratch = temporary_sqlites(migrate);
-    SqliteOptions file;
+    system::SystemClock clock;
+    coordinator::CoordinatorOptions options;
+    options.scratch = sqlite::temporary_sqlites(catalog::migrate);
+    sqlite::SqliteOptions file;
     file.path = path;
     file.create = true;
-    file.initialise = migrate;
-    const auto coordinator =
-        must(CoordinatorRuntime::open(must(open_sqlite(file)), clock, options));
+    file.initialise = catalog::migrate;
+    const auto coordinator = must(
+        coordinator::CoordinatorRuntime::open(must(sqlite::open_sqlite(file)), clock, options));
     std::printf("\ninteractive transaction of    seconds    us a statement\n");
     for (const int length : lengths) {
-        Session session(*coordinator, "ann");
+        coordinator::Session session(*coordinator, "ann");
         const auto begun = Clock::now();
         if (session.execute("BEGIN").error) give_up("no transaction");
         for (int i = 0; i < length; ++i) {
             const std::string name = "t" + std::to_string(length) + "_" + std::to_string(i);
-            const Execution made = session.execute("CREATE LOGICAL SOURCE " + name + " (a INT8)");
+            const coordinator::Execution made =
+                session.execute("CREATE LOGICAL SOURCE " + name + " (a INT8)");
             if (made.error) give_up(to_string(*made.error));
         }
         if (const auto done = session.execute("COMMIT"); done.error)

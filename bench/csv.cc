@@ -74,11 +74,11 @@ Sample events(std::uint64_t rows) {
 }
 
 std::uint64_t decode(const Sample& sample) {
-    DecoderSetup setup{.format = {}, .schema = sample.schema, .wanted = {}};
+    formats::DecoderSetup setup{.format = {}, .schema = sample.schema, .wanted = {}};
     for (std::size_t i = 0; i < sample.schema.columns.size(); ++i) setup.wanted.push_back(i);
-    auto decoder = must(make_decoder(setup));
+    auto decoder = must(formats::make_decoder(setup));
     std::uint64_t rows = 0;
-    Batch batch;
+    engine::Batch batch;
     const auto drain = [&] {
         while (must(decoder->next(batch))) rows += batch.rows;
     };

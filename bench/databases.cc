@@ -41,22 +41,23 @@ std::string source_statement(std::uint64_t number) {
 class Side {
 public:
     explicit Side(std::unique_ptr<SqlDatabase> database)
-        : coordinator_(must(CoordinatorRuntime::open(std::move(database), clock_))) {}
+        : coordinator_(must(coordinator::CoordinatorRuntime::open(std::move(database), clock_))) {}
 
     Measured run(unsigned clients, Seconds time) {
         while (sessions_.size() < clients) {
-            sessions_.push_back(std::make_unique<Session>(*coordinator_, "bench"));
+            sessions_.push_back(std::make_unique<coordinator::Session>(*coordinator_, "bench"));
         }
         return run_clients(clients, time, [&](unsigned client) {
-            const Execution done = sessions_[client]->execute(source_statement(next_++));
+            const coordinator::Execution done =
+                sessions_[client]->execute(source_statement(next_++));
             if (done.error) give_up(to_string(*done.error));
         });
     }
 
 private:
-    SystemClock clock_;
-    std::unique_ptr<CoordinatorRuntime> coordinator_;
-    std::vector<std::unique_ptr<Session>> sessions_;
+    system::SystemClock clock_;
+    std::unique_ptr<coordinator::CoordinatorRuntime> coordinator_;
+    std::vector<std::unique_ptr<coordinator::Session>> sessions_;
     std::atomic<std::uint64_t> next_ = 0;
 };
 
@@ -77,11 +78,11 @@ public:
           scratch_(arguments),
           postgres_(ServerKind::postgres, place_),
           mariadb_(ServerKind::mariadb, place_) {
-        SqliteOptions file;
+        sqlite::SqliteOptions file;
         file.path = scratch_ / "catalog.db";
         file.create = true;
-        file.initialise = migrate;
-        sides_.emplace_back("SQLite", std::make_unique<Side>(must(open_sqlite(file))));
+        file.initialise = catalog::migrate;
+        sides_.emplace_back("SQLite", std::make_unique<Side>(must(sqlite::open_sqlite(file))));
         sides_.emplace_back("PostgreSQL", std::make_unique<Side>(open(postgres_)));
         sides_.emplace_back("MariaDB", std::make_unique<Side>(open(mariadb_)));
     }
@@ -114,7 +115,7 @@ public:
 
 private:
     static std::unique_ptr<SqlDatabase> open(DatabaseServer& server) {
-        return must(open_server_database(server.kind(), server.new_database(), migrate));
+        return must(open_server_database(server.kind(), server.new_database(), catalog::migrate));
     }
 
     // Requests of `clients` through a relay: how often each of the counters moved for one of them.
@@ -137,7 +138,7 @@ private:
         const auto trips = [&] { return relay.round_trips(); };
         const auto open_here = [&] {
             return must(open_server_database(server.kind(), relay.instead_in(server.new_database()),
-                                             migrate));
+                                             catalog::migrate));
         };
         // Who counts statements sees them one by one, so each takes a trip.
         const auto real = open_here();

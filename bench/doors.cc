@@ -54,9 +54,9 @@ void serve(const std::string& path, int tell) {
     std::string sinks = "BEGIN;";
     for (unsigned i = 0; i < kRows; ++i) sinks += sink_statement("row" + std::to_string(i)) + ";";
     run_all(*catalog->coordinator, sinks + "COMMIT");
-    front::Desk desk(*catalog->coordinator);
-    front::Metrics metrics;
-    const front::Access access;
+    desk::Desk desk(*catalog->coordinator);
+    desk::Metrics metrics;
+    const desk::Access access;
     http::ServerOptions http_options;
     http_options.requests_per_connection_max = 1'000'000'000;
     const auto http = must(http::Server::open(desk, access, metrics, http_options));

@@ -36,9 +36,9 @@ const Schema& schema() {
     return kSchema;
 }
 
-using Rows = std::vector<Batch>;
+using Rows = std::vector<engine::Batch>;
 
-Batch batch_at(std::size_t first, Prng& prng) {
+engine::Batch batch_at(std::size_t first, Prng& prng) {
     static const std::vector<std::string> kEvents = {"view", "click", "purchase"};
     static const std::vector<std::string> kNames = [] {
         std::vector<std::string> names;
@@ -49,11 +49,11 @@ Batch batch_at(std::size_t first, Prng& prng) {
         }
         return names;
     }();
-    Batch batch{.rows = kBatchRows, .columns = {}};
+    engine::Batch batch{.rows = engine::kBatchRows, .columns = {}};
     for (const Column& column : schema().columns) {
-        batch.columns.emplace_back(column.type, kBatchRows);
+        batch.columns.emplace_back(column.type, engine::kBatchRows);
     }
-    for (std::size_t i = 0; i < kBatchRows; ++i) {
+    for (std::size_t i = 0; i < engine::kBatchRows; ++i) {
         const std::uint64_t dice = prng.next();
         const std::uint64_t campaign = dice / 7 % 100;
         batch.columns[kTime].mutable_data<std::uint64_t>()[i] = (first + i) / 10;
@@ -69,20 +69,20 @@ Batch batch_at(std::size_t first, Prng& prng) {
 }
 
 // Gives the rows once.
-class MemorySource : public RowSource {
+class MemorySource : public engine::RowSource {
 public:
     MemorySource(const Rows& rows, std::vector<std::size_t> wanted)
         : rows_(rows), wanted_(std::move(wanted)) {}
 
-    Result<Pull> pull(Batch& into, Duration) override {
-        if (next_ == rows_.size()) return Pull::end;
-        const Batch& whole = rows_[next_++];
-        into = Batch{.rows = whole.rows, .columns = {}};
+    Result<engine::Pull> pull(engine::Batch& into, Duration) override {
+        if (next_ == rows_.size()) return engine::Pull::end;
+        const engine::Batch& whole = rows_[next_++];
+        into = engine::Batch{.rows = whole.rows, .columns = {}};
         for (const std::size_t column : wanted_) into.columns.push_back(whole.columns[column]);
-        return Pull::rows;
+        return engine::Pull::rows;
     }
     void interrupt() override {}
-    [[nodiscard]] SourceCounts counts() const override { return {}; }
+    [[nodiscard]] engine::SourceCounts counts() const override { return {}; }
 
 private:
     const Rows& rows_;
@@ -95,42 +95,45 @@ std::uint64_t& sink_rows() {
     return rows;
 }
 
-class NowhereSink : public RowSink {
+class NowhereSink : public engine::RowSink {
 public:
-    Result<Done> write(const Batch& batch) override {
+    Result<Done> write(const engine::Batch& batch) override {
         sink_rows() += batch.rows;
         return Done{};
     }
     Result<Done> flush() override { return Done{}; }
     Result<Done> finish() override { return Done{}; }
     void interrupt() override {}
-    [[nodiscard]] SinkCounts counts() const override { return {}; }
+    [[nodiscard]] engine::SinkCounts counts() const override { return {}; }
 };
 
-class MemoryConnectors : public Connectors {
+class MemoryConnectors : public engine::Connectors {
 public:
     explicit MemoryConnectors(const Rows& rows) : rows_(rows) {}
-    Result<std::unique_ptr<RowSource>> open_source(const SourceScan& scan) override {
-        return std::unique_ptr<RowSource>(new MemorySource(rows_, scan.wanted));
+    Result<std::unique_ptr<engine::RowSource>> open_source(const SourceScan& scan) override {
+        return std::unique_ptr<engine::RowSource>(new MemorySource(rows_, scan.wanted));
     }
-    Result<std::unique_ptr<RowSink>> open_sink(const SinkWrite&, const Schema&) override {
-        return std::unique_ptr<RowSink>(new NowhereSink());
+    Result<std::unique_ptr<engine::RowSink>> open_sink(const SinkWrite&, const Schema&) override {
+        return std::unique_ptr<engine::RowSink>(new NowhereSink());
     }
 
 private:
     const Rows& rows_;
 };
 
-class NoExchanges : public Exchanges {
+class NoExchanges : public engine::Exchanges {
 public:
-    Result<std::unique_ptr<ExchangeSender>> open_sender(const ExchangeKey&, const std::string&,
-                                                        const std::string&, const std::string&,
-                                                        const Schema&) override {
+    Result<std::unique_ptr<engine::ExchangeSender>> open_sender(const ExchangeKey&,
+                                                                const std::string&,
+                                                                const std::string&,
+                                                                const std::string&,
+                                                                const Schema&) override {
         give_up("no exchanges here");
     }
-    Result<std::unique_ptr<ExchangeReceiver>> open_receiver(const ExchangeKey&, const std::string&,
-                                                            const std::vector<std::string>&,
-                                                            const Schema&) override {
+    Result<std::unique_ptr<engine::ExchangeReceiver>> open_receiver(const ExchangeKey&,
+                                                                    const std::string&,
+                                                                    const std::vector<std::string>&,
+                                                                    const Schema&) override {
         give_up("no exchanges here");
     }
 };
@@ -198,14 +201,14 @@ std::string plan_of(PlanNode input) {
         .inputs = {},
         .schema = schema};
     root.inputs.push_back(std::move(input));
-    return write_plan({.worker = "W", .roots = {std::move(root)}, .settings = {}});
+    return plan_format::write_plan({.worker = "W", .roots = {std::move(root)}, .settings = {}});
 }
 
 void run_plan(const std::string& plan, const Rows& rows) {
     MemoryConnectors connectors(rows);
     NoExchanges exchanges;
-    SystemClock clock;
-    FragmentEngine engine(connectors, exchanges, clock);
+    system::SystemClock clock;
+    engine::FragmentEngine engine(connectors, exchanges, clock);
     std::mutex mutex;
     std::condition_variable changed;
     bool ended = false;
@@ -229,10 +232,10 @@ void run_plan(const std::string& plan, const Rows& rows) {
 // ---- by hand ------------------------------------------------------------------------------------
 
 void filter_by_hand(const Rows& rows) {
-    std::vector<std::uint64_t> times(kBatchRows);
-    std::vector<std::uint64_t> keys(kBatchRows);
-    std::vector<std::int64_t> values(kBatchRows);
-    for (const Batch& batch : rows) {
+    std::vector<std::uint64_t> times(engine::kBatchRows);
+    std::vector<std::uint64_t> keys(engine::kBatchRows);
+    std::vector<std::int64_t> values(engine::kBatchRows);
+    for (const engine::Batch& batch : rows) {
         const auto* time = batch.columns[kTime].data<std::uint64_t>();
         const auto* key = batch.columns[kKey].data<std::uint64_t>();
         const auto* value = batch.columns[kValue].data<std::int64_t>();
@@ -254,7 +257,7 @@ void tumbling_by_hand(const Rows& rows) {
     };
     std::vector<State> states(1000);
     std::uint64_t end = 10'000;
-    for (const Batch& batch : rows) {
+    for (const engine::Batch& batch : rows) {
         const auto* time = batch.columns[kTime].data<std::uint64_t>();
         const auto* key = batch.columns[kKey].data<std::uint64_t>();
         const auto* value = batch.columns[kValue].data<std::int64_t>();
@@ -275,7 +278,7 @@ void tumbling_by_hand(const Rows& rows) {
 void yahoo_by_hand(const Rows& rows) {
     std::vector<std::uint64_t> counts(100);
     std::uint64_t end = 10'000;
-    for (const Batch& batch : rows) {
+    for (const engine::Batch& batch : rows) {
         const auto* time = batch.columns[kTime].data<std::uint64_t>();
         const auto* campaign = batch.columns[kCampaign].data<std::uint64_t>();
         const std::string_view* event = batch.columns[kEvent].texts();
@@ -294,7 +297,7 @@ void yahoo_by_hand(const Rows& rows) {
 void yahoo_text_by_hand(const Rows& rows) {
     std::unordered_map<std::string_view, std::uint64_t> counts;
     std::uint64_t end = 10'000;
-    for (const Batch& batch : rows) {
+    for (const engine::Batch& batch : rows) {
         const auto* time = batch.columns[kTime].data<std::uint64_t>();
         const std::string_view* name = batch.columns[kCampaignName].texts();
         const std::string_view* event = batch.columns[kEvent].texts();
@@ -348,8 +351,9 @@ void run(const Arguments& arguments) {
     const int rounds = arguments.tiny ? 2 : 9;
     Prng prng(1);
     Rows rows;
-    for (std::size_t i = 0; i < batches; ++i) rows.push_back(batch_at(i * kBatchRows, prng));
-    const auto count = static_cast<double>(batches * kBatchRows);
+    for (std::size_t i = 0; i < batches; ++i)
+        rows.push_back(batch_at(i * engine::kBatchRows, prng));
+    const auto count = static_cast<double>(batches * engine::kBatchRows);
     Table table({"query", "engine, M rows/s", "by hand, M rows/s", "ratio"});
     for (const Case& each : cases()) {
         std::vector<double> engine;

@@ -7,19 +7,20 @@ namespace baton::bench {
 
 std::unique_ptr<Catalog> open_catalog(const std::string& path) {
     auto catalog = std::make_unique<Catalog>();
-    SqliteOptions options;
+    sqlite::SqliteOptions options;
     options.path = path;
     options.create = true;
-    options.initialise = [](Sql& sql) { return migrate(sql); };
-    auto database = must(open_sqlite(options));
+    options.initialise = [](Sql& sql) { return catalog::migrate(sql); };
+    auto database = must(sqlite::open_sqlite(options));
     catalog->database = database.get();
-    catalog->coordinator = must(CoordinatorRuntime::open(std::move(database), catalog->clock));
+    catalog->coordinator =
+        must(coordinator::CoordinatorRuntime::open(std::move(database), catalog->clock));
     return catalog;
 }
 
-void run_all(CoordinatorRuntime& coordinator, const std::string& statements) {
-    Session session(coordinator, "bench");
-    const Execution execution = session.execute(statements);
+void run_all(coordinator::CoordinatorRuntime& coordinator, const std::string& statements) {
+    coordinator::Session session(coordinator, "bench");
+    const coordinator::Execution execution = session.execute(statements);
     if (execution.error) give_up(to_string(*execution.error));
 }
 

@@ -13,12 +13,12 @@ namespace baton::bench {
 
 // A catalog in a file, with a coordinator over it.
 struct Catalog {
-    SystemClock clock;
+    system::SystemClock clock;
     SqlDatabase* database = nullptr;
-    std::unique_ptr<CoordinatorRuntime> coordinator;
+    std::unique_ptr<coordinator::CoordinatorRuntime> coordinator;
 };
 [[nodiscard]] std::unique_ptr<Catalog> open_catalog(const std::string& path);
 // Runs statements that must succeed.
-void run_all(CoordinatorRuntime& coordinator, const std::string& statements);
+void run_all(coordinator::CoordinatorRuntime& coordinator, const std::string& statements);
 
 }  // namespace baton::bench

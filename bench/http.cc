@@ -159,8 +159,8 @@ struct Load {
     unsigned seconds = 10;
 };
 
-void follow(CoordinatorRuntime& coordinator, std::uint16_t port, const Load& load) {
-    Session session(coordinator, "bench");
+void follow(coordinator::CoordinatorRuntime& coordinator, std::uint16_t port, const Load& load) {
+    coordinator::Session session(coordinator, "bench");
     const std::uint64_t changes = std::uint64_t{load.rate} * load.seconds;
     std::uint64_t revision = must(coordinator.snapshot()).revision().value();
     Followers followers(port, load.clients, revision + changes);
@@ -222,7 +222,7 @@ Held held_now() {
 }
 
 // Half of the descriptors are those of the clients, who are in this process.
-void crowd(std::uint16_t port, unsigned clients, front::Gauge& open) {
+void crowd(std::uint16_t port, unsigned clients, desk::Gauge& open) {
     Table table({"connections", "descriptors", "MB resident", "s"});
     const auto note = [&, began = Clock::now()](const std::string& when) {
         const Held now = held_now();
@@ -256,9 +256,9 @@ void run(const Arguments& arguments) {
     const Scratch scratch(arguments);
     const auto catalog = open_catalog(scratch / "catalog.db");
     run_all(*catalog->coordinator, "CREATE WORKER 'w:9090' SET ('W' AS NAME)");
-    front::Desk desk(*catalog->coordinator);
-    const front::Access access;
-    front::Metrics metrics;
+    desk::Desk desk(*catalog->coordinator);
+    const desk::Access access;
+    desk::Metrics metrics;
     http::ServerOptions options;
     options.requests_per_connection_max = 1'000'000'000;
     options.connections_max = 20'000;

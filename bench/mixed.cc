@@ -24,7 +24,8 @@ public:
           catalog_(open_catalog(path_)) {
         run_all(*catalog_->coordinator, "CREATE WORKER 'w:9090'");
         for (unsigned i = 0; i < kWriters; ++i) {
-            writers_.push_back(std::make_unique<Session>(*catalog_->coordinator, "writer"));
+            writers_.push_back(
+                std::make_unique<coordinator::Session>(*catalog_->coordinator, "writer"));
         }
     }
 
@@ -43,9 +44,10 @@ public:
     // The writers' share; the readers' goes into `readers`.
     Measured write_beside_readers(Measured& readers) {
         std::thread beside([&] {
-            std::vector<std::unique_ptr<Session>> sessions;
+            std::vector<std::unique_ptr<coordinator::Session>> sessions;
             for (unsigned i = 0; i < kReaders; ++i) {
-                sessions.push_back(std::make_unique<Session>(*catalog_->coordinator, "reader"));
+                sessions.push_back(
+                    std::make_unique<coordinator::Session>(*catalog_->coordinator, "reader"));
             }
             std::vector<Prng> dice;
             for (unsigned i = 0; i < kReaders; ++i) dice.emplace_back(i);
@@ -64,8 +66,8 @@ public:
     [[nodiscard]] std::uint64_t log_max() const { return log_max_; }
 
 private:
-    static void run(Session& session, const std::string& statement) {
-        const Execution done = session.execute(statement);
+    static void run(coordinator::Session& session, const std::string& statement) {
+        const coordinator::Execution done = session.execute(statement);
         if (done.error) give_up(to_string(*done.error));
     }
 
@@ -73,7 +75,7 @@ private:
     const std::string path_;
     const Seconds time_;
     std::unique_ptr<Catalog> catalog_;
-    std::vector<std::unique_ptr<Session>> writers_;
+    std::vector<std::unique_ptr<coordinator::Session>> writers_;
     std::atomic<std::uint64_t> next_ = 0;
     std::atomic<std::uint64_t> log_max_ = 0;
 };

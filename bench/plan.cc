@@ -53,16 +53,16 @@ Shape mesh_of(std::size_t workers) {
     return shape;
 }
 
-PlanningView view_of(const Shape& shape) {
-    auto cluster = std::make_shared<Cluster>();
-    PlanningView view;
+planning::PlanningView view_of(const Shape& shape) {
+    auto cluster = std::make_shared<topology::Cluster>();
+    planning::PlanningView view;
     for (std::size_t i = 0; i < shape.workers; ++i) {
         Worker& worker = cluster->workers[worker_name(i)];
         worker.name = worker_name(i);
         worker.capacity = 100;
         view.used[worker.name] = i % 100;
     }
-    cluster->topology = Topology(shape.links);
+    cluster->topology = topology::Topology(shape.links);
     view.cluster = cluster;
     const Schema schema{.columns = {{.name = "TS", .type = DataType::uint64, .nullable = false},
                                     {.name = "K", .type = DataType::int32, .nullable = false},
@@ -113,19 +113,20 @@ void run(const Arguments& arguments) {
     for (const std::size_t workers : {std::size_t{100}, std::size_t{1'000}, std::size_t{10'000}}) {
         if (arguments.tiny && workers > 1'000) continue;
         for (const Shape& shape : {tree_of(workers), mesh_of(workers)}) {
-            const PlanningView view = view_of(shape);
+            const planning::PlanningView view = view_of(shape);
             Latencies latencies;
-            QueryPlan made;
+            planning::QueryPlan made;
             const int times = arguments.tiny ? 3 : 300;
             for (int i = 0; i < times; ++i) {
                 const auto start = Clock::now();
                 made = must(plan(tree, view));
                 latencies.add(Seconds(Clock::now() - start).count() * 1e6);
             }
-            const PlanSteps steps = must(
-                plan_steps({.query = tree.query, .sink = sink, .settings = tree.settings}, view));
+            const planning::PlanSteps steps = must(planning::plan_steps(
+                {.query = tree.query, .sink = sink, .settings = tree.settings}, view));
             std::size_t bytes = 0;
-            for (const PlannedFragment& fragment : made.fragments) bytes += fragment.plan.size();
+            for (const planning::PlannedFragment& fragment : made.fragments)
+                bytes += fragment.plan.size();
             table.add({text(static_cast<double>(workers)), shape.name,
                        std::to_string(operators_in(steps.logical)) + " to " +
                            std::to_string(operators_in(steps.physical)),

@@ -56,7 +56,7 @@ std::string query(const Population& population, unsigned number) {
 }
 
 // What `make` gives for each number below `count`, in transactions of some statements each.
-void in_transactions(CoordinatorRuntime& coordinator, unsigned count, unsigned at_once,
+void in_transactions(coordinator::CoordinatorRuntime& coordinator, unsigned count, unsigned at_once,
                      const std::function<std::string(unsigned)>& make) {
     std::atomic<unsigned> next = 0;
     std::vector<std::thread> clients;
@@ -74,7 +74,7 @@ void in_transactions(CoordinatorRuntime& coordinator, unsigned count, unsigned a
     for (std::thread& client : clients) client.join();
 }
 
-void fail_query(CoordinatorRuntime& coordinator, const std::string& name) {
+void fail_query(coordinator::CoordinatorRuntime& coordinator, const std::string& name) {
     std::vector<Fragment> fragments;
     QueryId id;
     {
@@ -97,7 +97,7 @@ std::string worker_name(unsigned edge) {
     return "edge" + std::to_string(edge) + ":9090";
 }
 
-void populate(CoordinatorRuntime& coordinator, const Population& population) {
+void populate(coordinator::CoordinatorRuntime& coordinator, const Population& population) {
     in_transactions(coordinator, population.hubs(), kPerTransaction, hub);
     in_transactions(coordinator, population.edges(), kPerTransaction / 8,
                     [&](unsigned i) { return edge(population, i); });

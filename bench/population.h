@@ -25,6 +25,6 @@ struct Population {
 
 [[nodiscard]] std::string worker_name(unsigned edge);  // without quotes
 
-void populate(CoordinatorRuntime& coordinator, const Population& population);
+void populate(coordinator::CoordinatorRuntime& coordinator, const Population& population);
 
 }  // namespace baton::bench

@@ -34,9 +34,10 @@ Population population_of(bool tiny) {
 
 // Built once, kept beside the programs.
 std::string prepared_catalog(const Arguments& arguments, const Scratch& scratch) {
-    const std::string cached = arguments.tiny ? scratch / "prepared.db"
-                                              : arguments.directory + "/recover_100k_v" +
-                                                    std::to_string(schema_version()) + ".db";
+    const std::string cached = arguments.tiny
+                                   ? scratch / "prepared.db"
+                                   : arguments.directory + "/recover_100k_v" +
+                                         std::to_string(catalog::schema_version()) + ".db";
     if (fs::exists(cached)) return cached;
     const std::string draft = scratch / "draft.db";
     const auto start = Clock::now();
@@ -175,20 +176,20 @@ void time_lookup(Table& table, const std::string& name, unsigned times, Operatio
                text(latencies.percentile(99)) + " us", text(cpu.percentile(99)) + " us"});
 }
 
-void measure_lookups(CoordinatorRuntime& coordinator, const Population& population,
+void measure_lookups(coordinator::CoordinatorRuntime& coordinator, const Population& population,
                      unsigned times) {
     Table table({"lookup", "rows", "p50", "p99", "p99 of CPU time"});
-    Session session(coordinator, "bench");
+    coordinator::Session session(coordinator, "bench");
     Prng prng(1);
     for (const Lookup& lookup : lookups(population)) {
         time_lookup(table, lookup.name, times, [&] {
-            const Execution done = session.execute(lookup.statement(prng));
+            const coordinator::Execution done = session.execute(lookup.statement(prng));
             if (done.error) give_up(to_string(*done.error));
-            return std::get<baton::Table>(done.results.front().value).rows.size();
+            return std::get<views::Table>(done.results.front().value).rows.size();
         });
     }
     const auto snapshot = must(coordinator.snapshot());
-    const Reader reader = snapshot.read();
+    const catalog::Reader reader = snapshot.read();
     time_lookup(table, "typed query by name", times, [&] {
         return must(reader.query("Q" + std::to_string(prng.between(0, population.queries - 1))))
                    ? 1
@@ -216,13 +217,13 @@ Opened open_timed(const std::string& path, bool check_pages) {
         return 1e3 * Seconds(now - std::exchange(last, now)).count();
     };
     auto timer = lap;
-    SqliteOptions options;
+    sqlite::SqliteOptions options;
     options.path = path;
     if (check_pages) options.check_bytes_max = std::int64_t{1} << 40;
-    auto database = must(open_sqlite(options));
+    auto database = must(sqlite::open_sqlite(options));
     opened.database_ms = timer();
     opened.catalog->coordinator =
-        must(CoordinatorRuntime::open(std::move(database), opened.catalog->clock));
+        must(coordinator::CoordinatorRuntime::open(std::move(database), opened.catalog->clock));
     opened.coordinator_ms = timer();
     run_all(*opened.catalog->coordinator, "SHOW QUERIES WHERE name = 'Q1'");
     opened.first_answer_ms = timer();

@@ -49,12 +49,12 @@ struct IdleWorker {
                        },
                        event);
         });
-        server = must(GrpcServer::start({.listen = {{.host = "127.0.0.1", .port = 0}}},
-                                        {&control.service()}));
+        server = must(rpc::GrpcServer::start({.listen = {{.host = "127.0.0.1", .port = 0}}},
+                                             {&control.service()}));
     }
 
-    ControlServer control;
-    std::unique_ptr<GrpcServer> server;
+    rpc::ControlServer control;
+    std::unique_ptr<rpc::GrpcServer> server;
 };
 
 // In a process of its own: writes the ports, and lives until its input ends.
@@ -78,7 +78,7 @@ std::size_t threads() {
     return 0;
 }
 
-std::size_t active(CoordinatorRuntime& coordinator) {
+std::size_t active(coordinator::CoordinatorRuntime& coordinator) {
     auto snapshot = must(coordinator.snapshot());
     const auto rows = must(snapshot.sql().query(
         "SELECT COUNT(*) FROM worker WHERE state = 'ACTIVE' AND incarnation IS NOT NULL"));
@@ -107,15 +107,16 @@ void measure(const Arguments& arguments) {
     }
 
     const Scratch scratch(arguments);
-    const SystemClock clock;
-    auto transport = std::make_unique<GrpcTransport>();
-    CoordinatorOptions options;
+    const system::SystemClock clock;
+    auto transport = std::make_unique<rpc::GrpcTransport>();
+    coordinator::CoordinatorOptions options;
     options.transport = transport.get();
-    SqliteOptions catalog{.path = scratch / "catalog.db"};
+    sqlite::SqliteOptions catalog{.path = scratch / "catalog.db"};
     catalog.create = true;
-    catalog.initialise = [](Sql& sql) { return migrate(sql); };
-    auto database = must(open_sqlite(catalog));
-    auto coordinator = must(CoordinatorRuntime::open(std::move(database), clock, options));
+    catalog.initialise = [](Sql& sql) { return catalog::migrate(sql); };
+    auto database = must(sqlite::open_sqlite(catalog));
+    auto coordinator =
+        must(coordinator::CoordinatorRuntime::open(std::move(database), clock, options));
     const std::uint64_t before = resident_bytes();
     const auto began = Clock::now();
     run_all(*coordinator, statements + "COMMIT");

@@ -18,21 +18,22 @@
 namespace baton::bench {
 namespace {
 
-ViewQuery sinks_query(const std::string& statement) {
+views::ViewQuery sinks_query(const std::string& statement) {
     const auto parsed = must(sql::parse(statement));
-    return must(ViewQuery::from(std::get<sql::Show>(parsed.front().node)));
+    return must(views::ViewQuery::from(std::get<sql::Show>(parsed.front().node)));
 }
 
 class Watchers {
 public:
-    Watchers(CoordinatorRuntime& coordinator, unsigned count, const std::string& statement)
+    Watchers(coordinator::CoordinatorRuntime& coordinator, unsigned count,
+             const std::string& statement)
         : coordinator_(coordinator) {
         // Registered first, so told first: the moment of the commit.
-        EntitySet sinks;
-        sinks.set(static_cast<std::size_t>(Entity::sink));
+        coordinator::EntitySet sinks;
+        sinks.set(static_cast<std::size_t>(kinds::Entity::sink));
         committed_ = coordinator.feed().listen(
-            sinks, [this](const std::set<EntityKey>&) { commit_ = Clock::now(); });
-        const ViewQuery query = sinks_query(statement);
+            sinks, [this](const std::set<coordinator::EntityKey>&) { commit_ = Clock::now(); });
+        const views::ViewQuery query = sinks_query(statement);
         const Revision now = must(coordinator.snapshot()).revision();
         watches_.reserve(count);
         for (unsigned i = 0; i < count; ++i) {
@@ -52,10 +53,10 @@ public:
     }
 
     // Makes a change and waits until every watch has delivered it, if it matches.
-    void change(Session& session, const std::string& statement, bool matches) {
+    void change(coordinator::Session& session, const std::string& statement, bool matches) {
         delivered_ = 0;
         const auto before = Clock::now();
-        const Execution done = session.execute(statement);
+        const coordinator::Execution done = session.execute(statement);
         if (done.error) give_up(to_string(*done.error));
         if (!matches) return;
         while (delivered_ < watches_.size()) std::this_thread::yield();
@@ -98,7 +99,7 @@ private:
         }
     }
 
-    CoordinatorRuntime& coordinator_;
+    coordinator::CoordinatorRuntime& coordinator_;
     Clock::time_point commit_;
     Clock::time_point last_;
     std::atomic<std::size_t> delivered_ = 0;
@@ -107,15 +108,15 @@ private:
     std::vector<unsigned> woken_;
     bool closed_ = false;
     std::thread thread_;
-    Feed::Registration committed_;
-    std::vector<std::unique_ptr<Watch>> watches_;  // last: their wakes use the above
+    coordinator::Feed::Registration committed_;
+    std::vector<std::unique_ptr<coordinator::Watch>> watches_;  // last: their wakes use the above
 };
 
 void run(const Arguments& arguments) {
     const Scratch scratch(arguments);
     const auto catalog = open_catalog(scratch / "catalog.db");
     run_all(*catalog->coordinator, "CREATE WORKER 'w:9090'; CREATE WORKER 'v:9090'");
-    Session session(*catalog->coordinator, "bench");
+    coordinator::Session session(*catalog->coordinator, "bench");
     Table table({"watches", "filter", "p50", "p99", "to the last p50", "p99", "request to last p50",
                  "p99", "CPU us a delivery"});
     unsigned next = 0;

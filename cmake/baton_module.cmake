@@ -1,4 +1,4 @@
-# baton_module(NAME <layer/name> [SEPARATE] [DEPS <layer/name>...] [LIBS <target>...])
+# baton_module(NAME <layer/name> [NAMESPACE <name>] [SEPARATE] [DEPS <layer/name>...] [LIBS <target>...])
 #
 # One directory under src/ is one library. DEPS is the only place where a dependency on another
 # module is declared; it is checked three times:
@@ -6,10 +6,13 @@
 #   - by the compiler: every header is compiled by itself (test `headers`);
 #   - by tools/tidy: every #include must belong to the module, to DEPS, or to the standard library.
 #
+# Its namespace is baton::<name>, or baton::<NAMESPACE>; `NAMESPACE baton` is baton itself, the shared
+# vocabulary. tools/tidy checks that, too.
+#
 # The preset `release` compiles a module as one file, so names in its unnamed namespaces must differ.
 # SEPARATE is for a module that cannot be compiled so.
 function(baton_module)
-    cmake_parse_arguments(M "SEPARATE" "NAME" "DEPS;LIBS" ${ARGN})
+    cmake_parse_arguments(M "SEPARATE" "NAME;NAMESPACE" "DEPS;LIBS" ${ARGN})
     string(REPLACE "/" "_" target "baton_${M_NAME}")
     set(dir ${CMAKE_SOURCE_DIR}/src/${M_NAME})
 
@@ -43,8 +46,11 @@ function(baton_module)
         target_link_libraries(${target}_link_test PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,${target}>")
     endif()
 
+    if(NOT M_NAMESPACE)
+        cmake_path(GET M_NAME FILENAME M_NAMESPACE)
+    endif()
     string(JOIN " " deps_text ${M_DEPS})
-    set_property(GLOBAL APPEND PROPERTY BATON_MODULES "${M_NAME}: ${deps_text}")
+    set_property(GLOBAL APPEND PROPERTY BATON_MODULES "${M_NAME} ${M_NAMESPACE}: ${deps_text}")
     set_property(GLOBAL PROPERTY BATON_TESTS_${target} "${tests}")
 endfunction()
 

@@ -16,10 +16,10 @@
 namespace {
 
 using baton::FragmentState;
-using baton::lifecycle::Asker;
-using baton::lifecycle::Ending;
-using baton::lifecycle::Life;
-using baton::lifecycle::Step;
+using baton::queries::lifecycle::Asker;
+using baton::queries::lifecycle::Ending;
+using baton::queries::lifecycle::Life;
+using baton::queries::lifecycle::Step;
 
 constexpr std::string_view kOpening = R"(# The life of a query
 
@@ -182,7 +182,7 @@ void print_diagram(const std::vector<Step>& steps) {
 }  // namespace
 
 int main() {
-    const std::vector<Step> steps = baton::lifecycle::all_steps();
+    const std::vector<Step> steps = baton::queries::lifecycle::all_steps();
     std::set<Life> lives;
     for (const Step& step : steps) lives.insert(step.from);
     std::fputs(kOpening.data(), stdout);

@@ -5,8 +5,8 @@
 //
 // Looks at the C++ files under <root>/src, tests, tools and bench, and at the documents in <root>
 // and <root>/docs; tests/tidy holds the planted violations that test this program and is left out.
-// modules.txt is written by CMake: one "module: dep dep" line for each baton_module(), in the order
-// of the layers.
+// modules.txt is written by CMake: one "module namespace: dep dep" line for each baton_module(), in
+// the order of the layers. A module without a namespace may use any.
 //
 // Every complaint says what to do instead. Exit status: 0 clean, 1 complaints, 2 wrong usage.
 #include <algorithm>
@@ -337,6 +337,7 @@ bool is_pure(std::string_view module) {
 
 struct Module {
     std::string name;
+    std::string space;  // "baton::sql"; empty: any
     std::set<std::string> deps;
 };
 
@@ -346,7 +347,10 @@ std::vector<Module> read_modules(const fs::path& path) {
     for (std::string line; std::getline(in, line);) {
         const auto colon = line.find(':');
         if (colon == std::string::npos) continue;
-        Module& module = modules.emplace_back(Module{line.substr(0, colon), {}});
+        Module& module = modules.emplace_back();
+        std::istringstream names(line.substr(0, colon));
+        names >> module.name >> module.space;
+        if (!module.space.empty() && module.space != "baton") module.space.insert(0, "baton::");
         std::istringstream words(line.substr(colon + 1));
         for (std::string dep; words >> dep;) module.deps.insert(dep);
     }
@@ -365,7 +369,10 @@ public:
     Tidy(fs::path root, const std::vector<Module>& modules, std::string modules_file)
         : root_(std::move(root)), modules_file_(std::move(modules_file)) {
         check_layers(modules);
-        for (const Module& module : modules) deps_[module.name] = module.deps;
+        for (const Module& module : modules) {
+            deps_[module.name] = module.deps;
+            spaces_[module.name] = module.space;
+        }
     }
 
     int run() {
@@ -380,7 +387,7 @@ private:
     void check_layers(const std::vector<Module>& modules) {
         std::set<std::string> above;
         for (std::size_t i = 0; i < modules.size(); ++i) {
-            const auto& [name, deps] = modules[i];
+            const auto& [name, space, deps] = modules[i];
             for (const std::string& dep : deps) {
                 if (!above.contains(dep))
                     complain(modules_file_, i + 1,
@@ -430,6 +437,7 @@ private:
             const Line line = reader.read(text);
             check_line(file, number, text, line);
             for (const std::string& type : types.read(line.code)) check_type(file, number, type);
+            check_namespace(file, number, line.code);
             check_prose_of(file, number, line);
         }
         end_paragraph(file.path);
@@ -468,11 +476,27 @@ private:
     // Two types of one name in one program are undefined behaviour, and no linker says so.
     void check_type(const File& file, std::size_t number, const std::string& type) {
         if (file.module.empty() || file.is_test) return;
+        if (const std::string& space = space_of(file);
+            !space.empty() && !type.starts_with(space + "::"))
+            complain(file.path, number, type + " belongs into namespace " + space);
         const auto [known, is_new] = types_.emplace(type, file.path);
         if (is_new || known->second == file.path) return;
         complain(file.path, number,
                  type + " is defined in " + known->second.lexically_normal().string() +
                      ", too: rename one, or put it into a namespace of its module");
+    }
+
+    // `baton` itself is for the vocabulary that all rooms share.
+    void check_namespace(const File& file, std::size_t number, std::string_view code) {
+        const std::string& space = space_of(file);
+        if (code.starts_with("namespace baton {") && !space.empty() && space != "baton")
+            complain(file.path, number, banned("namespace baton", "namespace " + space));
+    }
+
+    [[nodiscard]] const std::string& space_of(const File& file) const {
+        static const std::string any;
+        const auto found = spaces_.find(file.module);
+        return found == spaces_.end() ? any : found->second;
     }
 
     void check_comment(const File& file, std::size_t number, std::string_view comment) {
@@ -647,8 +671,9 @@ private:
     fs::path root_;
     std::string modules_file_;
     std::map<std::string, std::set<std::string>> deps_;
-    std::map<std::string, fs::path> types_;  // by name, where they are defined
-    std::set<std::string> undeclared_;       // directories already complained about
+    std::map<std::string, std::string> spaces_;  // by module
+    std::map<std::string, fs::path> types_;      // by name, where they are defined
+    std::set<std::string> undeclared_;           // directories already complained about
     Paragraph paragraph_;
     std::optional<std::size_t> bullet_at_;  // where the bullet under way begins
     int complaints_ = 0;

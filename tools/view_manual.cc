@@ -34,26 +34,26 @@ A view with changes can be watched: first all rows, then every change, with the 
 from by `SINCE REVISION n`. Derived columns are computed from other rows and cannot be watched.
 )";
 
-std::string_view name_of(baton::ViewType type) {
+std::string_view name_of(baton::kinds::ViewType type) {
     switch (type) {
-        case baton::ViewType::text:
+        case baton::kinds::ViewType::text:
             return "text";
-        case baton::ViewType::unsigned_integer:
-        case baton::ViewType::float32:
-        case baton::ViewType::float64:
-        case baton::ViewType::integer:
+        case baton::kinds::ViewType::unsigned_integer:
+        case baton::kinds::ViewType::float32:
+        case baton::kinds::ViewType::float64:
+        case baton::kinds::ViewType::integer:
             return "integer";
-        case baton::ViewType::boolean:
+        case baton::kinds::ViewType::boolean:
             return "boolean";
-        case baton::ViewType::time:
+        case baton::kinds::ViewType::time:
             return "time";
-        case baton::ViewType::json:
+        case baton::kinds::ViewType::json:
             return "JSON";
     }
     CHECK(false && "a type without a name");
 }
 
-void print(const baton::View& view) {
+void print(const baton::kinds::View& view) {
     std::string keys;
     for (std::size_t i = 0; i < view.key_columns; ++i) {
         keys += (i > 0 ? ", " : "") + std::string(view.columns[i].name);
@@ -61,7 +61,7 @@ void print(const baton::View& view) {
     std::printf("\n## baton.%s\n\n%s. Key: %s. %s\n\n| column | type | meaning |\n|---|---|---|\n",
                 std::string(view.name).c_str(), std::string(view.meaning).c_str(), keys.c_str(),
                 view.entity ? "Can be watched." : "Cannot be watched.");
-    for (const baton::ViewColumn& column : view.columns) {
+    for (const baton::kinds::ViewColumn& column : view.columns) {
         std::printf("| %s%s | %s | %s%s |\n", std::string(column.name).c_str(),
                     column.brief ? " *" : "", std::string(name_of(column.type)).c_str(),
                     std::string(column.meaning).c_str(), column.derived ? " (derived)" : "");
@@ -89,7 +89,7 @@ void print(const baton::ReasonMeaning& reason) {
 
 int main() {
     std::fputs(kOpening.data(), stdout);
-    for (const baton::View& view : baton::views()) print(view);
+    for (const baton::kinds::View& view : baton::views::views()) print(view);
     std::fputs(kReasons.data(), stdout);
     for (const baton::ReasonMeaning& reason : baton::kReasonMeanings) print(reason);
     return 0;

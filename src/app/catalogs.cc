@@ -16,7 +16,7 @@
 #include "catalog/lease_schema.h"
 #include "catalog/schema.h"
 
-namespace baton {
+namespace baton::app {
 
 namespace {
 
@@ -29,27 +29,27 @@ bool is_mariadb(const std::string& where) {
 }
 
 Result<std::unique_ptr<SqlDatabase>> open(const std::string& where, bool changes,
-                                          const SqliteOptions& file,
+                                          const sqlite::SqliteOptions& file,
                                           Duration standstill_max = std::chrono::seconds(5)) {
     std::function<Result<Done>(Sql&)> initialise;
-    if (changes) initialise = migrate;
+    if (changes) initialise = catalog::migrate;
     if (is_postgres(where)) {
-        return open_postgres(
+        return postgres::open_postgres(
             {.url = where, .initialise = initialise, .idle_in_transaction = standstill_max});
     }
     if (is_mariadb(where)) {
-        return open_mariadb(
+        return mariadb::open_mariadb(
             {.url = where, .initialise = initialise, .idle_in_transaction = standstill_max});
     }
-    SqliteOptions options = file;
+    sqlite::SqliteOptions options = file;
     options.path = file_of_catalog(where);
-    if (changes) options.initialise = migrate;
-    return open_sqlite(options);
+    if (changes) options.initialise = catalog::migrate;
+    return sqlite::open_sqlite(options);
 }
 
 // What a coordinator still accepts would be missing in the copy. A file is locked instead.
 Result<Done> refuse_if_led(const std::string& where, Sql& sql) {
-    TRY_ASSIGN(lease, Leases(sql).watch(std::string(kLeaderLock)));
+    TRY_ASSIGN(lease, catalog::Leases(sql).watch(std::string(catalog::kLeaderLock)));
     if (!lease || lease->remaining <= Duration::zero()) return Done{};
     return Error{.code = ErrorCode::catalog_in_use,
                  .message = "the catalog " + shown_place(where) + " is in use: " + lease->owner +
@@ -63,8 +63,8 @@ Result<std::int64_t> copy(const std::string& from, const std::string& to) {
     TRY(refuse_if_led(from, *reader));
     TRY_ASSIGN(target, open_catalog_at(to, true));
     TRY_ASSIGN(writer, target->connect(Access::write));
-    TRY_ASSIGN(count, copy_catalog(*reader, *writer));
-    TRY_ASSIGN(problems, catalog_problems(*writer));
+    TRY_ASSIGN(count, catalog::copy_catalog(*reader, *writer));
+    TRY_ASSIGN(problems, catalog::catalog_problems(*writer));
     if (problems.empty()) return count;
     return Error{.code = ErrorCode::catalog_corrupt,
                  .message = "the copy is not sound: " + problems.front(),
@@ -84,31 +84,31 @@ std::string shown_place(const std::string& where) {
 std::string file_of_catalog(std::string where) {
     constexpr std::string_view kScheme = "sqlite:";
     if (where.starts_with(kScheme)) where.erase(0, kScheme.size());
-    return std::filesystem::is_directory(where) ? catalog_path(where) : where;
+    return std::filesystem::is_directory(where) ? sqlite::catalog_path(where) : where;
 }
 
 Result<std::unique_ptr<SqlDatabase>> open_catalog_at(const std::string& where, bool create,
                                                      Duration standstill_max) {
-    SqliteOptions file;
+    sqlite::SqliteOptions file;
     file.create = create;
     return open(where, true, file, standstill_max);
 }
 
 Result<std::unique_ptr<SqlDatabase>> look_at_catalog(const std::string& where) {
-    SqliteOptions file;
+    sqlite::SqliteOptions file;
     file.lock = false;
     return open(where, false, file);
 }
 
 Result<bool> bring_up_to_date(SqlDatabase& database) {
     TRY_ASSIGN(sql, database.connect(Access::write));
-    const bool old = !require_current_version(*sql);
-    TRY(migrate(*sql));
+    const bool old = !catalog::require_current_version(*sql);
+    TRY(catalog::migrate(*sql));
     return old;
 }
 
 std::unique_ptr<SqlSignals> signals_of(const std::string& where) {
-    return is_postgres(where) ? listen_to_postgres(where) : nullptr;
+    return is_postgres(where) ? postgres::listen_to_postgres(where) : nullptr;
 }
 
 int run_catalog_migrate(const std::string& from, const std::string& to) {
@@ -119,4 +119,4 @@ int run_catalog_migrate(const std::string& from, const std::string& to) {
     return 0;
 }
 
-}  // namespace baton
+}  // namespace baton::app

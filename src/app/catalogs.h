@@ -11,7 +11,7 @@
 #include "ports/sql.h"
 #include "ports/sql_signals.h"
 
-namespace baton {
+namespace baton::app {
 
 // A URL of a database server, as opposed to a path.
 [[nodiscard]] bool is_server(const std::string& where);
@@ -38,4 +38,4 @@ namespace baton {
 // Copies the catalog, which no coordinator may use now, and checks the copy. The exit status.
 [[nodiscard]] int run_catalog_migrate(const std::string& from, const std::string& to);
 
-}  // namespace baton
+}  // namespace baton::app

@@ -9,7 +9,7 @@
 #include "core/identity/identity.h"
 #include "core/topology/topology.h"
 
-namespace baton {
+namespace baton::app {
 
 namespace {
 
@@ -22,7 +22,8 @@ struct Listening {
 Result<Listening> listening_of(const config::Settings& settings, const std::string& key) {
     const std::string& text = settings.text(key);
     const bool any_port = text.ends_with(":0");
-    const auto address = parse_address(any_port ? text.substr(0, text.size() - 1) + "1" : text);
+    const auto address =
+        topology::parse_address(any_port ? text.substr(0, text.size() - 1) + "1" : text);
     if (!address) {
         return Error{.code = ErrorCode::invalid_configuration,
                      .message = key + ": " + address.error().message,
@@ -48,7 +49,8 @@ std::vector<std::string> words_of(const std::string& list) {
 Result<Done> check_trust(const Configuration& configuration, const std::string& key,
                          const std::string& host) {
     const bool meant = configuration.settings.flag("auth.trust_remote");
-    if (is_loopback(host) || meant || !configuration.access.trusts_everybody()) return Done{};
+    if (identity::is_loopback(host) || meant || !configuration.access.trusts_everybody())
+        return Done{};
     return Error{
         .code = ErrorCode::invalid_configuration,
         .message = key + ": " + host + " is beyond this machine, and every client would be trusted",
@@ -66,12 +68,12 @@ struct Shares {
 
 Shares shares_of(const config::Settings& settings, Log& log) {
     const std::size_t beside = pgserver::ServerOptions{}.strangers_max + pgserver::kKeptForOthers;
-    const std::size_t limit = raise_descriptor_limit();
+    const std::size_t limit = system::raise_descriptor_limit();
     const bool pg_open = !settings.text("pg.listen").empty();
     const bool http_open = !settings.text("http.listen").empty();
     const std::size_t pg = pg_open ? settings.number("pg.connections_max") : 0;
     const std::size_t http = http_open ? settings.number("http.connections_max") : 0;
-    const DoorShares doors = door_shares(limit, pg_open ? pg + beside : 0, http);
+    const system::DoorShares doors = system::door_shares(limit, pg_open ? pg + beside : 0, http);
     const std::size_t beside_pg = std::min(doors.first / 2, beside);
     const Shares shares{
         .pg = doors.first - beside_pg,
@@ -89,9 +91,9 @@ Shares shares_of(const config::Settings& settings, Log& log) {
 }
 
 Result<std::unique_ptr<pgserver::Server>> open_postgres(const Configuration& configuration,
-                                                        const Shares& shares, front::Desk& desk,
-                                                        front::Metrics& metrics,
-                                                        front::Logins& logins, Log& log) {
+                                                        const Shares& shares, desk::Desk& desk,
+                                                        desk::Metrics& metrics,
+                                                        desk::Logins& logins, Log& log) {
     const config::Settings& settings = configuration.settings;
     if (settings.text("pg.listen").empty()) return std::unique_ptr<pgserver::Server>();
     TRY_ASSIGN(where, listening_of(settings, "pg.listen"));
@@ -113,8 +115,8 @@ Result<std::unique_ptr<pgserver::Server>> open_postgres(const Configuration& con
 }
 
 Result<std::unique_ptr<http::Server>> open_http(const Configuration& configuration,
-                                                const Shares& shares, front::Desk& desk,
-                                                front::Metrics& metrics, front::Logins& logins,
+                                                const Shares& shares, desk::Desk& desk,
+                                                desk::Metrics& metrics, desk::Logins& logins,
                                                 Log& log) {
     const config::Settings& settings = configuration.settings;
     if (settings.text("http.listen").empty()) return std::unique_ptr<http::Server>();
@@ -126,7 +128,7 @@ Result<std::unique_ptr<http::Server>> open_http(const Configuration& configurati
     options.service.log = &log;
     options.service.logins = &logins;
     options.service.site = {.hosts = words_of(settings.text("http.hosts")),
-                            .any_address = !is_loopback(where.host)};
+                            .any_address = !identity::is_loopback(where.host)};
     if (!settings.text("tls.cert").empty()) {
         options.tls = http::TlsFiles{.certificate = settings.text("tls.cert"),
                                      .key = settings.text("tls.key")};
@@ -140,9 +142,8 @@ Result<std::unique_ptr<http::Server>> open_http(const Configuration& configurati
 }  // namespace
 
 Result<std::unique_ptr<ClientServers>> ClientServers::open(const Configuration& configuration,
-                                                           front::Desk& desk,
-                                                           front::Metrics& metrics,
-                                                           front::Logins& logins, Log& log) {
+                                                           desk::Desk& desk, desk::Metrics& metrics,
+                                                           desk::Logins& logins, Log& log) {
     const config::Settings& settings = configuration.settings;
     if (settings.text("tls.cert").empty() != settings.text("tls.key").empty()) {
         return Error{.code = ErrorCode::missing_configuration,
@@ -165,7 +166,7 @@ Result<Done> ClientServers::reload(const Configuration& configuration) {
         TRY(check_trust(configuration, key, where.host));
     }
     if (!settings.text("tls.cert").empty()) {  // so that no door goes on without the other
-        TRY(server_tls(settings.text("tls.cert"), settings.text("tls.key")));
+        TRY(system::server_tls(settings.text("tls.cert"), settings.text("tls.key")));
     }
     if (postgres_) TRY(postgres_->reload(configuration.access));
     if (http_) TRY(http_->reload(configuration.access));
@@ -180,4 +181,4 @@ void ClientServers::stop(Duration patience) {
     beside.join();
 }
 
-}  // namespace baton
+}  // namespace baton::app

@@ -13,14 +13,14 @@
 #include "doors/pg/server/server.h"
 #include "ports/log.h"
 
-namespace baton {
+namespace baton::app {
 
 class ClientServers {
 public:
     // All of them outlive it. Fails with 1xxx, and with cannot_open if a port is taken.
     [[nodiscard]] static Result<std::unique_ptr<ClientServers>> open(
-        const Configuration& configuration, front::Desk& desk, front::Metrics& metrics,
-        front::Logins& logins, Log& log);
+        const Configuration& configuration, desk::Desk& desk, desk::Metrics& metrics,
+        desk::Logins& logins, Log& log);
 
     // The users and tokens of this configuration, and the files of the certificate as they are
     // now. On failure all stays as it is.
@@ -36,4 +36,4 @@ private:
     std::unique_ptr<http::Server> http_;
 };
 
-}  // namespace baton
+}  // namespace baton::app

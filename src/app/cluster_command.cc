@@ -18,7 +18,7 @@
 #include "adapters/sqlite/data_directory.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::app {
 
 namespace {
 
@@ -93,7 +93,7 @@ std::vector<std::string> statements_for(const ClusterCommand& command) {
 }  // namespace
 
 int run_cluster(const ClusterCommand& command) {
-    if (const auto made = make_data_directory(command.shell.data); !made) {
+    if (const auto made = sqlite::make_data_directory(command.shell.data); !made) {
         std::cerr << to_string(made.error()) << "\n";
         return 1;
     }
@@ -112,4 +112,4 @@ int run_cluster(const ClusterCommand& command) {
     return run_shell(shell);
 }
 
-}  // namespace baton
+}  // namespace baton::app

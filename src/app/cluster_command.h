@@ -6,7 +6,7 @@
 
 #include "app/commands.h"
 
-namespace baton {
+namespace baton::app {
 
 struct ClusterCommand {
     ShellCommand shell;
@@ -17,4 +17,4 @@ struct ClusterCommand {
 
 [[nodiscard]] int run_cluster(const ClusterCommand& command);
 
-}  // namespace baton
+}  // namespace baton::app

@@ -19,17 +19,17 @@
 #include "base/text.h"
 #include "coordinator/sessions/version.h"
 
-namespace baton {
+namespace baton::app {
 
 namespace {
 
-void add_tls(CLI::App& command, TlsFiles& tls) {
+void add_tls(CLI::App& command, system::TlsFiles& tls) {
     command.add_option("--tls-ca", tls.ca, "the issuer of the certificates of all processes (PEM)");
     command.add_option("--tls-cert", tls.cert, "the certificate of this process");
     command.add_option("--tls-key", tls.key, "the key of the certificate");
 }
 
-void add_permits(CLI::App& command, Permits& permits, const std::string& default_files,
+void add_permits(CLI::App& command, worker::Permits& permits, const std::string& default_files,
                  const std::string& default_targets) {
     command
         .add_option(
@@ -400,7 +400,7 @@ CommandLine::CommandLine() : words_(std::make_unique<Words>()) {
         shell->permits.files.directories = {"."};
         shell->permits.targets.connect_to = {"*"};
     }
-    app.set_version_flag("--version", std::string(kVersion));
+    app.set_version_flag("--version", std::string(coordinator::kVersion));
     app.require_subcommand(0, 1);
     add_shell_command(app, words.shell, words.wait, words.status);
     add_cluster(app, words.cluster, words.wait, words.status);
@@ -432,4 +432,4 @@ int CommandLine::run(int argc, char** argv) {
     return words.status;
 }
 
-}  // namespace baton
+}  // namespace baton::app

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-namespace baton {
+namespace baton::app {
 
 class CommandLine {
 public:
@@ -21,4 +21,4 @@ private:
     std::unique_ptr<Words> words_;
 };
 
-}  // namespace baton
+}  // namespace baton::app

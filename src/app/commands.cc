@@ -25,14 +25,14 @@
 #include "doors/shell/shell.h"
 #include "worker/node/embedded_worker.h"
 
-namespace baton {
+namespace baton::app {
 
 namespace {
 
 namespace fs = std::filesystem;
 
 // Queries that will not run on without this process.
-void say_what_pauses(CoordinatorRuntime& coordinator) {
+void say_what_pauses(coordinator::CoordinatorRuntime& coordinator) {
     auto snapshot = coordinator.snapshot();
     if (!snapshot) return;
     const auto fragments = snapshot->read().fragments(
@@ -65,9 +65,9 @@ int run_statements(shell::Shell& shell, shell::Counterpart& counterpart,
         }
         return shell.run_all(*read) ? 0 : 1;
     }
-    std::cout << kVersion << ", "
+    std::cout << coordinator::kVersion << ", "
               << (command.connect ? "connected to " + *command.connect
-                                  : "catalog " + catalog_path(command.data))
+                                  : "catalog " + sqlite::catalog_path(command.data))
               << ". \\? for help, \\q to leave." << std::endl;
     converse(shell, counterpart, std::cout, std::cerr);
     return 0;
@@ -85,14 +85,14 @@ int run_with(shell::Counterpart& counterpart, const ShellCommand& command,
 }
 
 int run_embedded(const ShellCommand& command, const std::string& text) {
-    const SystemClock clock;
+    const system::SystemClock clock;
     auto embedded =
         open_embedded(command.data, command.offline, command.tls, command.permits, clock);
     if (!embedded) return fail(embedded.error());
     if (!command.first.empty()) {
-        Session session(*embedded->coordinator, user_name());
+        coordinator::Session session(*embedded->coordinator, user_name());
         for (const std::string& statement : command.first) {
-            const Execution execution = session.execute(statement);
+            const coordinator::Execution execution = session.execute(statement);
             const bool there = execution.error && execution.error->code == ErrorCode::worker_exists;
             if (execution.error && !there) return fail(*execution.error);
         }
@@ -127,13 +127,13 @@ int run_shell(const ShellCommand& command) {
 }
 
 int run_backup(const std::string& data, const std::string& file) {
-    SqliteOptions options;
-    options.path = catalog_path(data);
+    sqlite::SqliteOptions options;
+    options.path = sqlite::catalog_path(data);
     options.lock = false;
-    auto database = open_sqlite(options);
+    auto database = sqlite::open_sqlite(options);
     if (!database) return fail(database.error());
     if (auto done = (*database)->backup_to(file); !done) return fail(done.error());
-    std::cout << "backed up " << catalog_path(data) << " to " << file << "\n";
+    std::cout << "backed up " << sqlite::catalog_path(data) << " to " << file << "\n";
     return 0;
 }
 
@@ -145,26 +145,26 @@ enum class Older : std::uint8_t { refused, accepted };
 // file alone.
 Result<std::vector<std::string>> problems_of(const std::string& where, Older older) {
     if (!is_server(where)) {
-        TRY_ASSIGN(problems, integrity_problems(where));
+        TRY_ASSIGN(problems, sqlite::integrity_problems(where));
         if (!problems.empty()) return problems;
     }
     TRY_ASSIGN(database, look_at_catalog(where));
     TRY_ASSIGN(sql, database->connect(Access::read));
     if (older == Older::accepted) {
-        TRY_ASSIGN(is_older, is_of_older_version(*sql));
+        TRY_ASSIGN(is_older, catalog::is_of_older_version(*sql));
         if (is_older) return std::vector<std::string>();
     }
-    TRY(require_current_version(*sql));
+    TRY(catalog::require_current_version(*sql));
     if (!is_server(where)) {
-        TRY_ASSIGN(of_schema, schema_problems(*sql, migrate));
+        TRY_ASSIGN(of_schema, sqlite::schema_problems(*sql, catalog::migrate));
         if (!of_schema.empty()) return of_schema;
     }
-    return catalog_problems(*sql);
+    return catalog::catalog_problems(*sql);
 }
 
 // "20261115T124400Z"
 std::string time_for_name() {
-    std::string text = to_string(SystemClock().wall_now());
+    std::string text = to_string(system::SystemClock().wall_now());
     std::erase_if(text, [](char c) { return c == ':' || c == '-'; });
     return text.substr(0, text.find('.'));
 }
@@ -172,7 +172,7 @@ std::string time_for_name() {
 }  // namespace
 
 int run_restore(const std::string& data, const std::string& file, bool force) {
-    const std::string path = catalog_path(data);
+    const std::string path = sqlite::catalog_path(data);
     auto problems = problems_of(file, Older::accepted);  // it is brought up to date when it is used
     if (!problems) return fail(problems.error());
     if (!problems->empty()) {
@@ -181,10 +181,10 @@ int run_restore(const std::string& data, const std::string& file, bool force) {
                                 " is damaged: " + problems->front(),
                      .hint = "`baton check` lists everything"});
     }
-    if (auto made = make_data_directory(data); !made) return fail(made.error());
+    if (auto made = sqlite::make_data_directory(data); !made) return fail(made.error());
     std::optional<std::string> keep_as;
     if (force) keep_as = path + ".replaced-" + time_for_name();
-    const auto kept = restore_sqlite(path, file, keep_as);
+    const auto kept = sqlite::restore_sqlite(path, file, keep_as);
     if (!kept) return fail(kept.error());
     for (const std::string& old : *kept) std::cout << "kept the old file as " << old << "\n";
     std::cout << "restored " << path << " from " << file << "\n";
@@ -206,4 +206,4 @@ int run_check(const std::string& what) {
     return 0;
 }
 
-}  // namespace baton
+}  // namespace baton::app

@@ -10,14 +10,14 @@
 #include "model/wait.h"
 #include "worker/node/permits.h"
 
-namespace baton {
+namespace baton::app {
 
 struct ShellCommand {
     std::string data;
     bool offline = false;                // no worker, and none is dialled: queries stay PENDING
     std::optional<std::string> connect;  // a coordinator elsewhere; nothing of the above counts
-    TlsFiles tls;                        // for the network to workers; all of them, or none
-    Permits permits;                     // what plans of its own worker may reach outside
+    system::TlsFiles tls;                // for the network to workers; all of them, or none
+    worker::Permits permits;             // what plans of its own worker may reach outside
     Wait wait;                           // of each statement for its queries
     // Statements before all others, whose answers are not shown; workers may be there already.
     std::vector<std::string> first;
@@ -37,4 +37,4 @@ struct ShellCommand {
 // `what` is a data directory or a file.
 [[nodiscard]] int run_check(const std::string& what);
 
-}  // namespace baton
+}  // namespace baton::app

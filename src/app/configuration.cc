@@ -14,7 +14,7 @@
 #include "doors/pg/wire/scram.h"
 #include "doors/yaml/settings_file.h"
 
-namespace baton {
+namespace baton::app {
 
 namespace {
 
@@ -39,14 +39,14 @@ Error refused(const std::string& where, const std::string& message, std::string 
                  .hint = std::move(hint)};
 }
 
-Result<front::Role> role_in(const std::string& where, const std::string& name) {
+Result<desk::Role> role_in(const std::string& where, const std::string& name) {
     const auto role = role_of(name);
     if (role) return *role;
     return refused(where, in_quotes(name) + " is no role", "the roles are reader, writer, admin");
 }
 
-Result<front::Access> access_of(const std::string& file, const yaml::SettingsFile& read) {
-    std::vector<front::Access::User> users;
+Result<desk::Access> access_of(const std::string& file, const yaml::SettingsFile& read) {
+    std::vector<desk::Access::User> users;
     for (const auto& account : read.users) {
         const std::string where = place(file, account.at);
         TRY_ASSIGN(role, role_in(where, account.role));
@@ -59,7 +59,7 @@ Result<front::Access> access_of(const std::string& file, const yaml::SettingsFil
                          .files = account.files,
                          .verifier = account.secret});
     }
-    std::vector<front::Access::Token> tokens;
+    std::vector<desk::Access::Token> tokens;
     constexpr std::size_t kDigits = 64;
     for (const auto& account : read.tokens) {
         const std::string where = place(file, account.at);
@@ -72,7 +72,7 @@ Result<front::Access> access_of(const std::string& file, const yaml::SettingsFil
         tokens.push_back(
             {.name = account.name, .role = role, .files = account.files, .sha256 = account.secret});
     }
-    return front::Access(std::move(users), std::move(tokens), sha256_hex);
+    return desk::Access(std::move(users), std::move(tokens), system::sha256_hex);
 }
 
 // Who reads these can try passwords against them, or use them.
@@ -92,7 +92,7 @@ Result<Done> read_file(const std::string& file, Configuration& configuration) {
         error.at.reset();
         return error;
     }
-    if (holds_secrets(*read)) TRY(require_private("the file of settings", file));
+    if (holds_secrets(*read)) TRY(system::require_private("the file of settings", file));
     for (const auto& entry : read->entries) {
         if (entry.is_list && !config::is_list(entry.key)) {
             return refused(place(file, entry.at), entry.key + " is no list");
@@ -145,7 +145,7 @@ Result<Configuration> configuration_of(const ServeCommand& command) {
     }
     for (const std::string key : {"tls.key", "workers.tls_key"}) {
         if (const std::string& path = configuration.settings.text(key); !path.empty()) {
-            TRY(require_private(key, path));
+            TRY(system::require_private(key, path));
         }
     }
     return configuration;
@@ -181,7 +181,7 @@ int run_config_user(const std::string& name, const std::string& role, bool files
     const auto password = password_from_stdin();
     if (!password) return fail(password.error());
     constexpr std::size_t kSalt = 16;
-    const auto verifier = pgwire::make_verifier(*password, random_bytes(kSalt));
+    const auto verifier = pgwire::make_verifier(*password, system::random_bytes(kSalt));
     std::cout << "users:\n  - {name: " << name << ", role: " << role
               << (files ? ", files: true" : "") << ", verifier: '" << pgwire::to_string(verifier)
               << "'}\n";
@@ -190,11 +190,12 @@ int run_config_user(const std::string& name, const std::string& role, bool files
 
 int run_config_token(const std::string& name, const std::string& role, bool files) {
     constexpr std::size_t kBytes = 32;
-    const std::string token = hex_of(random_bytes(kBytes));
+    const std::string token = system::hex_of(system::random_bytes(kBytes));
     std::cerr << "the token, which is shown only now: " << token << "\n";
     std::cout << "tokens:\n  - {name: " << name << ", role: " << role
-              << (files ? ", files: true" : "") << ", sha256: '" << sha256_hex(token) << "'}\n";
+              << (files ? ", files: true" : "") << ", sha256: '" << system::sha256_hex(token)
+              << "'}\n";
     return 0;
 }
 
-}  // namespace baton
+}  // namespace baton::app

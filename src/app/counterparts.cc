@@ -17,14 +17,15 @@
 #include "doors/remote/remote.h"
 #include "doors/shell/local.h"
 
-namespace baton {
+namespace baton::app {
 
 namespace {
 
 Result<Embedded> open_catalog(const std::string& data, bool create, bool offline,
-                              const TlsFiles& tls, Permits permits, const Clock& clock) {
+                              const system::TlsFiles& tls, worker::Permits permits,
+                              const Clock& clock) {
     Embedded embedded;
-    auto opened = open_catalog_in(data, create, migrate);
+    auto opened = sqlite::open_catalog_in(data, create, catalog::migrate);
     if (!opened) {
         Error error = std::move(opened.error());
         if (error.code == ErrorCode::catalog_in_use) {
@@ -33,31 +34,33 @@ Result<Embedded> open_catalog(const std::string& data, bool create, bool offline
         }
         return error;
     }
-    if (opened->is_new) std::cerr << "created a new catalog in " << catalog_path(data) << "\n";
+    if (opened->is_new)
+        std::cerr << "created a new catalog in " << sqlite::catalog_path(data) << "\n";
     TRY_ASSIGN(was_old, bring_up_to_date(*opened->database));
     if (was_old) {
-        std::cerr << "brought the catalog in " << catalog_path(data) << " to version "
-                  << schema_version() << ": older programs refuse it from now on\n";
+        std::cerr << "brought the catalog in " << sqlite::catalog_path(data) << " to version "
+                  << catalog::schema_version() << ": older programs refuse it from now on\n";
     }
-    CoordinatorOptions options;
-    options.scratch = temporary_sqlites(migrate);
+    coordinator::CoordinatorOptions options;
+    options.scratch = sqlite::temporary_sqlites(catalog::migrate);
     if (!offline) {
-        TRY_ASSIGN(trust, trust_of(tls, UnmarkedCertificates::refused));
+        TRY_ASSIGN(trust, trust_of(tls, rpc::UnmarkedCertificates::refused));
         if (tls.cert.empty()) {
             TRY_ASSIGN(members, Members::open(*opened->database, clock, {}));
             embedded.members = std::move(members);
             trust = embedded.members->trust();
         }
         permits.files.never.push_back(data);
-        permits.files.never.push_back(user_secret_path());
+        permits.files.never.push_back(system::user_secret_path());
         if (!tls.key.empty()) permits.files.never.push_back(tls.key);
-        TRY_ASSIGN(worker, EmbeddedWorker::start(
+        TRY_ASSIGN(worker, worker::EmbeddedWorker::start(
                                clock, {.trust = trust, .permits = std::move(permits), .log = {}}));
         embedded.worker = std::move(worker);
         options.transport = &embedded.worker->transport();
         options.results = &embedded.worker->results();
     }
-    TRY_ASSIGN(coordinator, CoordinatorRuntime::open(std::move(opened->database), clock, options));
+    TRY_ASSIGN(coordinator,
+               coordinator::CoordinatorRuntime::open(std::move(opened->database), clock, options));
     embedded.coordinator = std::move(coordinator);
     return embedded;
 }
@@ -107,13 +110,13 @@ shell::ShellOptions options_for_screen() {
     return options;
 }
 
-Result<Embedded> open_embedded(const std::string& data, bool offline, const TlsFiles& tls,
-                               const Permits& permits, const Clock& clock) {
+Result<Embedded> open_embedded(const std::string& data, bool offline, const system::TlsFiles& tls,
+                               const worker::Permits& permits, const Clock& clock) {
     return open_catalog(data, true, offline, tls, permits, clock);
 }
 
 Result<std::unique_ptr<shell::Counterpart>> connect(const std::string& address, const Wait& wait) {
-    return libpq::remote(address, wait, password_from_terminal);
+    return remote::remote(address, wait, password_from_terminal);
 }
 
 Result<Reached> reach(const Reach& where, const Wait& wait, const Clock& clock) {
@@ -129,4 +132,4 @@ Result<Reached> reach(const Reach& where, const Wait& wait, const Clock& clock) 
     return reached;
 }
 
-}  // namespace baton
+}  // namespace baton::app

@@ -11,23 +11,22 @@
 #include "doors/shell/counterpart.h"
 #include "doors/shell/shell.h"
 #include "model/wait.h"
+#include "ports/clock.h"
 #include "worker/node/embedded_worker.h"
 
-namespace baton {
-
-class Clock;
+namespace baton::app {
 
 // A coordinator in this process, with a worker unless it is offline. The worker ends last.
 struct Embedded {
-    std::unique_ptr<EmbeddedWorker> worker;  // none: offline
-    std::unique_ptr<CoordinatorRuntime> coordinator;
+    std::unique_ptr<worker::EmbeddedWorker> worker;  // none: offline
+    std::unique_ptr<coordinator::CoordinatorRuntime> coordinator;
     std::unique_ptr<Members> members;  // none: offline, or it has certificates of its own
 };
 // Makes the catalog if it is not there, and says so. Plans cannot reach `data`.
 // Fails with catalog_in_use and the like.
 [[nodiscard]] Result<Embedded> open_embedded(const std::string& data, bool offline,
-                                             const TlsFiles& tls, const Permits& permits,
-                                             const Clock& clock);
+                                             const system::TlsFiles& tls,
+                                             const worker::Permits& permits, const Clock& clock);
 
 // Where a command line says that the coordinator is.
 struct Reach {
@@ -54,4 +53,4 @@ struct Reached {
 // Says it on the standard error; the exit status.
 [[nodiscard]] int fail(const Error& error);
 
-}  // namespace baton
+}  // namespace baton::app

@@ -5,7 +5,7 @@
 #include "app/commands.h"
 #include "sql/printer.h"
 
-namespace baton {
+namespace baton::app {
 
 void add_wait(CLI::App& command, WaitWords& words) {
     command
@@ -155,4 +155,4 @@ void add_ctl(CLI::App& app, CLI::App& worker, CtlWords& words, int& status) {
     ctl.add_worker(worker);
 }
 
-}  // namespace baton
+}  // namespace baton::app

@@ -8,7 +8,7 @@
 
 #include "app/ctl_commands.h"
 
-namespace baton {
+namespace baton::app {
 
 // --wait and --timeout
 struct WaitWords {
@@ -32,4 +32,4 @@ struct CtlWords {
 // app.
 void add_ctl(CLI::App& app, CLI::App& worker, CtlWords& words, int& status);
 
-}  // namespace baton
+}  // namespace baton::app

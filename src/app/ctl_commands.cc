@@ -16,7 +16,7 @@
 #include "doors/shell/shell.h"
 #include "sql/printer.h"
 
-namespace baton {
+namespace baton::app {
 
 namespace {
 
@@ -29,9 +29,9 @@ shell::ShellOptions options_of(const CtlCommand& command) {
 }
 
 template <std::size_t N>
-Result<std::array<Table, N>> ask(Counterpart& counterpart,
-                                 const std::array<std::string_view, N>& questions) {
-    std::array<Table, N> answers;
+Result<std::array<views::Table, N>> ask(Counterpart& counterpart,
+                                        const std::array<std::string_view, N>& questions) {
+    std::array<views::Table, N> answers;
     for (std::size_t i = 0; i < N; ++i) {
         TRY_ASSIGN(answer, counterpart.look(questions[i]));
         answers[i] = std::move(answer);
@@ -63,7 +63,7 @@ std::string query_in_statement(const std::string& given) {
 }
 
 int run_status(const CtlCommand& command) {
-    const SystemClock clock;
+    const system::SystemClock clock;
     const auto reached = reach(command.reach, {}, clock);
     if (!reached) return fail(reached.error());
     const auto version = version_of(*reached->counterpart);
@@ -77,7 +77,7 @@ int run_status(const CtlCommand& command) {
 }
 
 int run_for(const CtlCommand& command, const std::string& statements) {
-    const SystemClock clock;
+    const system::SystemClock clock;
     const auto reached = reach(command.reach, command.wait, clock);
     if (!reached) return fail(reached.error());
     shell::Shell shell(*reached->counterpart, std::cout, std::cerr, options_of(command));
@@ -91,7 +91,7 @@ int run_change(const CtlCommand& command, const std::string& statements) {
 }
 
 int run_apply(const CtlCommand& command, const std::string& file, bool dry_run) {
-    const SystemClock clock;
+    const system::SystemClock clock;
     const auto text = text_of_file(file);
     if (!text) return fail(text.error());
     const auto reached = reach(command.reach, command.wait, clock);
@@ -117,14 +117,14 @@ Result<std::string> id_of_query(Counterpart& counterpart, const std::string& whi
                  .hint = "one that was dropped is known by its number: `baton query logs NUMBER`"};
 }
 
-Result<Table> changes_of(Counterpart& counterpart, const std::string& query) {
+Result<views::Table> changes_of(Counterpart& counterpart, const std::string& query) {
     TRY_ASSIGN(fragments,
                counterpart.look("SELECT ID FROM baton.fragments WHERE QUERY = " + query));
     std::string which = "(ENTITY = 'query' AND KEY = '" + query + "')";
     if (!fragments.rows.empty()) {
         std::string keys;
         for (const SqlRow& row : fragments.rows) {
-            keys += (keys.empty() ? "'" : ", '") + shown(row[0], ViewType::integer) + "'";
+            keys += (keys.empty() ? "'" : ", '") + shown(row[0], kinds::ViewType::integer) + "'";
         }
         which += " OR (ENTITY = 'fragment' AND KEY IN (" + keys + "))";
     }
@@ -135,7 +135,7 @@ Result<Table> changes_of(Counterpart& counterpart, const std::string& query) {
 }  // namespace
 
 int run_query_logs(const CtlCommand& command, const std::string& which, bool follow) {
-    const SystemClock clock;
+    const system::SystemClock clock;
     const auto reached = reach(command.reach, {}, clock);
     if (!reached) return fail(reached.error());
     const auto id = id_of_query(*reached->counterpart, which);
@@ -157,7 +157,7 @@ int run_query_logs(const CtlCommand& command, const std::string& which, bool fol
 // ---- top ----------------------------------------------------------------------------------------
 
 int run_top(const CtlCommand& command, double interval_s, bool once) {
-    const SystemClock clock;
+    const system::SystemClock clock;
     const auto reached = reach(command.reach, {}, clock);
     if (!reached) return fail(reached.error());
     const auto interval = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -187,4 +187,4 @@ int run_top(const CtlCommand& command, double interval_s, bool once) {
     }
 }
 
-}  // namespace baton
+}  // namespace baton::app

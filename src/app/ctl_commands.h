@@ -8,7 +8,7 @@
 
 #include "app/counterparts.h"
 
-namespace baton {
+namespace baton::app {
 
 struct CtlCommand {
     Reach reach;
@@ -39,4 +39,4 @@ struct CtlCommand {
 // A query in a statement, as it was given on the command line: a number, or a name.
 [[nodiscard]] std::string query_in_statement(const std::string& given);
 
-}  // namespace baton
+}  // namespace baton::app

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-namespace baton {
+namespace baton::app {
 
 namespace fs = std::filesystem;
 
@@ -40,4 +40,4 @@ Result<std::string> text_of_file(const std::string& file) {
     return text.str();
 }
 
-}  // namespace baton
+}  // namespace baton::app

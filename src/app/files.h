@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/result.h"
 
-namespace baton {
+namespace baton::app {
 
 // All of the file; "-" is the standard input. Fails with unreadable_configuration.
 [[nodiscard]] Result<std::string> text_of_file(const std::string& file);
@@ -18,4 +18,4 @@ namespace baton {
                                const std::string& why,
                                ErrorCode code = ErrorCode::catalog_unavailable);
 
-}  // namespace baton
+}  // namespace baton::app

@@ -16,7 +16,7 @@
 #include "core/identity/join_token.h"
 #include "doors/joining/join_call.h"
 
-namespace baton {
+namespace baton::app {
 
 namespace {
 
@@ -33,7 +33,7 @@ Error incomplete(const std::string& path) {
 }
 
 Result<std::string> kept(const std::string& path) {
-    TRY_ASSIGN(text, read_private_file(path));
+    TRY_ASSIGN(text, system::read_private_file(path));
     if (!text || text->empty()) return incomplete(path);
     return *std::move(text);
 }
@@ -49,9 +49,9 @@ Result<Done> put_in_place(const std::string& path) {
                  .message = "cannot write " + in_quotes(path) + ": " + std::strerror(errno)};
 }
 
-JoinCall call_of(const Joined& joined, const std::string& ca, const std::string& request) {
+joining::JoinCall call_of(const Joined& joined, const std::string& ca, const std::string& request) {
     return {.address = joined.address,
-            .server_name = host_name_of(coordinator_of(joined.cluster)),
+            .server_name = identity::host_name_of(identity::coordinator_of(joined.cluster)),
             .ca = ca,
             .shown = {},
             .token = {},
@@ -60,22 +60,22 @@ JoinCall call_of(const Joined& joined, const std::string& ca, const std::string&
 
 // Asks for the next certificate with the one of now, and keeps it.
 Result<Done> renew(const Joined& joined) {
-    OpensslCertificates maker;
-    const TlsFiles files = joined.files();
+    certificates::OpensslCertificates maker;
+    const system::TlsFiles files = joined.files();
     TRY_ASSIGN(ca, kept(files.ca));
     TRY_ASSIGN(key, kept(files.key));
     TRY_ASSIGN(certificate, kept(files.cert));
     TRY_ASSIGN(asked, maker.ask(key));
-    JoinCall call = call_of(joined, ca, asked.request);
-    call.shown = TlsTexts{.ca = ca, .cert = certificate, .key = key};
-    TRY_ASSIGN(next, ask_for_certificate(call));
+    joining::JoinCall call = call_of(joined, ca, asked.request);
+    call.shown = system::TlsTexts{.ca = ca, .cert = certificate, .key = key};
+    TRY_ASSIGN(next, joining::ask_for_certificate(call));
     TRY(maker.look_at(next));
-    return write_private_file(files.cert, next);
+    return system::write_private_file(files.cert, next);
 }
 
 }  // namespace
 
-TlsFiles Joined::files() const {
+system::TlsFiles Joined::files() const {
     return {.ca = directory + "/cluster-ca.pem",
             .cert = directory + "/worker.pem",
             .key = directory + "/worker.key"};
@@ -83,15 +83,15 @@ TlsFiles Joined::files() const {
 
 Result<std::optional<Joined>> joined_in(const std::string& directory) {
     const std::string path = cluster_file(directory);
-    TRY_ASSIGN(text, read_private_file(path));
+    TRY_ASSIGN(text, system::read_private_file(path));
     if (!text) {
         // Without it the worker would take itself for one that never joined.
         TRY_ASSIGN(
             certificate,
-            read_private_file(Joined{
+            system::read_private_file(Joined{
                 .directory = directory, .cluster = {}, .worker = {}, .address = {}, .nonce = {}}
-                                  .files()
-                                  .cert));
+                                          .files()
+                                          .cert));
         if (certificate) return incomplete(path);
         return std::optional<Joined>();
     }
@@ -108,34 +108,35 @@ Result<std::optional<Joined>> joined_in(const std::string& directory) {
                   .worker = lines[1],
                   .address = lines[2],
                   .nonce = lines[3]};
-    const TlsFiles files = joined.files();
+    const system::TlsFiles files = joined.files();
     for (const std::string& file : {files.ca, files.cert, files.key}) TRY(kept(file));
     return std::optional(std::move(joined));
 }
 
 Result<Joined> join_with(const std::string& text, const std::string& directory) {
-    TRY_ASSIGN(token, join_token_in(text));
-    OpensslCertificates maker;
+    TRY_ASSIGN(token, identity::join_token_in(text));
+    certificates::OpensslCertificates maker;
     TRY_ASSIGN(asked, maker.ask({}));
     const Joined joined{.directory = directory,
                         .cluster = token.cluster,
                         .worker = token.worker,
                         .address = token.address,
                         .nonce = token.nonce};
-    JoinCall call = call_of(joined, token.authority, asked.request);
+    joining::JoinCall call = call_of(joined, token.authority, asked.request);
     call.token = text;
-    TRY(make_private_directory(directory, ErrorCode::unreadable_configuration));
-    TRY_ASSIGN(alone, EpochFile::open(directory));  // no worker runs on it
-    const TlsFiles files = joined.files();
+    TRY(system::make_private_directory(directory, ErrorCode::unreadable_configuration));
+    TRY_ASSIGN(alone, system::EpochFile::open(directory));  // no worker runs on it
+    const system::TlsFiles files = joined.files();
     // The token is good once: a disk without room is found out before it is used.
-    TRY(write_private_file(next(files.ca), token.authority));
-    TRY(write_private_file(next(files.key), asked.key));
-    TRY(write_private_file(next(cluster_file(directory)), joined.cluster + "\n" + joined.worker +
-                                                              "\n" + joined.address + "\n" +
-                                                              joined.nonce + "\n"));
-    TRY(write_private_file(next(files.cert), token.authority));  // as much room as it will take
-    TRY_ASSIGN(certificate, ask_for_certificate(call));
-    TRY(write_private_file(next(files.cert), certificate));
+    TRY(system::write_private_file(next(files.ca), token.authority));
+    TRY(system::write_private_file(next(files.key), asked.key));
+    TRY(system::write_private_file(next(cluster_file(directory)),
+                                   joined.cluster + "\n" + joined.worker + "\n" + joined.address +
+                                       "\n" + joined.nonce + "\n"));
+    TRY(system::write_private_file(next(files.cert),
+                                   token.authority));  // as much room as it will take
+    TRY_ASSIGN(certificate, joining::ask_for_certificate(call));
+    TRY(system::write_private_file(next(files.cert), certificate));
     for (const std::string& path : {files.ca, files.key, files.cert, cluster_file(directory)}) {
         TRY(put_in_place(path));
     }
@@ -165,14 +166,14 @@ std::chrono::milliseconds Renewal::look() {
         return std::clamp(std::chrono::duration_cast<milliseconds>(time), kLeast, kMost);
     };
     const auto certificate = kept(joined_.files().cert);
-    const auto facts = certificate ? OpensslCertificates().look_at(*certificate)
+    const auto facts = certificate ? certificates::OpensslCertificates().look_at(*certificate)
                                    : Result<CertificateFacts>(certificate.error());
     if (!facts) {
         log_(to_string(facts.error()));
         return kMost;
     }
-    const WallTime now = SystemClock().wall_now();
-    const WallTime due = renew_at(facts->from + kClocksDifferMax, facts->until);
+    const WallTime now = system::SystemClock().wall_now();
+    const WallTime due = identity::renew_at(facts->from + identity::kClocksDifferMax, facts->until);
     if (now < due) return bounded(due - now);
     const auto renewed = renew(joined_);
     if (renewed) {
@@ -190,4 +191,4 @@ std::chrono::milliseconds Renewal::look() {
     return bounded((facts->until - now) / 10);
 }
 
-}  // namespace baton
+}  // namespace baton::app

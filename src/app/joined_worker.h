@@ -14,7 +14,7 @@
 #include "adapters/system/certificate_files.h"
 #include "base/result.h"
 
-namespace baton {
+namespace baton::app {
 
 // As the directory has it; files that only their owner can read.
 struct Joined {
@@ -24,7 +24,7 @@ struct Joined {
     std::string address;  // of the coordinator
     std::string nonce;    // of the token that it joined with
 
-    [[nodiscard]] TlsFiles files() const;
+    [[nodiscard]] system::TlsFiles files() const;
 };
 
 // None: it has joined none. Fails with unreadable_configuration.
@@ -54,4 +54,4 @@ private:
     std::jthread thread_;
 };
 
-}  // namespace baton
+}  // namespace baton::app

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <ctime>
 
-namespace baton {
+namespace baton::app {
 
 class LeaveSignals {
 public:
@@ -42,4 +42,4 @@ private:
     sigset_t waited_{};  // the same, and SIGHUP perhaps, which stays blocked
 };
 
-}  // namespace baton
+}  // namespace baton::app

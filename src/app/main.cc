@@ -2,5 +2,5 @@
 #include "app/command_line.h"
 
 int main(int argc, char** argv) {
-    return baton::CommandLine().run(argc, argv);
+    return baton::app::CommandLine().run(argc, argv);
 }

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "coordinator/sessions/version.h"
 
-namespace baton {
+namespace baton::app {
 
 namespace {
 
@@ -125,7 +125,8 @@ std::string option_text(const CLI::Option& option) {
 }  // namespace
 
 std::string man_page(const CLI::App& app) {
-    std::string text = ".TH BATON 1 \"\" \"" + std::string(kVersion) + "\" \"Baton\"\n";
+    std::string text =
+        ".TH BATON 1 \"\" \"" + std::string(coordinator::kVersion) + "\" \"Baton\"\n";
     text += ".SH NAME\nbaton \\- the coordinator of a distributed query system\n";
     text += ".SH SYNOPSIS\n.B baton\n[\\fICOMMAND\\fR] [\\fIOPTIONS\\fR]\n";
     text += ".SH DESCRIPTION\n" + roff(app.get_footer()) + "\n.SH COMMANDS\n";
@@ -153,4 +154,4 @@ std::string man_page(const CLI::App& app) {
     return text;
 }
 
-}  // namespace baton
+}  // namespace baton::app

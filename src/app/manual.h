@@ -5,10 +5,10 @@
 
 #include <CLI/CLI.hpp>
 
-namespace baton {
+namespace baton::app {
 
 [[nodiscard]] std::string bash_completion(const CLI::App& app);
 [[nodiscard]] std::string zsh_completion(const CLI::App& app);
 [[nodiscard]] std::string man_page(const CLI::App& app);
 
-}  // namespace baton
+}  // namespace baton::app

@@ -12,17 +12,17 @@
 #include "catalog/schema.h"
 #include "core/topology/topology.h"
 
-namespace baton {
+namespace baton::app {
 
 namespace {
 
 std::string new_cluster() {
     constexpr std::size_t kBytes = 8;
-    return hex_of(random_bytes(kBytes));
+    return system::hex_of(system::random_bytes(kBytes));
 }
 
 Result<Address> join_address(const std::string& text) {
-    auto address = parse_address(text);
+    auto address = topology::parse_address(text);
     if (address) return address;
     Error error = address.error();
     error.message = "workers.listen: " + error.message;
@@ -37,22 +37,24 @@ Result<std::unique_ptr<Members>> Members::open(SqlDatabase& database, const Cloc
     members->options_ = options;
     if (!options.listen.empty()) TRY(join_address(options.listen));
     TRY_ASSIGN(sql, database.connect(Access::write));
-    TRY_ASSIGN(authority, open_authority(*sql, members->maker_, new_cluster(), options.listen,
-                                         clock.wall_now()));
-    TRY_ASSIGN(own, coordinator_certificate(authority, members->maker_, clock.wall_now()));
+    TRY_ASSIGN(authority, coordinator::open_authority(*sql, members->maker_, new_cluster(),
+                                                      options.listen, clock.wall_now()));
+    TRY_ASSIGN(own,
+               coordinator::coordinator_certificate(authority, members->maker_, clock.wall_now()));
     members->tls_ = {.ca = authority.certificate, .cert = own.certificate, .key = own.key};
     const std::string cluster = authority.cluster;
-    members->registrar_ =
-        std::make_shared<Registrar>(RegistrarOptions{.authority = std::move(authority),
-                                                     .life = options.life,
-                                                     .hmac = hmac_sha256_hex,
-                                                     .digest = sha256_hex},
-                                    database, members->maker_, clock);
+    members->registrar_ = std::make_shared<coordinator::Registrar>(
+        coordinator::RegistrarOptions{.authority = std::move(authority),
+                                      .life = options.life,
+                                      .hmac = system::hmac_sha256_hex,
+                                      .digest = system::sha256_hex},
+        database, members->maker_, clock);
     TRY(members->registrar_->refresh(*sql));
-    members->trust_ = members_trust(cluster_trust(members->tls_, cluster), user_trust(),
-                                    [registrar = members->registrar_](const std::string& worker) {
-                                        return registrar->has_joined(worker);
-                                    });
+    members->trust_ =
+        rpc::members_trust(rpc::cluster_trust(members->tls_, cluster), rpc::user_trust(),
+                           [registrar = members->registrar_](const std::string& worker) {
+                               return registrar->has_joined(worker);
+                           });
     members->database_ = &database;
     return members;
 }
@@ -83,7 +85,7 @@ Result<Done> Members::open_door() {
     const auto registrar = registrar_;
     TRY_ASSIGN(
         door,
-        JoinDoor::open(
+        joining::JoinDoor::open(
             {.listen = address,
              .tls = tls_,
              .join = [registrar](const std::string& token,
@@ -110,8 +112,8 @@ Result<std::string> token_for(const TokenCommand& command) {
     const std::string where = command.catalog.empty() ? command.data : command.catalog;
     TRY_ASSIGN(database, look_at_catalog(is_server(where) ? where : file_of_catalog(where)));
     TRY_ASSIGN(sql, database->connect(Access::read));
-    TRY(require_current_version(*sql));
-    TRY_ASSIGN(authority, find_authority(*sql));
+    TRY(catalog::require_current_version(*sql));
+    TRY_ASSIGN(authority, catalog::find_authority(*sql));
     const std::string address =
         command.address.empty() && authority ? authority->address : command.address;
     if (!authority || address.empty()) {
@@ -120,7 +122,7 @@ Result<std::string> token_for(const TokenCommand& command) {
                      .at = {},
                      .hint = "start it with --workers HOST:PORT (workers.listen)"};
     }
-    TRY_ASSIGN(parsed, parse_address(address));
+    TRY_ASSIGN(parsed, topology::parse_address(address));
     if (parsed.host == "0.0.0.0" || parsed.host == "[::]") {
         return Error{
             .code = ErrorCode::missing_configuration,
@@ -129,15 +131,15 @@ Result<std::string> token_for(const TokenCommand& command) {
             .hint = "say by which workers reach it: --address HOST:" + std::to_string(parsed.port)};
     }
     constexpr std::size_t kNonce = 16;
-    const SystemClock clock;
-    JoinToken token{.worker = command.worker,
-                    .expires = clock.wall_now() + std::chrono::seconds(command.seconds),
-                    .nonce = hex_of(random_bytes(kNonce)),
-                    .address = address,
-                    .cluster = authority->cluster,
-                    .authority = authority->certificate,
-                    .mac = {}};
-    token.mac = mac_of(token, *authority, hmac_sha256_hex);
+    const system::SystemClock clock;
+    identity::JoinToken token{.worker = command.worker,
+                              .expires = clock.wall_now() + std::chrono::seconds(command.seconds),
+                              .nonce = system::hex_of(system::random_bytes(kNonce)),
+                              .address = address,
+                              .cluster = authority->cluster,
+                              .authority = authority->certificate,
+                              .mac = {}};
+    token.mac = coordinator::mac_of(token, *authority, system::hmac_sha256_hex);
     return to_string(token);
 }
 
@@ -150,4 +152,4 @@ int run_token_worker(const TokenCommand& command) {
     return 0;
 }
 
-}  // namespace baton
+}  // namespace baton::app

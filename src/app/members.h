@@ -18,7 +18,7 @@
 #include "ports/clock.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::app {
 
 struct MembersOptions {
     std::string listen;  // host:port for workers that join; empty: none can
@@ -38,7 +38,7 @@ public:
     Members& operator=(const Members&) = delete;
 
     // May outlive it.
-    [[nodiscard]] std::shared_ptr<Trust> trust() const { return trust_; }
+    [[nodiscard]] std::shared_ptr<rpc::Trust> trust() const { return trust_; }
     // Workers can join from now on, if they are to; those that join elsewhere are known. Nothing
     // uses the database between open() and this.
     [[nodiscard]] Result<Done> open_door();
@@ -49,11 +49,11 @@ private:
 
     MembersOptions options_;
     SqlDatabase* database_ = nullptr;
-    OpensslCertificates maker_;
-    TlsTexts tls_;
-    std::shared_ptr<Registrar> registrar_;
-    std::shared_ptr<Trust> trust_;
-    std::unique_ptr<JoinDoor> door_;
+    certificates::OpensslCertificates maker_;
+    system::TlsTexts tls_;
+    std::shared_ptr<coordinator::Registrar> registrar_;
+    std::shared_ptr<rpc::Trust> trust_;
+    std::unique_ptr<joining::JoinDoor> door_;
     std::mutex mutex_;
     std::condition_variable_any woken_;
     std::jthread looking_;  // the catalog may be that of several coordinators
@@ -70,4 +70,4 @@ struct TokenCommand {
 };
 [[nodiscard]] int run_token_worker(const TokenCommand& command);
 
-}  // namespace baton
+}  // namespace baton::app

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-namespace baton {
+namespace baton::app {
 
 namespace {
 
@@ -53,4 +53,4 @@ bool Screen::show(const std::string& text, std::chrono::milliseconds patience) {
     return ::read(STDIN_FILENO, &key, 1) == 1 && key != 'q' && key != kEndOfText;
 }
 
-}  // namespace baton
+}  // namespace baton::app

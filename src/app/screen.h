@@ -10,7 +10,7 @@
 
 #include "doors/shell/interrupts.h"
 
-namespace baton {
+namespace baton::app {
 
 class Screen {
 public:
@@ -28,4 +28,4 @@ private:
     termios before_{};
 };
 
-}  // namespace baton
+}  // namespace baton::app

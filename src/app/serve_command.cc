@@ -37,27 +37,27 @@
 #include "model/leader.h"
 #include "worker/node/embedded_worker.h"
 
-namespace baton {
+namespace baton::app {
 
 namespace {
 
-LogWriter log_of(const config::Settings& settings, const Clock& clock) {
+system::LogWriter log_of(const config::Settings& settings, const Clock& clock) {
     const std::string& level = settings.text("log.level");
     LogLevel least = LogLevel::info;
     if (level == "debug") least = LogLevel::debug;
     if (level == "warn") least = LogLevel::warn;
     if (level == "error") least = LogLevel::error;
     const bool json = settings.text("log.format") == "json";
-    return {STDERR_FILENO, json ? LogFormat::json : LogFormat::text, least, clock};
+    return {STDERR_FILENO, json ? system::LogFormat::json : system::LogFormat::text, least, clock};
 }
 
 // What plans of the embedded worker may reach: never what the daemon itself lives on.
-Permits permits_of(const Configuration& configuration) {
+worker::Permits permits_of(const Configuration& configuration) {
     const config::Settings& settings = configuration.settings;
-    Permits permits;
+    worker::Permits permits;
     permits.files.directories = settings.list("files");
     permits.targets.connect_to = settings.list("connect_to");
-    permits.files.never = {settings.text("data"), user_secret_path()};
+    permits.files.never = {settings.text("data"), system::user_secret_path()};
     if (configuration.file) permits.files.never.push_back(*configuration.file);
     for (const char* const key : {"tls.key", "workers.tls_key"}) {
         if (!settings.text(key).empty()) permits.files.never.push_back(settings.text(key));
@@ -69,7 +69,7 @@ Permits permits_of(const Configuration& configuration) {
         }
     }
     for (const char* const key : {"pg.listen", "http.listen"}) {
-        if (const auto address = parse_address(settings.text(key))) {
+        if (const auto address = topology::parse_address(settings.text(key))) {
             permits.targets.own_ports.push_back(address->port);
         }
     }
@@ -85,7 +85,7 @@ std::string advertised(const config::Settings& settings) {
 // What coordinators prove to the one at this address, which proves it to them. From one for another
 // address nothing follows.
 std::string password_at(const std::string& secret, const std::string& address) {
-    return hmac_sha256_hex(secret, "the coordinator at " + address);
+    return system::hmac_sha256_hex(secret, "the coordinator at " + address);
 }
 
 // Everything behind the doors, in the order in which it comes and, backwards, goes.
@@ -96,9 +96,9 @@ public:
         const config::Settings& settings = configuration.settings;
         const std::string& shared = settings.text("catalog");
         std::unique_ptr<DaemonParts> house(new DaemonParts);
-        CoordinatorOptions options;
+        coordinator::CoordinatorOptions options;
         options.follows = is_server(shared);
-        options.scratch = temporary_sqlites(migrate);
+        options.scratch = sqlite::temporary_sqlites(catalog::migrate);
         if (options.follows) {  // a server has some hundred connections for all of its clients
             options.readers_max = 12;
             options.transactions.kept_max = 4;
@@ -107,7 +107,7 @@ public:
         TRY_ASSIGN(was_old, bring_up_to_date(*database));
         if (was_old) {
             log.info("the catalog was brought up to date: older programs refuse it from now on",
-                     {{"version", std::to_string(schema_version())}});
+                     {{"version", std::to_string(catalog::schema_version())}});
         }
         if (options.follows) TRY(house->learn_secret(*database));
         options.line = house->open_line(settings);
@@ -127,14 +127,15 @@ public:
             if (health) return log.info("changes can be committed again");
             log.error("no change can be committed", {{"reason", to_string(health.error())}});
         };
-        TRY_ASSIGN(coordinator, CoordinatorRuntime::open(std::move(database), clock, options));
+        TRY_ASSIGN(coordinator,
+                   coordinator::CoordinatorRuntime::open(std::move(database), clock, options));
         house->coordinator_ = std::move(coordinator);
         if (house->members_) TRY(house->members_->open_door());
         if (options.follows) TRY(house->take_seat(settings, clock, log));
-        TRY_ASSIGN(journal, front::Journal::open(*house->coordinator_, log));
+        TRY_ASSIGN(journal, desk::Journal::open(*house->coordinator_, log));
         house->journal_ = std::move(journal);
-        house->desk_ = std::make_unique<front::Desk>(
-            *house->coordinator_, front::DeskOptions{.threads = settings.number("threads")});
+        house->desk_ = std::make_unique<desk::Desk>(
+            *house->coordinator_, desk::DeskOptions{.threads = settings.number("threads")});
         return house;
     }
 
@@ -142,7 +143,7 @@ public:
     void give_up_seat(Duration patience) {
         if (leadership_) leadership_->leave(patience);
     }
-    [[nodiscard]] front::Desk& desk() { return *desk_; }
+    [[nodiscard]] desk::Desk& desk() { return *desk_; }
     // What the coordinators of one catalog know; empty: there is no other.
     [[nodiscard]] const std::string& secret() const { return secret_; }
 
@@ -169,9 +170,10 @@ private:
                              "give sqlite:PATH, postgres://.. or mysql://.., or a directory "
                              "with --data"};
         }
-        TRY_ASSIGN(opened, open_catalog_in(settings.text("data"), true, migrate));
+        TRY_ASSIGN(opened, sqlite::open_catalog_in(settings.text("data"), true, catalog::migrate));
         if (opened.is_new) {
-            log.info("a new catalog was made", {{"path", catalog_path(settings.text("data"))}});
+            log.info("a new catalog was made",
+                     {{"path", sqlite::catalog_path(settings.text("data"))}});
         }
         return std::move(opened.database);
     }
@@ -179,7 +181,8 @@ private:
     Result<Done> learn_secret(SqlDatabase& database) {
         constexpr std::size_t kBytes = 32;
         TRY_ASSIGN(sql, database.connect(Access::write));
-        TRY_ASSIGN(secret, coordinator_secret(*sql, hex_of(random_bytes(kBytes))));
+        TRY_ASSIGN(secret,
+                   catalog::coordinator_secret(*sql, system::hex_of(system::random_bytes(kBytes))));
         secret_ = std::move(secret);
         return Done{};
     }
@@ -188,7 +191,7 @@ private:
     LeaderLine* open_line(const config::Settings& settings) {
         if (secret_.empty() || !settings.flag("forward_writes")) return nullptr;
         leader_line::LeaderLineOptions options{
-            .user = std::string(front::kCoordinatorUser),
+            .user = std::string(desk::kCoordinatorUser),
             .password = [secret = secret_](const std::string& address) {
                 return password_at(secret, address);
             }};
@@ -204,7 +207,7 @@ private:
     // Workers keep their partitions while the leader changes.
     static Duration partition_lease(const config::Settings& settings) {
         const Duration ttl = std::chrono::seconds(settings.number("lease_ttl"));
-        return std::max(AllocatorOptions{}.lease, 3 * ttl);
+        return std::max(allocation::AllocatorOptions{}.lease, 3 * ttl);
     }
 
     static Duration forward_wait(const config::Settings& settings) {
@@ -234,29 +237,30 @@ private:
         TRY_ASSIGN(trust, trust_of({.ca = settings.text("workers.tls_ca"),
                                     .cert = settings.text("workers.tls_cert"),
                                     .key = settings.text("workers.tls_key")},
-                                   UnmarkedCertificates::refused));
-        TRY_ASSIGN(worker,
-                   EmbeddedWorker::start(clock, {.trust = members_ ? members_->trust() : trust,
-                                                 .permits = permits_of(configuration),
-                                                 .log = [&log](const std::string& line) {
-                                                     log.debug(line, {{"worker", "embedded"}});
-                                                 }}));
+                                   rpc::UnmarkedCertificates::refused));
+        TRY_ASSIGN(worker, worker::EmbeddedWorker::start(
+                               clock, {.trust = members_ ? members_->trust() : trust,
+                                       .permits = permits_of(configuration),
+                                       .log = [&log](const std::string& line) {
+                                           log.debug(line, {{"worker", "embedded"}});
+                                       }}));
         worker_ = std::move(worker);
         return Done{};
     }
 
     Result<Done> take_seat(const config::Settings& settings, const Clock& clock, Log& log) {
-        TRY_ASSIGN(timers, ElectionTimers::of(std::chrono::seconds(settings.number("lease_ttl"))));
+        TRY_ASSIGN(timers, election::ElectionTimers::of(
+                               std::chrono::seconds(settings.number("lease_ttl"))));
         TRY_ASSIGN(database,
                    open_catalog_at(settings.text("catalog"), false, standstill_max(settings)));
         election_ = std::move(database);
-        const std::string id = sha256_hex(random_bytes(16)).substr(0, 16);
+        const std::string id = system::sha256_hex(system::random_bytes(16)).substr(0, 16);
         std::array<char, 256> host{};
         (void)gethostname(host.data(), host.size() - 1);
-        leadership_ = std::make_unique<LeadershipDriver>(
-            LeadershipOptions{
+        leadership_ = std::make_unique<coordinator::LeadershipDriver>(
+            coordinator::LeadershipOptions{
                 .timers = timers,
-                .lock = std::string(kLeaderLock),
+                .lock = std::string(catalog::kLeaderLock),
                 .owner = to_string(LeaseOwner{
                     .process = std::string(host.data()) + ":" + std::to_string(getpid()) + ":" + id,
                     .address = advertised(settings)}),
@@ -268,13 +272,13 @@ private:
     std::string secret_;
     std::unique_ptr<LeaderLine> line_;
     std::unique_ptr<SqlSignals> signals_;  // none: the database has no way to tell of commits
-    std::unique_ptr<EmbeddedWorker> worker_;
-    std::unique_ptr<CoordinatorRuntime> coordinator_;
+    std::unique_ptr<worker::EmbeddedWorker> worker_;
+    std::unique_ptr<coordinator::CoordinatorRuntime> coordinator_;
     std::unique_ptr<Members> members_;       // reads the coordinator's database
     std::unique_ptr<SqlDatabase> election_;  // none: it leads, nobody else can
-    std::unique_ptr<LeadershipDriver> leadership_;
-    std::unique_ptr<front::Journal> journal_;
-    std::unique_ptr<front::Desk> desk_;
+    std::unique_ptr<coordinator::LeadershipDriver> leadership_;
+    std::unique_ptr<desk::Journal> journal_;
+    std::unique_ptr<desk::Desk> desk_;
 };
 
 // Who may come in, with the other coordinators.
@@ -283,7 +287,7 @@ Configuration with_coordinators(Configuration configuration, const std::string& 
     constexpr std::size_t kSalt = 16;
     const std::string password = password_at(secret, advertised(configuration.settings));
     configuration.access.let_coordinators_in(
-        pgwire::to_string(pgwire::make_verifier(password, random_bytes(kSalt))));
+        pgwire::to_string(pgwire::make_verifier(password, system::random_bytes(kSalt))));
     return configuration;
 }
 
@@ -318,16 +322,16 @@ void reload(const ServeCommand& command, const Configuration& begun, const std::
 Result<Done> serve(const ServeCommand& command, const Configuration& configuration,
                    const LeaveSignals& signals, const Clock& clock, Log& log) {
     TRY_ASSIGN(house, DaemonParts::open(configuration, clock, log));
-    front::Metrics metrics;
+    desk::Metrics metrics;
     const Configuration known = with_coordinators(configuration, house->secret());
-    front::Logins logins(clock, metrics);
+    desk::Logins logins(clock, metrics);
     TRY_ASSIGN(doors, ClientServers::open(known, house->desk(), metrics, logins, log));
-    notify_service_manager("READY=1");
-    log.info("ready", {{"version", std::string(kVersion)},
+    system::notify_service_manager("READY=1");
+    log.info("ready", {{"version", std::string(coordinator::kVersion)},
                        {"data", configuration.settings.text("data")},
                        {"pid", std::to_string(getpid())}});
     while (signals.wait_for_reload()) reload(command, configuration, house->secret(), *doors, log);
-    notify_service_manager("STOPPING=1");
+    system::notify_service_manager("STOPPING=1");
     log.info("leaving: asked to end");
     signals.release();  // the next one ends it at once
     const auto patience = std::chrono::seconds(configuration.settings.number("shutdown_seconds"));
@@ -347,9 +351,9 @@ int run_serve(const ServeCommand& command) {
         std::cerr << to_string(configuration.error()) << "\n";
         return 1;
     }
-    const SystemClock clock;
-    const HeapKeeper heap;
-    LogWriter log = log_of(configuration->settings, clock);
+    const system::SystemClock clock;
+    const system::HeapKeeper heap;
+    system::LogWriter log = log_of(configuration->settings, clock);
     for (const std::string& warning : configuration->warnings) log.warn(warning);
     const auto served = serve(command, *configuration, signals, clock, log);
     if (!served) {
@@ -360,4 +364,4 @@ int run_serve(const ServeCommand& command) {
     return 0;
 }
 
-}  // namespace baton
+}  // namespace baton::app

@@ -10,7 +10,7 @@
 #include "config/settings.h"
 #include "doors/desk/access.h"
 
-namespace baton {
+namespace baton::app {
 
 struct ServeCommand {
     std::optional<std::string> file;  // --config
@@ -25,7 +25,7 @@ struct ServeCommand {
 
 struct Configuration {
     config::Settings settings;
-    front::Access access;
+    desk::Access access;
     std::vector<std::string> warnings;
     std::optional<std::string> file;  // that it was read from
 };
@@ -41,4 +41,4 @@ struct Configuration {
 [[nodiscard]] int run_config_user(const std::string& name, const std::string& role, bool files);
 [[nodiscard]] int run_config_token(const std::string& name, const std::string& role, bool files);
 
-}  // namespace baton
+}  // namespace baton::app

@@ -20,7 +20,7 @@
 #include "sql/printer.h"
 #include "sql/vocabulary.h"
 
-namespace baton {
+namespace baton::app {
 
 namespace {
 
@@ -244,4 +244,4 @@ void converse(shell::Shell& shell, shell::Counterpart& counterpart, std::ostream
     Conversation(shell, counterpart, out, errors).hold();
 }
 
-}  // namespace baton
+}  // namespace baton::app

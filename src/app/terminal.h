@@ -6,11 +6,11 @@
 #include "doors/shell/counterpart.h"
 #include "doors/shell/shell.h"
 
-namespace baton {
+namespace baton::app {
 
 // Reads statements and commands of the shell until the end of the input or \q. Errors do not end
 // it; Ctrl-C ends what runs, or drops the line being typed. The counterpart is the shell's.
 void converse(shell::Shell& shell, shell::Counterpart& counterpart, std::ostream& out,
               std::ostream& errors);
 
-}  // namespace baton
+}  // namespace baton::app

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 
-namespace baton {
+namespace baton::app {
 
-Result<std::optional<TlsFiles>> all_or_none(const TlsFiles& files) {
+Result<std::optional<system::TlsFiles>> all_or_none(const system::TlsFiles& files) {
     const std::array given = {!files.ca.empty(), !files.cert.empty(), !files.key.empty()};
     const auto count = std::count(given.begin(), given.end(), true);
-    if (count == 0) return std::optional<TlsFiles>();
+    if (count == 0) return std::optional<system::TlsFiles>();
     if (count == static_cast<std::ptrdiff_t>(given.size())) return std::optional(files);
     return Error{.code = ErrorCode::missing_configuration,
                  .message = "cannot encrypt with only some of the files",
@@ -16,10 +16,11 @@ Result<std::optional<TlsFiles>> all_or_none(const TlsFiles& files) {
                  .hint = "give --tls-ca, --tls-cert and --tls-key, or none of them"};
 }
 
-Result<std::shared_ptr<Trust>> trust_of(const TlsFiles& files, UnmarkedCertificates unmarked) {
+Result<std::shared_ptr<rpc::Trust>> trust_of(const system::TlsFiles& files,
+                                             rpc::UnmarkedCertificates unmarked) {
     TRY_ASSIGN(given, all_or_none(files));
-    if (!given) return user_trust();
-    return tls_trust(*given, unmarked);
+    if (!given) return rpc::user_trust();
+    return rpc::tls_trust(*given, unmarked);
 }
 
-}  // namespace baton
+}  // namespace baton::app

@@ -7,13 +7,13 @@
 #include "adapters/grpc/trust.h"
 #include "base/result.h"
 
-namespace baton {
+namespace baton::app {
 
 // None if no file is given; fails with missing_configuration if only some are.
-[[nodiscard]] Result<std::optional<TlsFiles>> all_or_none(const TlsFiles& files);
+[[nodiscard]] Result<std::optional<system::TlsFiles>> all_or_none(const system::TlsFiles& files);
 
 // By those files; without any, by the secret of the user.
-[[nodiscard]] Result<std::shared_ptr<Trust>> trust_of(const TlsFiles& files,
-                                                      UnmarkedCertificates unmarked);
+[[nodiscard]] Result<std::shared_ptr<rpc::Trust>> trust_of(const system::TlsFiles& files,
+                                                           rpc::UnmarkedCertificates unmarked);
 
-}  // namespace baton
+}  // namespace baton::app

@@ -22,15 +22,15 @@
 #include "core/topology/topology.h"
 #include "worker/node/network_worker.h"
 
-namespace baton {
+namespace baton::app {
 
 namespace {
 
 using Say = std::function<void(const std::string&)>;
 
 Say log_to_stderr() {
-    return [lines = std::make_shared<LineWriter>(STDERR_FILENO)](const std::string& line) {
-        const std::string time = to_string(SystemClock().wall_now()) + " ";
+    return [lines = std::make_shared<system::LineWriter>(STDERR_FILENO)](const std::string& line) {
+        const std::string time = to_string(system::SystemClock().wall_now()) + " ";
         lines->write(time + line + "\n", [&](std::size_t lost) {
             return time + std::to_string(lost) +
                    " lines of this log were lost: their reader was too slow\n";
@@ -40,11 +40,11 @@ Say log_to_stderr() {
 
 Result<Address> address_of(const std::string& text) {
     if (text.ends_with(":0")) {  // any port that is free, for tests and for those who ask
-        TRY_ASSIGN(address, parse_address(text.substr(0, text.size() - 1) + "1"));
+        TRY_ASSIGN(address, topology::parse_address(text.substr(0, text.size() - 1) + "1"));
         address.port = 0;
         return address;
     }
-    return parse_address(text);
+    return topology::parse_address(text);
 }
 
 Result<std::vector<Address>> addresses_of(const WorkerCommand& command) {
@@ -61,7 +61,7 @@ Result<std::vector<Address>> addresses_of(const WorkerCommand& command) {
 Result<Done> check_addresses(const std::vector<Address>& addresses, const WorkerCommand& command,
                              const Say& log) {
     for (const Address& address : addresses) {
-        if (is_loopback(address.host)) continue;
+        if (identity::is_loopback(address.host)) continue;
         if (!command.insecure) {
             return Error{
                 .code = ErrorCode::invalid_configuration,
@@ -81,10 +81,10 @@ Result<Done> check_addresses(const std::vector<Address>& addresses, const Worker
     return Done{};
 }
 
-void drain(NetworkWorker& worker, const LeaveSignals& signals, std::uint64_t seconds,
+void drain(worker::NetworkWorker& worker, const LeaveSignals& signals, std::uint64_t seconds,
            const Say& log) {
     constexpr Duration kLook = std::chrono::milliseconds(100);
-    const SystemClock clock;
+    const system::SystemClock clock;
     const Instant deadline = clock.now() + std::chrono::seconds(seconds);
     while (!worker.drain(kLook)) {
         if (signals.again()) return log("leaving at once: asked twice");
@@ -110,7 +110,7 @@ Result<std::optional<Joined>> membership_of(const WorkerCommand& command) {
     }
     // A token is good once, and a worker may be started with it again.
     const auto before = joined_in(*command.directory);  // broken: it is made anew
-    TRY_ASSIGN(token, join_token_in(*command.join));
+    TRY_ASSIGN(token, identity::join_token_in(*command.join));
     if (!command.name.empty() && !equal_ignoring_case(command.name, token.worker)) {
         return Error{.code = ErrorCode::invalid_configuration,
                      .message = "cannot join as worker " + baton::in_quotes(command.name) +
@@ -134,7 +134,7 @@ Result<std::optional<Joined>> membership_of(const WorkerCommand& command) {
 }
 
 Result<Done> serve_worker(WorkerCommand command, const LeaveSignals& signals, const Say& log) {
-    const SystemClock clock;
+    const system::SystemClock clock;
     TRY_ASSIGN(joined, membership_of(command));
     if (joined && command.name.empty()) command.name = joined->worker;
     if (joined && !equal_ignoring_case(command.name, joined->worker)) {
@@ -147,18 +147,18 @@ Result<Done> serve_worker(WorkerCommand command, const LeaveSignals& signals, co
     }
     if (command.name.empty()) command.name = command.listen;  // as in the catalog
     const bool encrypted = joined || !command.tls.cert.empty();
-    TRY_ASSIGN(trust,
-               joined ? cluster_trust(joined->files(), joined->cluster)
-                      : trust_of(command.tls, command.any_role ? UnmarkedCertificates::accepted
-                                                               : UnmarkedCertificates::refused));
+    TRY_ASSIGN(trust, joined ? rpc::cluster_trust(joined->files(), joined->cluster)
+                             : trust_of(command.tls, command.any_role
+                                                         ? rpc::UnmarkedCertificates::accepted
+                                                         : rpc::UnmarkedCertificates::refused));
     TRY_ASSIGN(addresses, addresses_of(command));
     if (!encrypted) TRY(check_addresses(addresses, command, log));
     if (command.any_role) log("warning: certificates without a role may do everything here");
-    Permits permits = command.permits;
-    permits.files.never.push_back(user_secret_path());
+    worker::Permits permits = command.permits;
+    permits.files.never.push_back(system::user_secret_path());
     if (encrypted) permits.files.never.push_back(command.tls.key);
     TRY_ASSIGN(worker,
-               NetworkWorker::start(
+               worker::NetworkWorker::start(
                    clock, {.name = command.name,
                            .listen = addresses,
                            .directory = command.directory,
@@ -187,7 +187,7 @@ Result<Done> release(const std::string& directory) {
                                 ": there is no such directory",
                      .hint = "name the directory that `baton worker --data-dir` was given"};
     }
-    TRY_ASSIGN(file, EpochFile::open(directory));
+    TRY_ASSIGN(file, system::EpochFile::open(directory));
     const auto kept = file.load();  // what cannot be read is cleared, too
     TRY(file.forget());
     if (kept && *kept == control::Allegiance{}) {
@@ -214,7 +214,7 @@ int run_worker(const WorkerCommand& command) {
     const LeaveSignals signals;  // before any thread
     // What gRPC has to say of its own is said in our errors.
     (void)setenv("GRPC_VERBOSITY", "NONE", 0);  // NOLINT(concurrency-mt-unsafe)
-    (void)raise_descriptor_limit();
+    (void)system::raise_descriptor_limit();
     const Say log = log_to_stderr();
     if (const auto served = serve_worker(command, signals, log); !served) {
         return fail(served.error());
@@ -222,4 +222,4 @@ int run_worker(const WorkerCommand& command) {
     return 0;
 }
 
-}  // namespace baton
+}  // namespace baton::app

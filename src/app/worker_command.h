@@ -8,7 +8,7 @@
 #include "adapters/system/certificate_files.h"
 #include "worker/node/permits.h"
 
-namespace baton {
+namespace baton::app {
 
 struct WorkerCommand {
     std::string name;                       // as the catalog has it, in any case; empty: `listen`
@@ -16,8 +16,8 @@ struct WorkerCommand {
     std::optional<std::string> data;        // host:port for data alone
     std::optional<std::uint64_t> capacity;  // slots
     std::optional<std::string> directory;   // what must outlive the process
-    TlsFiles tls;                           // all of them, or none
-    Permits permits;                        // what plans may reach outside
+    system::TlsFiles tls;                   // all of them, or none
+    worker::Permits permits;                // what plans may reach outside
     std::optional<std::string> join;        // a token
     bool any_role = false;                  // certificates without a role may do everything
     bool insecure = false;  // listen beyond this machine though nothing is encrypted
@@ -35,4 +35,4 @@ struct WorkerCommand {
 // catalog it belongs to and which epochs it has obeyed. The exit status.
 [[nodiscard]] int release_worker(const std::string& directory);
 
-}  // namespace baton
+}  // namespace baton::app

@@ -10,7 +10,7 @@
 #include "catalog/write_transaction.h"
 #include "core/queries/lifecycle.h"
 
-namespace baton {
+namespace baton::catalog {
 
 class Application {
 public:
@@ -51,7 +51,7 @@ private:
     Result<Done> write(std::string_view sql, std::initializer_list<SqlValue> parameters) {
         return write(sql, std::span(parameters.begin(), parameters.size()));
     }
-    Result<Done> record(Entity entity, ChangeOp op, std::optional<SqlRow> row,
+    Result<Done> record(kinds::Entity entity, ChangeOp op, std::optional<SqlRow> row,
                         std::optional<SqlRow> old);
     void touch_cluster() { tx_.state_.cluster_revision = revision(); }
     // Each of these writes the row of an entity and its change in the feed, with the revision of
@@ -68,9 +68,10 @@ private:
 
     // infrastructure
     Result<Worker> known_worker(const std::string& name);
-    Result<std::string> placement(const BoundConnector& connector, const std::string& what);
+    Result<std::string> placement(const binding::BoundConnector& connector,
+                                  const std::string& what);
     Result<std::string> embedded_worker();
-    Result<Done> check_peers(const WorkerSettings& worker);
+    Result<Done> check_peers(const binding::WorkerSettings& worker);
 
     // workload
     Result<Done> touch_logical_source(const std::string& name);
@@ -84,18 +85,19 @@ private:
     Result<Done> check_reads(const request::CreateQuery& r);
     // The revision that a plan remembers for a row of that revision.
     [[nodiscard]] Revision as_read(Revision at) const;
-    Result<Revision> revision_of(const Read& read);
+    Result<Revision> revision_of(const planning::Read& read);
     Result<Done> check_capacity(const request::CreateQuery& r);
     Result<Done> check_name(const std::string& wanted);  // query_exists
     Result<std::string> made_up_name(QueryId id);
-    Result<Done> insert_fragments(QueryId query, const QueryPlan& plan);
+    Result<Done> insert_fragments(QueryId query, const planning::QueryPlan& plan);
     Result<Query> known_query(const request::QueryRef& ref);
     Result<Done> update_query(const Query& before, Query after);
     Result<Done> update_fragment(const Fragment& before, Fragment after);
     // Does to the query and its fragments what lifecycle says.
-    Result<Answer> follow(const Query& before, const lifecycle::Turn& turn);
-    Result<Done> update_parts(const Query& query, lifecycle::Parts parts);
-    Result<std::vector<lifecycle::Part>> parts_of(QueryId query, bool with_workers = false);
+    Result<Answer> follow(const Query& before, const queries::lifecycle::Turn& turn);
+    Result<Done> update_parts(const Query& query, queries::lifecycle::Parts parts);
+    Result<std::vector<queries::lifecycle::Part>> parts_of(QueryId query,
+                                                           bool with_workers = false);
     Result<Done> remove_query(const Query& query);
     Result<Done> check_comeback(const Fragment& fragment);  // placement
     Result<Done> interrupt_queries_on(const std::string& worker, const Reason& reason);
@@ -110,7 +112,7 @@ private:
 
 template <class E>
 Result<Done> Application::insert(E entity) {
-    const KindTable<E>& table = table_of<E>();
+    const kinds::KindTable<E>& table = kinds::table_of<E>();
     entity.revision = revision();
     TRY(write(table.insert(), table.inserted(entity)));
     if (table.kind().of_cluster) touch_cluster();
@@ -119,7 +121,7 @@ Result<Done> Application::insert(E entity) {
 
 template <class E>
 Result<Done> Application::update(const E& before, E after) {
-    const KindTable<E>& table = table_of<E>();
+    const kinds::KindTable<E>& table = kinds::table_of<E>();
     after.revision = revision();
     TRY(write(table.update(), table.updated(after)));
     if (table.kind().of_cluster) touch_cluster();
@@ -128,10 +130,10 @@ Result<Done> Application::update(const E& before, E after) {
 
 template <class E>
 Result<Done> Application::remove(const E& entity) {
-    const KindTable<E>& table = table_of<E>();
+    const kinds::KindTable<E>& table = kinds::table_of<E>();
     TRY(write(table.remove(), table.key(entity)));
     if (table.kind().of_cluster) touch_cluster();
     return record(table.kind().entity, ChangeOp::drop, std::nullopt, table.row(entity));
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

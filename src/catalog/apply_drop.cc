@@ -7,7 +7,7 @@
 #include "sql/printer.h"
 #include "sql/vocabulary.h"
 
-namespace baton {
+namespace baton::catalog {
 
 namespace {
 
@@ -53,22 +53,23 @@ Did more_telling(Did a, Did b) {
 
 Result<Answer> Application::on(const request::Drop& r) {
     const sql::Kind& kind = sql::row_of(r.statement.kind);
-    TRY_ASSIGN(listed, find_view(sql::view_of(kind)));
-    const View& view = *listed;
+    TRY_ASSIGN(listed, views::find_view(sql::view_of(kind)));
+    const kinds::View& view = *listed;
     TRY_ASSIGN(where, as_attribute(kind, r.statement.target));
-    TRY_ASSIGN(predicate, Predicate::equal(view, where.attribute, where.value, {}));
-    const Predicate::Fragment condition = predicate.to_sql(sql_.dialect());
-    TRY_ASSIGN(rows, sql_.query_with("SELECT " + quoted_column(sql_.dialect(), key_column(kind)) +
-                                         " FROM " + std::string(view.table) + " WHERE " +
-                                         condition.sql + " ORDER BY 1",
-                                     condition.parameters));
+    TRY_ASSIGN(predicate, views::Predicate::equal(view, where.attribute, where.value, {}));
+    const views::Predicate::Fragment condition = predicate.to_sql(sql_.dialect());
+    TRY_ASSIGN(rows,
+               sql_.query_with("SELECT " + views::quoted_column(sql_.dialect(), key_column(kind)) +
+                                   " FROM " + std::string(view.table) + " WHERE " + condition.sql +
+                                   " ORDER BY 1",
+                               condition.parameters));
     if (rows.empty() && !r.statement.if_exists) {
         Error error{.code = kind.unknown,
                     .message = "unknown " + std::string(kind.noun) + ": none has " +
                                where.attribute + " = " + sql::print(where.value)};
         if (const auto* name = std::get_if<std::string>(&r.statement.target)) {
-            TRY_ASSIGN(known, names("SELECT " + quoted_column(sql_.dialect(), "NAME") + " FROM " +
-                                        std::string(view.table) + " LIMIT 1000",
+            TRY_ASSIGN(known, names("SELECT " + views::quoted_column(sql_.dialect(), "NAME") +
+                                        " FROM " + std::string(view.table) + " LIMIT 1000",
                                     {}));
             error.message = "unknown " + std::string(kind.noun) + " " + in_quotes(*name);
             error.hint = did_you_mean(*name, known);
@@ -78,7 +79,7 @@ Result<Answer> Application::on(const request::Drop& r) {
     Answer all{.did = Did::absent};
     const StopMode mode = r.statement.mode.value_or(StopMode::graceful);
     for (const SqlRow& row : rows) {
-        RowCursor key(row);
+        kinds::RowCursor key(row);
         Result<Answer> one = all;
         switch (r.statement.kind) {
             case sql::EntityKind::logical_source:
@@ -109,4 +110,4 @@ Result<Answer> Application::on(const request::Drop& r) {
     return all;
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

@@ -6,7 +6,7 @@
 #include "catalog/kinds/row_cursor.h"
 #include "core/topology/topology.h"
 
-namespace baton {
+namespace baton::catalog {
 
 namespace {
 
@@ -25,7 +25,7 @@ Result<Worker> Application::known_worker(const std::string& name) {
                  .hint = did_you_mean(name, known)};
 }
 
-Result<std::string> Application::placement(const BoundConnector& connector,
+Result<std::string> Application::placement(const binding::BoundConnector& connector,
                                            const std::string& what) {
     if (connector.host) {
         TRY_ASSIGN(there, finds("SELECT 1 FROM worker WHERE name = ?", *connector.host));
@@ -34,8 +34,8 @@ Result<std::string> Application::placement(const BoundConnector& connector,
     }
     TRY_ASSIGN(rows, sql_.query("SELECT name FROM worker ORDER BY name LIMIT 6"));
     std::vector<std::string> names;
-    for (const SqlRow& row : rows) names.push_back(RowCursor(row).text());
-    TRY_ASSIGN(only, default_worker(names, what));
+    for (const SqlRow& row : rows) names.push_back(kinds::RowCursor(row).text());
+    TRY_ASSIGN(only, binding::default_worker(names, what));
     if (only) return *only;
     return embedded_worker();
 }
@@ -50,7 +50,7 @@ Result<std::string> Application::embedded_worker() {
     return worker.name;
 }
 
-Result<Done> Application::check_peers(const WorkerSettings& worker) {
+Result<Done> Application::check_peers(const binding::WorkerSettings& worker) {
     for (const auto* peers : {&worker.downstream, &worker.upstream}) {
         for (const std::string& peer : *peers) {
             if (peer != worker.name) TRY(known_worker(peer));
@@ -58,7 +58,8 @@ Result<Done> Application::check_peers(const WorkerSettings& worker) {
     }
     if (worker.upstream.empty() && !worker.downstream.contains(worker.name)) return Done{};
     TRY_ASSIGN(links, reader_.links());
-    const auto circle = Topology(links).cycle_with(worker.name, worker.upstream, worker.downstream);
+    const auto circle =
+        topology::Topology(links).cycle_with(worker.name, worker.upstream, worker.downstream);
     if (!circle) return Done{};
     return Error{.code = ErrorCode::invalid_topology,
                  .message = "cannot create worker " + in_quotes(worker.name) +
@@ -66,7 +67,7 @@ Result<Done> Application::check_peers(const WorkerSettings& worker) {
 }
 
 Result<Answer> Application::on(const request::CreateWorker& r) {
-    const WorkerSettings& given = r.worker;
+    const binding::WorkerSettings& given = r.worker;
     TRY_ASSIGN(same_name, finds("SELECT 1 FROM worker WHERE name = ?", given.name));
     if (same_name) return worker_exists("worker " + in_quotes(given.name) + " already exists");
     const std::string address = to_string(given.control);
@@ -85,10 +86,10 @@ Result<Answer> Application::on(const request::CreateWorker& r) {
     worker.since = now();
     TRY(insert(worker));
     for (const std::string& peer : given.downstream) {
-        TRY(insert(KeptLink{.link = {.upstream = given.name, .downstream = peer}}));
+        TRY(insert(kinds::KeptLink{.link = {.upstream = given.name, .downstream = peer}}));
     }
     for (const std::string& peer : given.upstream) {
-        TRY(insert(KeptLink{.link = {.upstream = peer, .downstream = given.name}}));
+        TRY(insert(kinds::KeptLink{.link = {.upstream = peer, .downstream = given.name}}));
     }
     return Answer{.did = Did::created, .name = given.name};
 }
@@ -125,7 +126,7 @@ Result<Answer> Application::on(const request::DropWorker& r) {
         return error;
     }
     TRY_ASSIGN(links, reader_.links_of(r.name));
-    for (const KeptLink& link : links) TRY(remove(link));
+    for (const kinds::KeptLink& link : links) TRY(remove(link));
     TRY(write("DELETE FROM worker_certificate WHERE worker = ?", {to_upper(r.name)}));
     TRY(remove(*found));
     return Answer{
@@ -151,10 +152,10 @@ Result<Answer> Application::on(const controllers::ReportWorker& r) {
     if (after == before) return Answer{.did = Did::unchanged, .name = r.name};
     if (after.state != before.state) after.since = now();
     TRY(update(before, after));
-    if (const auto why = lifecycle::interruption(before, after)) {
+    if (const auto why = queries::lifecycle::interruption(before, after)) {
         TRY(interrupt_queries_on(r.name, *why));
     }
     return Answer{.did = Did::changed, .name = r.name};
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

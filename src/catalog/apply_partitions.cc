@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "catalog/application.h"
 
-namespace baton {
+namespace baton::catalog {
 
 namespace {
 
@@ -95,4 +95,4 @@ Result<Answer> Application::on(const controllers::AssignPartitions& r) {
     return Answer{.did = r.moves.empty() ? Did::unchanged : Did::changed};
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

@@ -6,7 +6,7 @@
 #include "catalog/kinds/encode.h"
 #include "catalog/kinds/row_cursor.h"
 
-namespace baton {
+namespace baton::catalog {
 
 namespace {
 
@@ -18,15 +18,15 @@ constexpr std::uint64_t kOwn = std::uint64_t{1} << 63U;
 
 constexpr std::string_view kQueryByName = "SELECT 1 FROM query WHERE name = ?";
 
-Did did_of(lifecycle::Became became) {
+Did did_of(queries::lifecycle::Became became) {
     switch (became) {
-        case lifecycle::Became::unchanged:
+        case queries::lifecycle::Became::unchanged:
             return Did::unchanged;
-        case lifecycle::Became::accepted:
+        case queries::lifecycle::Became::accepted:
             return Did::accepted;
-        case lifecycle::Became::changed:
+        case queries::lifecycle::Became::changed:
             return Did::changed;
-        case lifecycle::Became::gone:
+        case queries::lifecycle::Became::gone:
             return Did::dropped;
     }
     CHECK(false && "an unknown outcome");
@@ -46,11 +46,11 @@ Error stale(const std::string& what) {
 
 Result<Done> Application::want_view(const request::CreateQuery& r) {
     Reader::KnownCluster none;
-    TRY_ASSIGN(view, reader_.planning_view(names_in(r.tree), none));
+    TRY_ASSIGN(view, reader_.planning_view(planning::names_in(r.tree), none));
     const auto settle = [&](Revision& at) { at = as_read(at); };
     for (auto& [name, source] : view.logical_sources) settle(source.revision);
     if (view.sink) settle(view.sink->revision);
-    auto cluster = std::make_shared<Cluster>(*view.cluster);
+    auto cluster = std::make_shared<topology::Cluster>(*view.cluster);
     for (auto& [name, worker] : cluster->workers) settle(worker.revision);
     cluster->revision = as_read(tx_.state_.cluster_revision);  // the table has it after the commit
     view.cluster = std::move(cluster);
@@ -62,28 +62,28 @@ Revision Application::as_read(Revision at) const {
     return at == revision() ? Revision(kOwn | at.value()) : at;
 }
 
-Result<Revision> Application::revision_of(const Read& read) {
+Result<Revision> Application::revision_of(const planning::Read& read) {
     std::string_view sql;
     switch (read.kind) {
-        case ReadKind::worker:
+        case planning::ReadKind::worker:
             sql = "SELECT revision FROM worker WHERE name = ?";
             break;
-        case ReadKind::logical_source:
+        case planning::ReadKind::logical_source:
             sql = "SELECT revision FROM logical_source WHERE name = ?";
             break;
-        case ReadKind::sink:
+        case planning::ReadKind::sink:
             sql = "SELECT revision FROM sink WHERE name = ?";
             break;
-        case ReadKind::cluster:
+        case planning::ReadKind::cluster:
             return as_read(tx_.state_.cluster_revision);
     }
     TRY_ASSIGN(rows, sql_.query(sql, {read.name}));
     if (rows.empty()) return Revision(0);
-    return as_read(RowCursor(rows[0]).revision());
+    return as_read(kinds::RowCursor(rows[0]).revision());
 }
 
 Result<Done> Application::check_reads(const request::CreateQuery& r) {
-    for (const Read& read : r.plan->reads) {
+    for (const planning::Read& read : r.plan->reads) {
         TRY_ASSIGN(found, revision_of(read));
         if (found != read.revision) return stale(in_quotes(read.name) + " is another now");
     }
@@ -91,7 +91,7 @@ Result<Done> Application::check_reads(const request::CreateQuery& r) {
 }
 
 Result<Done> Application::check_capacity(const request::CreateQuery& r) {
-    for (const PlannedFragment& fragment : r.plan->fragments) {
+    for (const planning::PlannedFragment& fragment : r.plan->fragments) {
         TRY_ASSIGN(rows,
                    sql_.query("SELECT capacity FROM worker WHERE name = ?", {fragment.worker}));
         if (rows.empty() && fragment.worker == kEmbeddedWorker) {
@@ -99,7 +99,7 @@ Result<Done> Application::check_capacity(const request::CreateQuery& r) {
             continue;
         }
         if (rows.empty()) return stale("worker " + in_quotes(fragment.worker) + " is gone");
-        const auto capacity = RowCursor(rows[0]).optional_number();
+        const auto capacity = kinds::RowCursor(rows[0]).optional_number();
         if (!capacity) continue;
         TRY_ASSIGN(used, reader_.used_slots(fragment.worker));
         if (used + fragment.slots <= *capacity) continue;
@@ -127,7 +127,7 @@ Result<Done> Application::check_name(const std::string& wanted) {
                            ")"};
     if (existing.desired == QueryDesire::dropped) {
         TRY_ASSIGN(where, names("SELECT worker FROM fragment WHERE query = ? ORDER BY worker",
-                                {value_of(existing.id.value())}));
+                                {kinds::value_of(existing.id.value())}));
         error.message = "query " + in_quotes(wanted) + " is still being removed (id " +
                         to_string(existing.id) + ")";
         error.hint = "its name is free once workers " + enumerate(where) + " have confirmed";
@@ -135,8 +135,8 @@ Result<Done> Application::check_name(const std::string& wanted) {
     return error;
 }
 
-Result<Done> Application::insert_fragments(QueryId query, const QueryPlan& plan) {
-    for (const PlannedFragment& planned : plan.fragments) {
+Result<Done> Application::insert_fragments(QueryId query, const planning::QueryPlan& plan) {
+    for (const planning::PlannedFragment& planned : plan.fragments) {
         TRY(insert(Fragment{.id = FragmentId(new_id()),
                             .query = query,
                             .worker = planned.worker,
@@ -144,7 +144,7 @@ Result<Done> Application::insert_fragments(QueryId query, const QueryPlan& plan)
                             .stage = planned.stage,
                             .plan = planned.plan,
                             .since = now(),
-                            .fingerprint = plan_fingerprint(planned.plan, now())}));
+                            .fingerprint = kinds::plan_fingerprint(planned.plan, now())}));
     }
     return Done{};
 }
@@ -171,9 +171,9 @@ Result<Answer> Application::on(const request::CreateQuery& r) {
     TRY_ASSIGN(name, r.name ? Result<std::string>(*r.name) : made_up_name(query.id));
     query.name = name;
     TRY(insert(query));
-    const SqlValue id = value_of(query.id);
+    const SqlValue id = kinds::value_of(query.id);
     for (const PhysicalSourceId source : query.sources) {
-        TRY(write("INSERT INTO query_source VALUES (?, ?)", {id, value_of(source)}));
+        TRY(write("INSERT INTO query_source VALUES (?, ?)", {id, kinds::value_of(source)}));
     }
     for (const std::string& sink : query.sinks) {
         TRY(write("INSERT INTO query_sink VALUES (?, ?)", {id, sink}));
@@ -208,17 +208,17 @@ Result<Done> Application::update_fragment(const Fragment& before, Fragment after
     return update(before, std::move(after));
 }
 
-Result<Answer> Application::follow(const Query& before, const lifecycle::Turn& turn) {
+Result<Answer> Application::follow(const Query& before, const queries::lifecycle::Turn& turn) {
     Answer answer{.did = did_of(turn.became), .name = before.name, .id = before.id.value()};
     switch (turn.became) {
-        case lifecycle::Became::unchanged:
+        case queries::lifecycle::Became::unchanged:
             return answer;
-        case lifecycle::Became::gone:
+        case queries::lifecycle::Became::gone:
             answer.dropped.push_back(dropped(before));
             TRY(remove_query(before));
             return answer;
-        case lifecycle::Became::accepted:
-        case lifecycle::Became::changed:
+        case queries::lifecycle::Became::accepted:
+        case queries::lifecycle::Became::changed:
             break;
     }
     TRY(update_query(before, turn.after));
@@ -226,23 +226,24 @@ Result<Answer> Application::follow(const Query& before, const lifecycle::Turn& t
     return answer;
 }
 
-Result<Done> Application::update_parts(const Query& query, lifecycle::Parts parts) {
-    if (parts == lifecycle::Parts::stay) return Done{};
+Result<Done> Application::update_parts(const Query& query, queries::lifecycle::Parts parts) {
+    if (parts == queries::lifecycle::Parts::stay) return Done{};
     TRY_ASSIGN(fragments, reader_.fragments({.query = query.id}));
     for (const Fragment& fragment : fragments) {
-        if (parts == lifecycle::Parts::stop) {
-            TRY(update_fragment(fragment, lifecycle::stopped(fragment)));
+        if (parts == queries::lifecycle::Parts::stop) {
+            TRY(update_fragment(fragment, queries::lifecycle::stopped(fragment)));
         } else {
             TRY(check_comeback(fragment));
-            TRY(update_fragment(fragment, lifecycle::renewed(fragment, query.run)));
+            TRY(update_fragment(fragment, queries::lifecycle::renewed(fragment, query.run)));
         }
     }
     return Done{};
 }
 
-Result<std::vector<lifecycle::Part>> Application::parts_of(QueryId query, bool with_workers) {
+Result<std::vector<queries::lifecycle::Part>> Application::parts_of(QueryId query,
+                                                                    bool with_workers) {
     TRY_ASSIGN(fragments, reader_.fragments({.query = query, .worker = {}, .with_plan = false}));
-    std::vector<lifecycle::Part> parts;
+    std::vector<queries::lifecycle::Part> parts;
     for (const Fragment& fragment : fragments) {
         parts.push_back({.id = fragment.id, .state = fragment.state, .worker = fragment.worker});
         if (!with_workers) continue;
@@ -253,7 +254,7 @@ Result<std::vector<lifecycle::Part>> Application::parts_of(QueryId query, bool w
 }
 
 Result<Done> Application::remove_query(const Query& query) {
-    const SqlValue id = value_of(query.id);
+    const SqlValue id = kinds::value_of(query.id);
     TRY_ASSIGN(fragments, reader_.fragments({.query = query.id}));
     for (const Fragment& fragment : fragments) TRY(remove(fragment));
     TRY(write("DELETE FROM query_source WHERE query = ?", {id}));
@@ -264,15 +265,15 @@ Result<Done> Application::remove_query(const Query& query) {
 Result<Answer> Application::on(const request::DropQuery& r) {
     TRY_ASSIGN(found, reader_.query(r.query));
     if (!found) return Answer{.did = Did::absent};
-    TRY_ASSIGN(answer, follow(*found, lifecycle::drop(*found, r.mode)));
+    TRY_ASSIGN(answer, follow(*found, queries::lifecycle::drop(*found, r.mode)));
     if (answer.dropped.empty()) answer.dropped.push_back(dropped(*found));
     return answer;
 }
 
 Result<Answer> Application::on(const request::StopQuery& r) {
     TRY_ASSIGN(before, known_query(r.query));
-    TRY_ASSIGN(turn, lifecycle::stop(before, r.mode));
+    TRY_ASSIGN(turn, queries::lifecycle::stop(before, r.mode));
     return follow(before, turn);
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

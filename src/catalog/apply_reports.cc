@@ -4,12 +4,12 @@
 #include "base/text.h"
 #include "catalog/application.h"
 
-namespace baton {
+namespace baton::catalog {
 
 Result<Done> Application::interrupt_queries_on(const std::string& worker, const Reason& reason) {
     TRY_ASSIGN(queries, reader_.queries({.state = QueryState::running, .worker = worker}));
     for (const Query& query : queries) {
-        TRY(update_query(query, lifecycle::interrupted(query, reason)));
+        TRY(update_query(query, queries::lifecycle::interrupted(query, reason)));
     }
     return Done{};
 }
@@ -31,7 +31,7 @@ Result<Answer> Application::on(const controllers::ReportFragment& r) {
                      .message = "unknown fragment " + to_string(r.fragment)};
     }
     TRY_ASSIGN(query, known_query(before->query));
-    TRY_ASSIGN(turn, lifecycle::report(query, *before, r));
+    TRY_ASSIGN(turn, queries::lifecycle::report(query, *before, r));
     if (turn.comes_back) TRY(check_comeback(*before));
     TRY(update_fragment(*before, turn.after));
     if (turn.interrupted) TRY(update_query(query, *turn.interrupted));
@@ -43,19 +43,19 @@ Result<Answer> Application::on(const controllers::ReportFragment& r) {
 Result<Answer> Application::on(const controllers::MarkQuery& r) {
     TRY_ASSIGN(before, known_query(r.query));
     TRY_ASSIGN(parts, parts_of(r.query, r.state == QueryState::running));
-    TRY_ASSIGN(turn, lifecycle::mark(before, r, parts));
+    TRY_ASSIGN(turn, queries::lifecycle::mark(before, r, parts));
     return follow(before, turn);
 }
 
 Result<Answer> Application::on(const controllers::FailQuery& r) {
     TRY_ASSIGN(before, known_query(r.query));
-    return follow(before, lifecycle::fail(before, r.reason));
+    return follow(before, queries::lifecycle::fail(before, r.reason));
 }
 
 Result<Answer> Application::on(const controllers::RestartQuery& r) {
     TRY_ASSIGN(before, known_query(r.query));
     TRY_ASSIGN(parts, parts_of(r.query));
-    TRY_ASSIGN(turn, lifecycle::restart(before, r.reason, r.restarts, parts));
+    TRY_ASSIGN(turn, queries::lifecycle::restart(before, r.reason, r.restarts, parts));
     turn.after.restarted = now();
     return follow(before, turn);
 }
@@ -64,8 +64,8 @@ Result<Answer> Application::on(const controllers::ReleaseQuery& r) {
     TRY_ASSIGN(found, reader_.query(r.query));
     if (!found) return Answer{.did = Did::absent, .id = r.query.value()};
     TRY_ASSIGN(parts, parts_of(r.query));
-    TRY_ASSIGN(turn, lifecycle::release(*found, parts));
+    TRY_ASSIGN(turn, queries::lifecycle::release(*found, parts));
     return follow(*found, turn);
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

@@ -4,7 +4,7 @@
 #include "catalog/kinds/connectors.h"
 #include "catalog/kinds/row_cursor.h"
 
-namespace baton {
+namespace baton::catalog {
 
 namespace {
 
@@ -62,20 +62,22 @@ Result<Answer> Application::on(const request::CreatePhysicalSource& r) {
                      .message = "unknown source " + in_quotes(r.logical),
                      .hint = did_you_mean(r.logical, known)};
     }
-    const BoundConnector& connector = r.connector;
+    const binding::BoundConnector& connector = r.connector;
     TRY_ASSIGN(worker, placement(connector, "a physical source of " + in_quotes(r.logical)));
     PhysicalSource source{.logical = r.logical,
                           .worker = worker,
                           .type = connector.type,
                           .source = connector.options,
                           .format = connector.format};
-    TRY_ASSIGN(same, sql_.query("SELECT id FROM physical_source WHERE logical = ? AND worker = ? "
-                                "AND type = ? AND fingerprint = ?",
-                                {r.logical, worker, source.type, configuration_print(source)}));
+    TRY_ASSIGN(same,
+               sql_.query("SELECT id FROM physical_source WHERE logical = ? AND worker = ? "
+                          "AND type = ? AND fingerprint = ?",
+                          {r.logical, worker, source.type, kinds::configuration_print(source)}));
     if (!same.empty()) {
         return Error{.code = ErrorCode::source_exists,
-                     .message = "physical source " + std::to_string(RowCursor(same[0]).number()) +
-                                " of " + in_quotes(r.logical) + " on worker " + in_quotes(worker) +
+                     .message = "physical source " +
+                                std::to_string(kinds::RowCursor(same[0]).number()) + " of " +
+                                in_quotes(r.logical) + " on worker " + in_quotes(worker) +
                                 " already has this configuration"};
     }
     source.id = PhysicalSourceId(new_id());
@@ -90,7 +92,7 @@ Result<Answer> Application::on(const request::DropPhysicalSource& r) {
     if (!found) return Answer{.did = Did::absent, .name = name};
     TRY_ASSIGN(queries, names("SELECT q.name FROM query q JOIN query_source s ON s.query = q.id "
                               "WHERE s.source = ? ORDER BY q.name",
-                              {value_of(r.id.value())}));
+                              {kinds::value_of(r.id.value())}));
     if (!queries.empty()) {
         return in_use(ErrorCode::source_in_use, "physical source " + name, "queries",
                       std::move(queries));
@@ -136,4 +138,4 @@ Result<Answer> Application::on(const request::DropSink& r) {
         .did = Did::dropped, .name = r.name, .dropped = {{sql::EntityKind::sink, 0, r.name}}};
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

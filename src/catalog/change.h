@@ -12,17 +12,17 @@
 #include "model/states.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::catalog {
 
 struct Change {
     Revision revision;
     std::uint32_t ordinal = 0;  // its place among the changes of the revision, from 0
     WallTime at;
-    Entity entity = Entity::worker;
+    kinds::Entity entity = kinds::Entity::worker;
     std::string key;
     ChangeOp op = ChangeOp::create;
     std::shared_ptr<const SqlRow> row;  // own columns of the entity's view; none for a drop
     std::shared_ptr<const SqlRow> old;  // none for a create
 };
 
-}  // namespace baton
+}  // namespace baton::catalog

@@ -10,7 +10,7 @@
 #include "core/topology/topology.h"
 #include "sql/parser.h"
 
-namespace baton {
+namespace baton::catalog {
 
 namespace {
 
@@ -50,7 +50,7 @@ private:
         }
         TRY_ASSIGN(physical, readable(reader_.physical_sources()));
         for (const PhysicalSource& source : physical) {
-            check_config(DescriptorKind::source, source.type, source.source,
+            check_config(descriptors::DescriptorKind::source, source.type, source.source,
                          "physical source " + to_string(source.id));
         }
         TRY_ASSIGN(sinks, readable(reader_.sinks()));
@@ -58,22 +58,22 @@ private:
             if (auto valid = validate(sink.schema, "sink " + in_quotes(sink.name)); !valid) {
                 complain(valid.error().message);
             }
-            check_config(DescriptorKind::sink, sink.type, sink.sink,
+            check_config(descriptors::DescriptorKind::sink, sink.type, sink.sink,
                          "sink " + in_quotes(sink.name));
         }
         return Done{};
     }
 
-    void check_config(DescriptorKind kind, const std::string& type, const Config& config,
-                      const std::string& what) {
-        const auto descriptor = descriptor_of(kind, type);
+    void check_config(descriptors::DescriptorKind kind, const std::string& type,
+                      const Config& config, const std::string& what) {
+        const auto descriptor = descriptors::descriptor_of(kind, type);
         if (!descriptor) {
             complain(what + ": " + descriptor.error().message);
             return;
         }
-        std::vector<GivenOption> given;
+        std::vector<descriptors::GivenOption> given;
         for (const auto& [key, value] : config) given.push_back({.key = key, .value = value});
-        const auto completed = complete(**descriptor, given);
+        const auto completed = descriptors::complete(**descriptor, given);
         if (!completed) {
             complain(what + ": " + completed.error().message);
         } else if (*completed != config) {
@@ -87,7 +87,7 @@ private:
             if (worker.kind == WorkerKind::remote && !worker.control) {
                 complain("worker " + in_quotes(worker.name) + " has no valid address");
             }
-            if (worker.control && !parse_address(to_string(*worker.control))) {
+            if (worker.control && !topology::parse_address(to_string(*worker.control))) {
                 complain("worker " + in_quotes(worker.name) + " has the invalid address " +
                          in_quotes(to_string(*worker.control)));
             }
@@ -103,7 +103,7 @@ private:
 
     Result<Done> check_topology() {
         TRY_ASSIGN(links, reader_.links());
-        if (const auto circle = Topology(links).cycle()) {
+        if (const auto circle = topology::Topology(links).cycle()) {
             complain("the links form a cycle: " + join(*circle, " -> "));
         }
         return Done{};
@@ -186,7 +186,8 @@ private:
         };
         for (const Reference& reference : kReferences) {
             TRY(sql_.run(reference.sql, {}, [&](const SqlRow& row) {
-                complain(std::string(reference.complaint) + shown(row.at(0), ViewType::text));
+                complain(std::string(reference.complaint) +
+                         kinds::shown(row.at(0), kinds::ViewType::text));
             }));
         }
         return Done{};
@@ -195,7 +196,7 @@ private:
     Result<Done> check_feed() {
         TRY_ASSIGN(rows, sql_.query("SELECT m.revision, m.next_id, m.feed_floor, (SELECT "
                                     "MAX(revision) FROM change_feed) FROM meta m WHERE m.id = 1"));
-        RowCursor cursor(rows.at(0));
+        kinds::RowCursor cursor(rows.at(0));
         const std::uint64_t revision = cursor.number();
         const std::uint64_t next_id = cursor.number();
         const std::uint64_t floor = cursor.number();
@@ -207,14 +208,15 @@ private:
                               "revision > ? AND revision < ?",
                               {static_cast<std::int64_t>(floor), static_cast<std::int64_t>(last)}));
         const std::uint64_t inside = last > floor ? last - floor - 1 : 0;
-        if (const std::uint64_t found = RowCursor(kept.at(0)).number(); found < inside) {
+        if (const std::uint64_t found = kinds::RowCursor(kept.at(0)).number(); found < inside) {
             complain("the change feed lacks " + std::to_string(inside - found) +
                      " of the revisions between " + std::to_string(floor) + " and " +
                      std::to_string(last));
         }
         TRY_ASSIGN(ids, sql_.query("SELECT MAX(id) FROM (SELECT id FROM query UNION ALL SELECT id "
                                    "FROM fragment UNION ALL SELECT id FROM physical_source) t"));
-        if (RowCursor(ids.at(0)).number() >= next_id) complain("a number would be given out twice");
+        if (kinds::RowCursor(ids.at(0)).number() >= next_id)
+            complain("a number would be given out twice");
         for (Revision at(floor);;) {
             constexpr std::size_t kPortion = 1'000;
             auto portion = changes_after(sql_, at, std::nullopt, kPortion);
@@ -234,7 +236,8 @@ private:
         if (!id) complain(id.error().message);
         TRY_ASSIGN(rows, sql_.query("SELECT id FROM fragment WHERE fingerprint = '' ORDER BY id"));
         for (const SqlRow& row : rows) {
-            complain("fragment " + std::to_string(RowCursor(row).number()) + " has no fingerprint");
+            complain("fragment " + std::to_string(kinds::RowCursor(row).number()) +
+                     " has no fingerprint");
         }
         return Done{};
     }
@@ -256,4 +259,4 @@ Result<std::vector<std::string>> catalog_problems(Sql& sql) {
     return problems;
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

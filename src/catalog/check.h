@@ -8,10 +8,10 @@
 #include "base/result.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::catalog {
 
 // The problems, as sentences; empty if the catalog is sound. Reads one snapshot, changes nothing.
 // Fails with catalog_version, and with errors of the database if it cannot be read at all.
 [[nodiscard]] Result<std::vector<std::string>> catalog_problems(Sql& sql);
 
-}  // namespace baton
+}  // namespace baton::catalog

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 
-namespace baton {
+namespace baton::catalog {
 
 namespace {
 
@@ -108,4 +108,4 @@ Result<bool> has_worker(Sql& sql, const std::string& worker) {
     return false;
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::catalog {
 
 struct ClusterAuthority {
     std::string cluster;      // its name in certificates
@@ -47,4 +47,4 @@ struct WorkerCertificate {
 [[nodiscard]] Result<std::set<std::string>> workers_with_certificates(Sql& sql);
 [[nodiscard]] Result<bool> has_worker(Sql& sql, const std::string& worker);
 
-}  // namespace baton
+}  // namespace baton::catalog

@@ -1,6 +1,6 @@
 #include "catalog/coordinator_secret.h"
 
-namespace baton {
+namespace baton::catalog {
 
 Result<std::string> coordinator_secret(Sql& sql, const std::string& proposed) {
     for (int attempt = 0; attempt < 2; ++attempt) {
@@ -14,4 +14,4 @@ Result<std::string> coordinator_secret(Sql& sql, const std::string& proposed) {
                  .message = "the catalog does not keep the secret of its coordinators"};
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

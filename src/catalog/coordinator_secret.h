@@ -8,9 +8,9 @@
 #include "base/result.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::catalog {
 
 // The secret; `proposed` becomes it if there is none yet.
 [[nodiscard]] Result<std::string> coordinator_secret(Sql& sql, const std::string& proposed);
 
-}  // namespace baton
+}  // namespace baton::catalog

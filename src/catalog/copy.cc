@@ -11,14 +11,14 @@
 #include "catalog/lease_schema.h"
 #include "catalog/schema.h"
 
-namespace baton {
+namespace baton::catalog {
 
 namespace {
 
 // In the order of their references; `meta` and `fence` have their rows from migrate().
 std::vector<std::string_view> state_tables() {
     std::vector<std::string_view> tables = {"meta", "fence"};
-    for (const AnyKind& kind : kinds()) {
+    for (const kinds::AnyKind& kind : kinds::kinds()) {
         tables.insert(tables.end(), kind.tables.begin(), kind.tables.end());
     }
     tables.emplace_back("lock_fence");
@@ -121,4 +121,4 @@ Result<Epoch> copy_state(Sql& from, Sql& to) {
     return copied;
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

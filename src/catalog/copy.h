@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::catalog {
 
 // Copies every row of every table, from one snapshot, in one transaction, and returns the number of
 // rows. `to` has the tables of this version and nothing in them but what migrate() puts there.
@@ -22,4 +22,4 @@ namespace baton {
 // as above.
 [[nodiscard]] Result<Epoch> copy_state(Sql& from, Sql& to);
 
-}  // namespace baton
+}  // namespace baton::catalog

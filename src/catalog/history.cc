@@ -3,24 +3,24 @@
 #include "catalog/kinds/row_cursor.h"
 #include "catalog/views/views.h"
 
-namespace baton {
+namespace baton::catalog {
 
 namespace {
 
-Result<std::shared_ptr<const SqlRow>> row_from(const View& view,
+Result<std::shared_ptr<const SqlRow>> row_from(const kinds::View& view,
                                                const std::optional<std::string>& json) {
     if (!json) return std::shared_ptr<const SqlRow>();
-    TRY_ASSIGN(row, row_from_json(view, *json));
+    TRY_ASSIGN(row, kinds::row_from_json(view, *json));
     return std::make_shared<const SqlRow>(std::move(row));
 }
 
 Result<Change> change_from(const SqlRow& row) {
-    RowCursor cursor(row);
+    kinds::RowCursor cursor(row);
     Change change;
     change.revision = cursor.revision();
     change.ordinal = static_cast<std::uint32_t>(cursor.number());
     change.at = cursor.time();
-    const auto entity = entity_of(cursor.text());
+    const auto entity = kinds::entity_of(cursor.text());
     if (!entity) {
         return Error{.code = ErrorCode::catalog_corrupt,
                      .message = "the change feed names an unknown kind of entity at revision " +
@@ -29,7 +29,7 @@ Result<Change> change_from(const SqlRow& row) {
     change.entity = *entity;
     change.key = cursor.text();
     change.op = cursor.state<ChangeOp>();
-    const View& view = view_of(change.entity);
+    const kinds::View& view = views::view_of(change.entity);
     TRY_ASSIGN(now, row_from(view, cursor.optional_text()));
     TRY_ASSIGN(old, row_from(view, cursor.optional_text()));
     change.row = std::move(now);
@@ -39,10 +39,10 @@ Result<Change> change_from(const SqlRow& row) {
 
 }  // namespace
 
-Result<ChangesAfter> changes_after(Sql& sql, Revision cursor, std::optional<Entity> entity,
+Result<ChangesAfter> changes_after(Sql& sql, Revision cursor, std::optional<kinds::Entity> entity,
                                    std::size_t most) {
-    const SqlValue from = value_of(cursor.value());
-    const SqlValue limit = value_of(most);
+    const SqlValue from = kinds::value_of(cursor.value());
+    const SqlValue limit = kinds::value_of(most);
     // Where the revision that holds the last of `most` changes ends.
     const std::string condition = entity ? " AND entity = ?" : "";
     std::vector<SqlValue> parameters = {from};
@@ -52,7 +52,7 @@ Result<ChangesAfter> changes_after(Sql& sql, Revision cursor, std::optional<Enti
                                      "change_feed WHERE revision > ?" +
                                          condition + " ORDER BY revision, ordinal LIMIT ?) t",
                                      parameters));
-    RowCursor reach(bound.at(0));
+    kinds::RowCursor reach(bound.at(0));
     const std::int64_t last = reach.integer();
     ChangesAfter found{.changes = {}, .complete = reach.number() < most};
     parameters.back() = last;
@@ -69,7 +69,7 @@ Result<ChangesAfter> changes_after(Sql& sql, Revision cursor, std::optional<Enti
 
 Result<Revision> feed_floor(Sql& sql) {
     TRY_ASSIGN(rows, sql.query("SELECT feed_floor FROM meta WHERE id = 1"));
-    return RowCursor(rows.at(0)).revision();
+    return kinds::RowCursor(rows.at(0)).revision();
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

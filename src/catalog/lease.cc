@@ -6,7 +6,7 @@
 #include "catalog/kinds/row_cursor.h"
 #include "ports/sql_signals.h"
 
-namespace baton {
+namespace baton::catalog {
 
 namespace {
 
@@ -73,7 +73,7 @@ std::string Leases::signal() const {
 // All of an acquisition but its commit. None: it is not free, or not there.
 Result<std::optional<Epoch>> Leases::take(const std::string& key, const std::string& owner,
                                           Duration ttl, Epoch least_epoch) {
-    const SqlValue least = value_of(least_epoch.value());
+    const SqlValue least = kinds::value_of(least_epoch.value());
     TRY_ASSIGN(taken,
                sql_.execute(acquire_sql_, {owner, least, least, std::int64_t{ttl.count()}, key}));
     if (taken != 1) return std::optional<Epoch>();
@@ -83,7 +83,7 @@ Result<std::optional<Epoch>> Leases::take(const std::string& key, const std::str
         return Error{.code = ErrorCode::defect,
                      .message = "the lock " + in_quotes(key) + " was taken and is not there"};
     }
-    const Epoch epoch{RowCursor(rows[0]).number()};
+    const Epoch epoch{kinds::RowCursor(rows[0]).number()};
     if (epoch > kEpochMax) {
         return Error{.code = ErrorCode::catalog_corrupt,
                      .message = "the lock " + in_quotes(key) +
@@ -94,7 +94,7 @@ Result<std::optional<Epoch>> Leases::take(const std::string& key, const std::str
                      .hint = "restore the catalog from a backup with `baton restore`"};
     }
     TRY_ASSIGN(fenced, sql_.execute("UPDATE " + fence_ + " SET epoch = ? WHERE lock_key = ?",
-                                    {value_of(epoch.value()), key}));
+                                    {kinds::value_of(epoch.value()), key}));
     if (fenced != 1) {
         return Error{.code = ErrorCode::catalog_corrupt,
                      .message = "the lock " + in_quotes(key) + " has lost its fence",
@@ -135,7 +135,7 @@ Result<LeaseOutcome> Leases::commit_term(Epoch epoch) {
 Result<bool> Leases::renew(const std::string& key, const std::string& owner, Epoch epoch,
                            Duration ttl) {
     TRY_ASSIGN(renewed, sql_.execute(renew_sql_, {std::int64_t{ttl.count()}, key, owner,
-                                                  value_of(epoch.value())}));
+                                                  kinds::value_of(epoch.value())}));
     return renewed == 1;
 }
 
@@ -143,14 +143,14 @@ Result<Done> Leases::release(const std::string& key, const std::string& owner, E
     TRY(sql_.execute("UPDATE " + lease_ +
                          " SET expires_at = 0 WHERE lock_key = ? AND owner = ? AND epoch = ?" +
                          signal(),
-                     {key, owner, value_of(epoch.value())}));
+                     {key, owner, kinds::value_of(epoch.value())}));
     return Done{};
 }
 
 Result<std::optional<LeaseState>> Leases::watch(const std::string& key) {
     TRY_ASSIGN(rows, sql_.query(watch_sql_, {key}));
     if (rows.empty()) return std::optional<LeaseState>();
-    RowCursor cursor(rows[0]);
+    kinds::RowCursor cursor(rows[0]);
     LeaseState state;
     state.owner = cursor.text();
     state.epoch = Epoch(cursor.number());
@@ -161,7 +161,7 @@ Result<std::optional<LeaseState>> Leases::watch(const std::string& key) {
 
 Result<Epoch> epoch_of_fence(Sql& sql, const std::string& key) {
     TRY_ASSIGN(rows, sql.query("SELECT epoch FROM fence WHERE lock_key = ?", {key}));
-    if (rows.size() == 1) return Epoch(RowCursor(rows[0]).number());
+    if (rows.size() == 1) return Epoch(kinds::RowCursor(rows[0]).number());
     return Error{.code = ErrorCode::catalog_corrupt,
                  .message = "the lock " + in_quotes(key) + " has lost its fence"};
 }
@@ -174,7 +174,7 @@ Result<Done> hold_fence(Sql& sql, const std::string& key, Epoch epoch) {
     if (rows.size() != 1) {
         return Error{.code = ErrorCode::fenced, .message = who + ", which is not there"};
     }
-    const Epoch current{RowCursor(rows[0]).number()};
+    const Epoch current{kinds::RowCursor(rows[0]).number()};
     if (current == epoch) return Done{};
     return Error{.code = ErrorCode::fenced,
                  .message = who + ", but epoch " + to_string(current) + " holds it now"};
@@ -224,4 +224,4 @@ Result<bool> Leases::remove(const std::string& key) {
     return done.error();
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

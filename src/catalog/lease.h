@@ -32,7 +32,7 @@
 #include "model/lock.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::catalog {
 
 struct LeaseState {
     std::string owner;
@@ -116,4 +116,4 @@ private:
 // The database's clock in microseconds, as an expression that moves on during a transaction.
 [[nodiscard]] std::string_view now_us(SqlDialect dialect);
 
-}  // namespace baton
+}  // namespace baton::catalog

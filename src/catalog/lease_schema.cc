@@ -3,7 +3,7 @@
 #include "base/check.h"
 #include "model/lock.h"
 
-namespace baton {
+namespace baton::catalog {
 
 namespace {
 
@@ -103,4 +103,4 @@ Result<Done> make_lease_tables(Sql& sql) {
     return move_locks_of_clients(sql);
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

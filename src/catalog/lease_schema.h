@@ -19,7 +19,7 @@
 #include "base/result.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::catalog {
 
 // The lock of the coordinator, made by the migration.
 inline constexpr std::string_view kLeaderLock = "leader";
@@ -40,4 +40,4 @@ enum class LockSpace : std::uint8_t { coordinators, clients };
 // Makes all tables as they are now, for a lock service without a catalog.
 [[nodiscard]] Result<Done> make_lease_tables(Sql& sql);
 
-}  // namespace baton
+}  // namespace baton::catalog

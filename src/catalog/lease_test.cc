@@ -9,7 +9,7 @@ namespace {
 
 std::shared_ptr<SqlDatabase> sqlite() {
     // Nobody copies the log: SQLite does not bear two that do.
-    return *open_temporary_sqlite(
+    return *sqlite::open_temporary_sqlite(
         {.busy_deadline = std::chrono::seconds(10), .log_pages_step = 1'000'000});
 }
 
@@ -21,16 +21,17 @@ class LeaseFaultTest : public ::testing::Test {
 protected:
     void SetUp() override {
         auto sql = *real_->connect(Access::write);
-        ASSERT_TRUE(make_lease_tables(*sql));
+        ASSERT_TRUE(catalog::make_lease_tables(*sql));
     }
-    Result<LeaseOutcome> acquire(const SqlFault& at_commit) {
+    Result<catalog::LeaseOutcome> acquire(const SqlFault& at_commit) {
         FaultySqlDatabase faulty(*real_, as_planned({{SqlCall::commit, 1, at_commit}}));
         const auto sql = *faulty.connect(Access::write);
-        return Leases(*sql).acquire(std::string(kLeaderLock), "a", std::chrono::seconds(10));
+        return catalog::Leases(*sql).acquire(std::string(catalog::kLeaderLock), "a",
+                                             std::chrono::seconds(10));
     }
-    LeaseState state() {
+    catalog::LeaseState state() {
         const auto sql = *real_->connect(Access::write);
-        return **Leases(*sql).watch(std::string(kLeaderLock));
+        return **catalog::Leases(*sql).watch(std::string(catalog::kLeaderLock));
     }
 
     std::shared_ptr<SqlDatabase> real_ = sqlite();
@@ -39,10 +40,10 @@ protected:
 TEST_F(LeaseFaultTest, ALostAnswerToACommitIsUncertainUnderTheEpochToRelease) {
     const auto outcome = acquire({.code = ErrorCode::unknown_outcome, .took_effect = true});
     ASSERT_TRUE(outcome);
-    EXPECT_EQ(std::get<lease::Uncertain>(*outcome).epoch, Epoch(1));
+    EXPECT_EQ(std::get<catalog::lease::Uncertain>(*outcome).epoch, Epoch(1));
     EXPECT_EQ(state().owner, "a");
     const auto sql = *real_->connect(Access::write);
-    ASSERT_TRUE(Leases(*sql).release(std::string(kLeaderLock), "a", Epoch(1)));
+    ASSERT_TRUE(catalog::Leases(*sql).release(std::string(catalog::kLeaderLock), "a", Epoch(1)));
     EXPECT_LE(state().remaining, Duration::zero());
 }
 
@@ -54,19 +55,19 @@ TEST_F(LeaseFaultTest, ACommitThatFailsHasTakenNothing) {
 }
 
 TEST_F(LeaseFaultTest, ALockThatIsGivenUpWhileItIsAskedForIsTaken) {
-    const std::string key(kLeaderLock);
+    const std::string key(catalog::kLeaderLock);
     const auto other = *real_->connect(Access::write);
-    ASSERT_TRUE(Leases(*other).acquire(key, "b", std::chrono::hours(1)));
+    ASSERT_TRUE(catalog::Leases(*other).acquire(key, "b", std::chrono::hours(1)));
     FaultySqlDatabase faulty(*real_, [&](const SqlMoment& moment) -> std::optional<SqlFault> {
         if (moment.call == SqlCall::read && moment.number == 1) {
-            EXPECT_TRUE(Leases(*other).release(key, "b", Epoch(1)));
+            EXPECT_TRUE(catalog::Leases(*other).release(key, "b", Epoch(1)));
         }
         return std::nullopt;
     });
     const auto sql = *faulty.connect(Access::write);
-    const auto outcome = Leases(*sql).acquire(key, "a", std::chrono::hours(1));
+    const auto outcome = catalog::Leases(*sql).acquire(key, "a", std::chrono::hours(1));
     ASSERT_TRUE(outcome);
-    ASSERT_TRUE(std::holds_alternative<lease::Taken>(*outcome));
+    ASSERT_TRUE(std::holds_alternative<catalog::lease::Taken>(*outcome));
     EXPECT_EQ(state().owner, "a");
 }
 
@@ -76,7 +77,8 @@ TEST_F(LeaseFaultTest, AFailureAtAnyStatementLeavesTheLockFree) {
              {SqlCall::begin, 1}, {SqlCall::write, 1}, {SqlCall::read, 1}, {SqlCall::write, 2}}) {
         FaultySqlDatabase faulty(*real_, as_planned({{call, number, SqlFault{}}}));
         const auto sql = *faulty.connect(Access::write);
-        EXPECT_FALSE(Leases(*sql).acquire(std::string(kLeaderLock), "a", std::chrono::seconds(10)));
+        EXPECT_FALSE(catalog::Leases(*sql).acquire(std::string(catalog::kLeaderLock), "a",
+                                                   std::chrono::seconds(10)));
         EXPECT_EQ(state().owner, "");
     }
 }

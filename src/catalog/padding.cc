@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace baton {
+namespace baton::catalog {
 
 namespace {
 
@@ -99,4 +99,4 @@ Result<Done> take_padding_away(Sql& sql) {
     return Done{};
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

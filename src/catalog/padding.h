@@ -5,10 +5,10 @@
 #include "base/result.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::catalog {
 
 // The step to version 3 of the catalog, after which no text of the tables of version 2 is compared
 // like that. It can be repeated after an attempt that was interrupted.
 [[nodiscard]] Result<Done> take_padding_away(Sql& sql);
 
-}  // namespace baton
+}  // namespace baton::catalog

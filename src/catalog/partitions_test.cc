@@ -3,7 +3,7 @@
 
 #include "testing/coordinator/coordinator_test_base.h"
 
-namespace baton {
+namespace baton::catalog {
 namespace {
 
 using ownership::Owned;
@@ -105,4 +105,4 @@ TEST_F(TaskLists, AnOwnerIsNotDropped) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::catalog

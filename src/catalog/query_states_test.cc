@@ -3,7 +3,7 @@
 
 #include "testing/coordinator/coordinator_test_base.h"
 
-namespace baton {
+namespace baton::catalog {
 namespace {
 
 using testing::CoordinatorTest;
@@ -99,10 +99,10 @@ TEST_F(QueryStates, ADropOfSeveralSaysWhatWasDone) {
 }
 
 TEST_F(QueryStates, AFragmentKeepsTheStageThatItWasPlannedFor) {
-    CoordinatorOptions options;
-    options.planner = [](const sql::CreateQuery& query, const PlanningView& view) {
+    coordinator::CoordinatorOptions options;
+    options.planner = [](const sql::CreateQuery& query, const planning::PlanningView& view) {
         auto planned = plan(query, view);
-        for (PlannedFragment& fragment : planned->fragments) {
+        for (planning::PlannedFragment& fragment : planned->fragments) {
             fragment.stage = fragment.worker == "EDGE" ? 3 : 0;
         }
         return planned;
@@ -226,4 +226,4 @@ TEST_F(QueryStates, WhatNoWorkerWasToldOfFailsAtOnce) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::catalog

@@ -6,7 +6,7 @@
 #include "catalog/kinds/kinds.h"
 #include "catalog/kinds/row_cursor.h"
 
-namespace baton {
+namespace baton::catalog {
 
 namespace {
 
@@ -18,7 +18,7 @@ public:
     }
     template <class T>
     void equal(std::string_view column, const std::optional<T>& value) {
-        if (value) equal(column, value_of(*value));
+        if (value) equal(column, kinds::value_of(*value));
     }
     void add(const std::string& condition, std::initializer_list<SqlValue> values) {
         text_ += (text_.empty() ? " WHERE " : " AND ") + condition;
@@ -35,14 +35,14 @@ private:
 // The rows that `select`, a SELECT of all of their columns, gives under the condition.
 template <class E>
 Result<std::vector<E>> list(Sql& sql, const std::string& select, const Where& where = {}) {
-    const KindTable<E>& table = table_of<E>();
+    const kinds::KindTable<E>& table = kinds::table_of<E>();
     TRY_ASSIGN(rows,
                sql.query_with(select + where.text() + table.order_by_key(), where.parameters()));
     return table.entities_in(rows);
 }
 template <class E>
 Result<std::vector<E>> list(Sql& sql, const Where& where = {}) {
-    return list<E>(sql, table_of<E>().select(), where);
+    return list<E>(sql, kinds::table_of<E>().select(), where);
 }
 
 template <class E>
@@ -61,12 +61,12 @@ Error absent(ErrorCode code, const std::string& kind, const std::string& name) {
 Result<Revision> Reader::revision() const {
     TRY_ASSIGN(rows, sql_.query("SELECT revision FROM meta WHERE id = 1"));
     CHECK(rows.size() == 1);
-    return RowCursor(rows[0]).revision();
+    return kinds::RowCursor(rows[0]).revision();
 }
 
 Result<std::string> Reader::catalog_id() const {
     TRY_ASSIGN(rows, sql_.query("SELECT catalog FROM catalog_identity WHERE id = 1"));
-    if (rows.size() == 1) return RowCursor(rows[0]).text();
+    if (rows.size() == 1) return kinds::RowCursor(rows[0]).text();
     return Error{.code = ErrorCode::catalog_corrupt,
                  .message = "the catalog has no id by which workers could know it",
                  .hint = "restore it from a backup with `baton restore`"};
@@ -81,7 +81,7 @@ Result<std::optional<LogicalSource>> Reader::logical_source(const std::string& n
 }
 
 Result<std::optional<PhysicalSource>> Reader::physical_source(PhysicalSourceId id) const {
-    return find<PhysicalSource>(value_of(id));
+    return find<PhysicalSource>(kinds::value_of(id));
 }
 
 Result<std::optional<Sink>> Reader::sink(const std::string& name) const {
@@ -91,16 +91,16 @@ Result<std::optional<Sink>> Reader::sink(const std::string& name) const {
 Result<std::vector<Query>> Reader::with_uses(Result<std::vector<Query>> found) const {
     if (!found) return found;
     for (Query& query : *found) {
-        const SqlValue id = value_of(query.id);
+        const SqlValue id = kinds::value_of(query.id);
         TRY_ASSIGN(
             sources,
             sql_.query("SELECT source FROM query_source WHERE query = ? ORDER BY source", {id}));
         for (const SqlRow& source : sources) {
-            query.sources.emplace_back(RowCursor(source).number());
+            query.sources.emplace_back(kinds::RowCursor(source).number());
         }
         TRY_ASSIGN(sinks,
                    sql_.query("SELECT sink FROM query_sink WHERE query = ? ORDER BY sink", {id}));
-        for (const SqlRow& sink : sinks) query.sinks.push_back(RowCursor(sink).text());
+        for (const SqlRow& sink : sinks) query.sinks.push_back(kinds::RowCursor(sink).text());
     }
     return found;
 }
@@ -108,7 +108,7 @@ Result<std::vector<Query>> Reader::with_uses(Result<std::vector<Query>> found) c
 Result<std::optional<Query>> Reader::query(const request::QueryRef& ref) const {
     Where where;
     if (const auto* id = std::get_if<QueryId>(&ref)) {
-        where.equal("id", value_of(*id));
+        where.equal("id", kinds::value_of(*id));
     } else {
         where.equal("name", SqlValue(std::get<std::string>(ref)));
     }
@@ -116,7 +116,7 @@ Result<std::optional<Query>> Reader::query(const request::QueryRef& ref) const {
 }
 
 Result<std::optional<Fragment>> Reader::fragment(FragmentId id) const {
-    return find<Fragment>(value_of(id));
+    return find<Fragment>(kinds::value_of(id));
 }
 
 Result<std::vector<Worker>> Reader::workers(const WorkerFilter& filter) const {
@@ -124,7 +124,8 @@ Result<std::vector<Worker>> Reader::workers(const WorkerFilter& filter) const {
     where.equal("name", filter.name);
     where.equal("state", filter.state);
     if (filter.capacity_at_least) {
-        where.add("(capacity IS NULL OR capacity >= ?)", {value_of(*filter.capacity_at_least)});
+        where.add("(capacity IS NULL OR capacity >= ?)",
+                  {kinds::value_of(*filter.capacity_at_least)});
     }
     TRY_ASSIGN(found, list<Worker>(sql_, where));
     if (found.empty() && filter.name) {
@@ -134,17 +135,17 @@ Result<std::vector<Worker>> Reader::workers(const WorkerFilter& filter) const {
 }
 
 Result<std::vector<NetworkLink>> Reader::links() const {
-    TRY_ASSIGN(kept, list<KeptLink>(sql_));
+    TRY_ASSIGN(kept, list<kinds::KeptLink>(sql_));
     std::vector<NetworkLink> links;
     links.reserve(kept.size());
-    for (KeptLink& one : kept) links.push_back(std::move(one.link));
+    for (kinds::KeptLink& one : kept) links.push_back(std::move(one.link));
     return links;
 }
 
-Result<std::vector<KeptLink>> Reader::links_of(const std::string& worker) const {
+Result<std::vector<kinds::KeptLink>> Reader::links_of(const std::string& worker) const {
     Where where;
     where.add("(upstream = ? OR downstream = ?)", {worker, worker});
-    return list<KeptLink>(sql_, where);
+    return list<kinds::KeptLink>(sql_, where);
 }
 
 Result<std::vector<LogicalSource>> Reader::logical_sources(
@@ -215,14 +216,14 @@ Result<std::vector<Fragment>> Reader::fragments(const FragmentFilter& filter) co
     where.equal("query", filter.query);
     where.equal("worker", filter.worker);
     if (filter.with_plan) return list<Fragment>(sql_, where);
-    static const std::string kWithoutPlan = table_of<Fragment>().select_without("plan");
+    static const std::string kWithoutPlan = kinds::table_of<Fragment>().select_without("plan");
     return list<Fragment>(sql_, kWithoutPlan, where);
 }
 
 Result<std::optional<Partition>> Reader::partition(const PartitionKey& key) const {
     Where where;
     where.equal("list", SqlValue(key.list));
-    where.equal("number", value_of(key.number));
+    where.equal("number", kinds::value_of(key.number));
     return first(list<Partition>(sql_, where));
 }
 
@@ -236,22 +237,22 @@ Result<std::vector<Partition>> Reader::partitions(
 Result<std::uint64_t> Reader::used_slots(const std::string& worker) const {
     static const std::string kSql =
         "SELECT COALESCE(SUM(slots), 0) FROM fragment WHERE worker = ? AND " +
-        occupies_slots("state");
+        kinds::occupies_slots("state");
     TRY_ASSIGN(rows, sql_.query(kSql, {worker}));
-    return RowCursor(rows.at(0)).number();
+    return kinds::RowCursor(rows.at(0)).number();
 }
 
 Result<std::vector<std::string>> Reader::worker_names() const {
     std::vector<std::string> names;
     TRY(sql_.run("SELECT name FROM worker ORDER BY name", {},
-                 [&](const SqlRow& row) { names.push_back(RowCursor(row).text()); }));
+                 [&](const SqlRow& row) { names.push_back(kinds::RowCursor(row).text()); }));
     return names;
 }
 
 // One worker is looked up by its index in some microseconds; over many, one look at all fragments
 // costs less.
 Result<std::map<std::string, std::uint64_t>> Reader::used_between(
-    const std::set<std::string>& pinned, const Cluster& cluster) const {
+    const std::set<std::string>& pinned, const topology::Cluster& cluster) const {
     constexpr std::size_t kOneByOneMax = 200;
     std::set<std::string> limited;
     for (const std::string& name : cluster.topology.between(pinned)) {
@@ -267,9 +268,9 @@ Result<std::map<std::string, std::uint64_t>> Reader::used_between(
         return used;
     }
     static const std::string kSql = "SELECT worker, SUM(slots) FROM fragment WHERE " +
-                                    occupies_slots("state") + " GROUP BY worker";
+                                    kinds::occupies_slots("state") + " GROUP BY worker";
     TRY(sql_.run(kSql, {}, [&](const SqlRow& row) {
-        RowCursor cursor(row);
+        kinds::RowCursor cursor(row);
         std::string name = cursor.text();
         const std::uint64_t slots = cursor.number();
         if (limited.contains(name)) used.emplace(std::move(name), slots);
@@ -277,11 +278,13 @@ Result<std::map<std::string, std::uint64_t>> Reader::used_between(
     return used;
 }
 
-Result<PlanningView> Reader::planning_view(const MentionedNames& names, KnownCluster& known) const {
-    PlanningView view;
+Result<planning::PlanningView> Reader::planning_view(const planning::MentionedNames& names,
+                                                     KnownCluster& known) const {
+    planning::PlanningView view;
     std::set<std::string> pinned = names.workers;
     const auto list_names = [&](std::string_view sql, std::vector<std::string>& into) {
-        return sql_.run(sql, {}, [&](const SqlRow& row) { into.push_back(RowCursor(row).text()); });
+        return sql_.run(sql, {},
+                        [&](const SqlRow& row) { into.push_back(kinds::RowCursor(row).text()); });
     };
     for (const auto& [name, at] : names.sources) {
         TRY_ASSIGN(logical, logical_source(name));
@@ -306,13 +309,13 @@ Result<PlanningView> Reader::planning_view(const MentionedNames& names, KnownClu
         view.sink = std::move(found);
     }
     TRY_ASSIGN(rows, sql_.query("SELECT cluster_revision FROM meta WHERE id = 1"));
-    const Revision now = RowCursor(rows.at(0)).revision();
+    const Revision now = kinds::RowCursor(rows.at(0)).revision();
     if (!known.cluster || known.revision != now) {
-        auto cluster = std::make_shared<Cluster>();
+        auto cluster = std::make_shared<topology::Cluster>();
         TRY_ASSIGN(all, workers());
         for (Worker& worker : all) cluster->workers.emplace(worker.name, worker);
         TRY_ASSIGN(all_links, links());
-        cluster->topology = Topology(all_links);
+        cluster->topology = topology::Topology(all_links);
         cluster->revision = now;
         known = {.revision = now, .cluster = std::move(cluster)};
     }
@@ -323,4 +326,4 @@ Result<PlanningView> Reader::planning_view(const MentionedNames& names, KnownClu
     return view;
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

@@ -20,7 +20,7 @@
 #include "model/entities.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::catalog {
 
 struct SinkFilter {
     std::optional<std::string> name, worker, type;
@@ -74,7 +74,7 @@ public:
     // (unknown_worker, unknown_source, unknown_sink, unknown_query); other filters may match none.
     [[nodiscard]] Result<std::vector<Worker>> workers(const WorkerFilter& filter = {}) const;
     [[nodiscard]] Result<std::vector<NetworkLink>> links() const;
-    [[nodiscard]] Result<std::vector<KeptLink>> links_of(const std::string& worker) const;
+    [[nodiscard]] Result<std::vector<kinds::KeptLink>> links_of(const std::string& worker) const;
     [[nodiscard]] Result<std::vector<LogicalSource>> logical_sources(
         const std::optional<std::string>& name = {}) const;
     [[nodiscard]] Result<std::vector<PhysicalSource>> physical_sources(
@@ -96,15 +96,15 @@ public:
     // revision, is shared instead of read again; the other way round it is replaced.
     struct KnownCluster {
         Revision revision;
-        std::shared_ptr<const Cluster> cluster;
+        std::shared_ptr<const topology::Cluster> cluster;
     };
-    [[nodiscard]] Result<PlanningView> planning_view(const MentionedNames& names,
-                                                     KnownCluster& known) const;
+    [[nodiscard]] Result<planning::PlanningView> planning_view(
+        const planning::MentionedNames& names, KnownCluster& known) const;
 
 private:
     // The slots in use on workers with a capacity, of those that data may pass through.
     [[nodiscard]] Result<std::map<std::string, std::uint64_t>> used_between(
-        const std::set<std::string>& pinned, const Cluster& cluster) const;
+        const std::set<std::string>& pinned, const topology::Cluster& cluster) const;
     // The same queries with the sources and sinks that they use.
     [[nodiscard]] Result<std::vector<Query>> with_uses(Result<std::vector<Query>> found) const;
 
@@ -113,7 +113,7 @@ private:
 
 template <class E>
 Result<std::optional<E>> Reader::find(SqlValue key) const {
-    const KindTable<E>& table = table_of<E>();
+    const kinds::KindTable<E>& table = kinds::table_of<E>();
     CHECK(table.kind().key_columns == 1);
     const std::string& column = table.kind().columns.front().name;
     TRY_ASSIGN(rows, sql_.query(table.select() + " WHERE " + column + " = ?", {std::move(key)}));
@@ -124,9 +124,9 @@ Result<std::optional<E>> Reader::find(SqlValue key) const {
 
 template <class E>
 Result<std::vector<E>> Reader::all() const {
-    const KindTable<E>& table = table_of<E>();
+    const kinds::KindTable<E>& table = kinds::table_of<E>();
     TRY_ASSIGN(rows, sql_.query(table.select() + table.order_by_key()));
     return table.entities_in(rows);
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

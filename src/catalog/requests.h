@@ -17,7 +17,7 @@
 #include "model/entities.h"
 #include "sql/ast.h"
 
-namespace baton::request {
+namespace baton::catalog::request {
 
 // ---- from clients -------------------------------------------------------------------------------
 
@@ -32,20 +32,20 @@ struct CreateLogicalSource {
 // the type and the options were checked when the Connector was bound
 struct CreatePhysicalSource {
     std::string logical;
-    BoundConnector connector;
+    binding::BoundConnector connector;
 };
 
 // sink_exists, schema, unknown_worker
 struct CreateSink {
     std::string name;
     Schema schema;
-    BoundConnector connector;
+    binding::BoundConnector connector;
     bool if_not_exists = false;
 };
 
 // worker_exists (name or address), unknown_worker (a peer), invalid_topology
 struct CreateWorker {
-    WorkerSettings worker;
+    binding::WorkerSettings worker;
 };
 
 // A statement that needs no binding is the request, once its name was checked.
@@ -58,7 +58,7 @@ struct CreateQuery {
     Config settings;
     std::string statement;  // as it is stored and shown: secrets masked
     sql::CreateQuery tree;
-    std::optional<QueryPlan> plan;  // none: the answer is a view to plan with
+    std::optional<planning::QueryPlan> plan;  // none: the answer is a view to plan with
 };
 
 // A drop of something that does not exist changes nothing, and its answer says so.
@@ -110,9 +110,9 @@ struct Drop {
     sql::Drop statement;
 };
 
-}  // namespace baton::request
+}  // namespace baton::catalog::request
 
-namespace baton {
+namespace baton::catalog {
 
 using Request =
     std::variant<request::CreateLogicalSource, request::CreatePhysicalSource, request::CreateSink,
@@ -148,4 +148,4 @@ struct Answer {
     std::vector<Dropped> dropped;
 };
 
-}  // namespace baton
+}  // namespace baton::catalog

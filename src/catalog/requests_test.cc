@@ -3,7 +3,7 @@
 
 #include "testing/coordinator/coordinator_test_base.h"
 
-namespace baton {
+namespace baton::catalog {
 namespace {
 
 using testing::CoordinatorTest;
@@ -462,7 +462,7 @@ TEST_F(Requests, SecretsAreMaskedWhereverTheyCouldBeSeen) {
     (void)error_of("CREATE PHYSICAL SOURCE FOR s TYPE MQTT SET ('hunter2' AS SOURCE.PASSWORD)");
     (void)error_of("CREATE PHYSICAL SORCE FOR s SET ('hunter2' AS SOURCE.PASSWORD)");
     std::string everything;
-    for (const View& view : views()) {
+    for (const kinds::View& view : views::views()) {
         everything += rows("SELECT * FROM baton." + std::string(view.name));
     }
     EXPECT_EQ(everything.find("hunter2"), std::string::npos);
@@ -472,4 +472,4 @@ TEST_F(Requests, SecretsAreMaskedWhereverTheyCouldBeSeen) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::catalog

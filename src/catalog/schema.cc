@@ -16,7 +16,7 @@
 #include "catalog/views/views.h"
 #include "model/states.h"
 
-namespace baton {
+namespace baton::catalog {
 
 namespace {
 
@@ -104,7 +104,7 @@ CREATE TABLE change_feed (
     entity {key} NOT NULL,
     entity_key {text} NOT NULL,
     op {key} NOT NULL )" +
-           one_of<ChangeOp>("op") + R"(,
+           kinds::one_of<ChangeOp>("op") + R"(,
     new_row {text},
     old_row {text},
     PRIMARY KEY (revision, ordinal)
@@ -135,9 +135,9 @@ std::string create_views(SqlDialect dialect) {
         return words.quote + std::string(column) + words.quote;
     };
     std::string text;
-    for (const View& view : views()) {
+    for (const kinds::View& view : views::views()) {
         std::string columns;
-        for (const ViewColumn& column : view.columns) {
+        for (const kinds::ViewColumn& column : view.columns) {
             if (!columns.empty()) columns += ", ";
             columns += name(column.name);
         }
@@ -164,7 +164,7 @@ Result<Done> run_tables(Sql& sql, std::string tables) {
 // Of the kinds of entities, the tables and columns that the version adds.
 Result<Done> add_kinds(Sql& sql, std::int64_t version) {
     std::string statements;
-    for (const AnyKind& kind : kinds()) statements += kind.statements(version);
+    for (const kinds::AnyKind& kind : kinds::kinds()) statements += kind.statements(version);
     return statements.empty() ? Done{} : run_tables(sql, std::move(statements));
 }
 
@@ -208,11 +208,11 @@ Result<Done> add_fingerprints(Sql& sql) {
     TRY_ASSIGN(rows, sql.query("SELECT f.id, f.plan, q.created FROM fragment f JOIN query q ON "
                                "q.id = f.query"));
     for (const SqlRow& row : rows) {
-        RowCursor cursor(row);
-        const SqlValue id = value_of(cursor.number());
+        kinds::RowCursor cursor(row);
+        const SqlValue id = kinds::value_of(cursor.number());
         const std::string plan = cursor.text();
         TRY(sql.execute("UPDATE fragment SET fingerprint = ? WHERE id = ?",
-                        {plan_fingerprint(plan, cursor.time()), id}));
+                        {kinds::plan_fingerprint(plan, cursor.time()), id}));
     }
     return Done{};
 }
@@ -323,7 +323,7 @@ Result<Done> run_migration(Sql& sql, std::int64_t version) {
 std::int64_t schema_version() {
     static const std::int64_t kVersion = [] {
         auto last = static_cast<std::int64_t>(migrations().size());
-        for (const AnyKind& kind : kinds()) last = std::max(last, kind.version);
+        for (const kinds::AnyKind& kind : kinds::kinds()) last = std::max(last, kind.version);
         return last;
     }();
     return kVersion;
@@ -360,4 +360,4 @@ Result<Done> require_current_version(Sql& sql) {
                  .hint = "open it once with this program to bring it up to date"};
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

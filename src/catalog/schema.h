@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::catalog {
 
 // The version this program writes.
 [[nodiscard]] std::int64_t schema_version();
@@ -32,4 +32,4 @@ namespace baton {
 // Fails with catalog_version unless the database has exactly this program's version.
 [[nodiscard]] Result<Done> require_current_version(Sql& sql);
 
-}  // namespace baton
+}  // namespace baton::catalog

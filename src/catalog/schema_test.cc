@@ -12,18 +12,18 @@
 #include "catalog/reader.h"
 #include "catalog/views/views.h"
 
-namespace baton {
+namespace baton::catalog {
 namespace {
 
 class SchemaTest : public ::testing::Test {
 protected:
     void SetUp() override {
-        database_ = *open_temporary_sqlite();
+        database_ = *sqlite::open_temporary_sqlite();
         sql_ = *database_->connect(Access::write);
     }
     std::string value(std::string_view query) {
         const auto rows = sql_->query(query);
-        return rows && !rows->empty() ? shown((*rows)[0][0], ViewType::text) : "nothing";
+        return rows && !rows->empty() ? shown((*rows)[0][0], kinds::ViewType::text) : "nothing";
     }
 
     // What testdata has as the tables of that version.
@@ -50,7 +50,7 @@ protected:
 TEST_F(SchemaTest, AnEmptyDatabaseGetsEverythingAndTheVersion) {
     ASSERT_TRUE(migrate(*sql_));
     EXPECT_EQ(value("SELECT schema_version FROM meta"), std::to_string(schema_version()));
-    for (const View& view : views()) {
+    for (const kinds::View& view : views::views()) {
         EXPECT_TRUE(sql_->query("SELECT * FROM " + std::string(view.table))) << view.table;
     }
     EXPECT_TRUE(catalog_problems(*sql_)->empty());
@@ -97,7 +97,8 @@ TEST_F(SchemaTest, WhatWasPlannedBeforeIsKnownByItsFingerprintToo) {
     ASSERT_TRUE(migrate(*sql_));
     const auto created = wall_time_of("2026-01-02T03:04:05.000006Z");
     ASSERT_TRUE(created);
-    EXPECT_EQ(value("SELECT fingerprint FROM fragment"), plan_fingerprint("a plan", *created));
+    EXPECT_EQ(value("SELECT fingerprint FROM fragment"),
+              kinds::plan_fingerprint("a plan", *created));
     EXPECT_EQ(value("SELECT restarts FROM query"), "0");
     EXPECT_EQ(value("SELECT reason_code || reason_who FROM query"), "");
 }
@@ -109,7 +110,7 @@ TEST_F(SchemaTest, EachCatalogHasAnIdOfItsOwn) {
     EXPECT_EQ(id.find_first_not_of("0123456789abcdef"), std::string::npos) << id;
     ASSERT_TRUE(migrate(*sql_));
     EXPECT_EQ(*Reader(*sql_).catalog_id(), id);
-    const auto other = *open_temporary_sqlite();
+    const auto other = *sqlite::open_temporary_sqlite();
     const auto sql = *other->connect(Access::write);
     ASSERT_TRUE(migrate(*sql));
     EXPECT_NE(*Reader(*sql).catalog_id(), id);
@@ -195,4 +196,4 @@ TEST_F(SchemaTest, TheConstraintsRefuseWhatTheRequestsShould) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::catalog

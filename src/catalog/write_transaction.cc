@@ -11,7 +11,7 @@
 #include "ports/sql_signals.h"
 #include "ports/sql_values.h"
 
-namespace baton {
+namespace baton::catalog {
 
 namespace {
 
@@ -41,7 +41,7 @@ Result<std::unique_ptr<WriteTransaction>> WriteTransaction::begin(Sql& sql, Epoc
                      .message = "the catalog has lost its meta row",
                      .hint = "restore it from a backup with `baton restore`"};
     }
-    RowCursor cursor(rows[0]);
+    kinds::RowCursor cursor(rows[0]);
     tx->state_.revision = cursor.revision();
     tx->state_.next_id = cursor.number();
     tx->state_.next_statement = cursor.number();
@@ -79,7 +79,7 @@ Result<Answer> WriteTransaction::apply(const Request& request) {
     return std::visit([&](const auto& r) { return Application(*this).on(r); }, request);
 }
 
-std::optional<PlanningView> WriteTransaction::take_wanted_view() {
+std::optional<planning::PlanningView> WriteTransaction::take_wanted_view() {
     return std::exchange(wanted_view_, std::nullopt);
 }
 
@@ -108,15 +108,15 @@ Result<Done> WriteTransaction::log(const StatementRecord& record) {
     CHECK(!in_bundle_);
     const bool ok = !record.error;
     const std::array<SqlValue, 9> values = {
-        value_of(state_.next_statement),
+        kinds::value_of(state_.next_statement),
         to_string(record.received),
         storable_text(record.principal, kPrincipalMax),
         storable_text(record.statement, kStatementMax),
         std::string(ok ? "OK" : "ERROR"),
-        ok ? SqlValue() : value_of(number(record.error->code)),
+        ok ? SqlValue() : kinds::value_of(number(record.error->code)),
         ok ? SqlValue() : SqlValue(storable_text(to_string(*record.error), kMessageMax)),
         std::int64_t{record.took.count()},
-        record.revision ? value_of(record.revision->value()) : SqlValue()};
+        record.revision ? kinds::value_of(record.revision->value()) : SqlValue()};
     TRY(write("INSERT INTO statement_log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values));
     state_.next_statement += 1;
     dirty_ = true;
@@ -128,17 +128,17 @@ Result<Done> WriteTransaction::trim(const HistoryLimits& limits, WallTime now) {
     if (revision > limits.changes_max && state_.feed_floor < revision - limits.changes_max) {
         const std::uint64_t floor =
             std::min(revision - limits.changes_max, state_.feed_floor + std::uint64_t{kTrimMost});
-        TRY(sql_.execute("DELETE FROM change_feed WHERE revision <= ?", {value_of(floor)}));
+        TRY(sql_.execute("DELETE FROM change_feed WHERE revision <= ?", {kinds::value_of(floor)}));
         state_.feed_floor = floor;
         dirty_ = true;
     }
     const std::uint64_t next = state_.next_statement;
     const std::uint64_t oldest = next > limits.statements_max ? next - limits.statements_max : 0;
     TRY_ASSIGN(first, sql_.query("SELECT MIN(id) FROM statement_log"));
-    const std::uint64_t least = RowCursor(first.at(0)).number();
+    const std::uint64_t least = kinds::RowCursor(first.at(0)).number();
     const std::uint64_t reach = least + std::uint64_t{kTrimMost};
     TRY(sql_.execute("DELETE FROM statement_log WHERE id < ? AND (id < ? OR received < ?)",
-                     {value_of(std::min(reach, next)), value_of(oldest),
+                     {kinds::value_of(std::min(reach, next)), kinds::value_of(oldest),
                       to_string(now - limits.statements_age_max)}));
     return Done{};
 }
@@ -151,9 +151,9 @@ Result<Done> WriteTransaction::write(std::string_view sql, std::span<const SqlVa
 
 Result<Done> WriteTransaction::write_meta() {
     const std::array<SqlValue, 5> values = {
-        value_of(state_.revision.value()), value_of(state_.next_id),
-        value_of(state_.next_statement), value_of(state_.cluster_revision.value()),
-        value_of(state_.feed_floor)};
+        kinds::value_of(state_.revision.value()), kinds::value_of(state_.next_id),
+        kinds::value_of(state_.next_statement), kinds::value_of(state_.cluster_revision.value()),
+        kinds::value_of(state_.feed_floor)};
     const std::string signal =
         state_.changes.empty() ? "" : with_signal(sql_.dialect(), kCommitSignal);
     return write(
@@ -177,17 +177,17 @@ Result<Done> Application::write(std::string_view sql, std::span<const SqlValue> 
     return tx_.write(sql, parameters);
 }
 
-Result<Done> Application::record(Entity entity, ChangeOp op, std::optional<SqlRow> row,
+Result<Done> Application::record(kinds::Entity entity, ChangeOp op, std::optional<SqlRow> row,
                                  std::optional<SqlRow> old) {
-    const View& view = view_of(entity);
-    const std::string key = key_of(view, row ? *row : *old);
+    const kinds::View& view = views::view_of(entity);
+    const std::string key = kinds::key_of(view, row ? *row : *old);
     const auto json = [&](const std::optional<SqlRow>& r) {
-        return r ? SqlValue(row_to_json(view, *r)) : SqlValue();
+        return r ? SqlValue(kinds::row_to_json(view, *r)) : SqlValue();
     };
     const std::size_t ordinal = tx_.state_.changes.size() - tx_.before_changes_;
     TRY(write(
         "INSERT INTO change_feed VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        {value_of(revision().value()), static_cast<std::int64_t>(ordinal), to_string(now()),
+        {kinds::value_of(revision().value()), static_cast<std::int64_t>(ordinal), to_string(now()),
          std::string(to_string(entity)), key, std::string(to_string(op)), json(row), json(old)}));
     const auto shared = [](std::optional<SqlRow> r) {
         return r ? std::make_shared<const SqlRow>(*std::move(r)) : nullptr;
@@ -214,8 +214,8 @@ Result<std::vector<std::string>> Application::names(std::string_view sql,
                                                     std::initializer_list<SqlValue> parameters) {
     std::vector<std::string> found;
     TRY(sql_.run(sql, {parameters.begin(), parameters.size()},
-                 [&](const SqlRow& row) { found.push_back(RowCursor(row).text()); }));
+                 [&](const SqlRow& row) { found.push_back(kinds::RowCursor(row).text()); }));
     return found;
 }
 
-}  // namespace baton
+}  // namespace baton::catalog

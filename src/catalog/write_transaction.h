@@ -25,7 +25,7 @@
 #include "ports/sql.h"
 #include "ports/sql_later.h"
 
-namespace baton {
+namespace baton::catalog {
 
 // How far back history is kept.
 struct HistoryLimits {
@@ -76,7 +76,7 @@ public:
     // has changed nothing then and may be applied again with another plan.
     [[nodiscard]] Result<Answer> apply(const Request& request);
     // The view that the last apply asked to be planned with; none if it did not.
-    [[nodiscard]] std::optional<PlanningView> take_wanted_view();
+    [[nodiscard]] std::optional<planning::PlanningView> take_wanted_view();
     // Ends the bundle and returns the revision after it, which is the one before it if the bundle
     // changed nothing.
     [[nodiscard]] Result<Revision> keep_bundle();
@@ -129,7 +129,7 @@ private:
     Revision before_cluster_revision_;
     std::size_t before_changes_ = 0;
     WallTime now_;
-    std::optional<PlanningView> wanted_view_;
+    std::optional<planning::PlanningView> wanted_view_;
 };
 
-}  // namespace baton
+}  // namespace baton::catalog

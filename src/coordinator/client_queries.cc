@@ -4,7 +4,7 @@
 
 #include "sql/printer.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 Bundle drop_of(QueryId query, const Clock& clock) {
     sql::Statement statement;
@@ -14,7 +14,8 @@ Bundle drop_of(QueryId query, const Clock& clock) {
                                .mode = StopMode::forceful};
     Bundle bundle;
     bundle.steps.push_back(
-        {.what = Request(request::DropQuery{.query = query, .mode = StopMode::forceful}),
+        {.what = catalog::Request(
+             catalog::request::DropQuery{.query = query, .mode = StopMode::forceful}),
          .statement = {},
          .source = std::make_shared<StepSource>(StepSource{.text = sql::print(statement)})});
     bundle.received = clock.wall_now();
@@ -57,4 +58,4 @@ Result<Done> ClientQueries::drop_left_over(CommitLoop& commits, Readers& readers
     return Done{};
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

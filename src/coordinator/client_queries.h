@@ -13,7 +13,7 @@
 #include "coordinator/reading/readers.h"
 #include "ports/clock.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 // FORCEFUL, and no matter whether it is there.
 [[nodiscard]] Bundle drop_of(QueryId query, const Clock& clock);
@@ -38,4 +38,4 @@ private:
     std::set<QueryId> undone_;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

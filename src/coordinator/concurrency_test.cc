@@ -10,7 +10,7 @@
 #include "catalog/check.h"
 #include "testing/coordinator/coordinator_test_base.h"
 
-namespace baton {
+namespace baton::coordinator {
 namespace {
 
 class Concurrency : public testing::CoordinatorTest {
@@ -33,7 +33,7 @@ protected:
     void expect_sound() {
         auto snapshot = coordinator_->snapshot();
         snapshot->sql().rollback();  // the check takes a snapshot of its own
-        const auto problems = catalog_problems(snapshot->sql());
+        const auto problems = catalog::catalog_problems(snapshot->sql());
         ASSERT_TRUE(problems) << to_string(problems.error());
         EXPECT_EQ(*problems, std::vector<std::string>());
     }
@@ -44,7 +44,7 @@ TEST_F(Concurrency, TwoPlannersThatSeeTheSameFreeSlotDoNotBothGetIt) {
     CoordinatorOptions options;
     std::latch both_planned(2);
     std::atomic<int> plans = 0;
-    options.planner = [&](const sql::CreateQuery& query, const PlanningView& view) {
+    options.planner = [&](const sql::CreateQuery& query, const planning::PlanningView& view) {
         auto made = plan(query, view);
         // The first plan of each waits until the other has planned too.
         if (plans++ < 2) both_planned.arrive_and_wait();
@@ -73,7 +73,7 @@ TEST_F(Concurrency, TwoPlannersThatSeeTheSameFreeSlotDoNotBothGetIt) {
 TEST_F(Concurrency, AQueryReadsTheSourcesOfItsOwnBundleThoughOthersTakeTheirNumbers) {
     CoordinatorOptions options;
     int plans = 0;
-    options.planner = [&](const sql::CreateQuery& query, const PlanningView& view) {
+    options.planner = [&](const sql::CreateQuery& query, const planning::PlanningView& view) {
         if (plans++ == 0) {
             Session other(*coordinator_, "other");
             run(other,
@@ -142,7 +142,7 @@ TEST_F(Concurrency, ManyClientsFightingForFewSlotsNeverExceedThem) {
 TEST_F(Concurrency, APhysicalSourceThatAppearsWhilePlanningTakesPart) {
     CoordinatorOptions options;
     std::atomic<bool> add = false;
-    options.planner = [&](const sql::CreateQuery& query, const PlanningView& view) {
+    options.planner = [&](const sql::CreateQuery& query, const planning::PlanningView& view) {
         auto made = plan(query, view);
         if (add.exchange(false)) {
             Session other(*coordinator_, "other");
@@ -163,7 +163,7 @@ TEST_F(Concurrency, APhysicalSourceThatAppearsWhilePlanningTakesPart) {
 TEST_F(Concurrency, AWorkerLostWhilePlanningIsNotUsed) {
     CoordinatorOptions options;
     std::atomic<bool> lose = false;
-    options.planner = [&](const sql::CreateQuery& query, const PlanningView& view) {
+    options.planner = [&](const sql::CreateQuery& query, const planning::PlanningView& view) {
         auto made = plan(query, view);
         if (lose.exchange(false)) {
             request(
@@ -182,11 +182,11 @@ TEST_F(Concurrency, APlanThatDoesNotSettleIsMadeByTheWriter) {
     CoordinatorOptions options;
     const std::thread::id client = std::this_thread::get_id();
     std::atomic<bool> meddle = false;
-    options.planner = [&](const sql::CreateQuery& query, const PlanningView& view) {
+    options.planner = [&](const sql::CreateQuery& query, const planning::PlanningView& view) {
         auto made = plan(query, view);
         if (meddle && std::this_thread::get_id() == client) {
             const bool draining = view.cluster->workers.at("SPARE").draining;
-            request(request::DrainWorker{"SPARE", !draining});
+            request(catalog::request::DrainWorker{"SPARE", !draining});
             const auto path = request(controllers::ReportWorker{
                 "EDGE", WorkerState::active, {}, {.text = draining ? "a" : "b"}});
         }
@@ -253,4 +253,4 @@ TEST_F(Concurrency, AFullMailboxSaysSlowDownAndLosesNothing) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -7,7 +7,7 @@
 #include "catalog/lease_schema.h"
 #include "catalog/schema.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
@@ -29,7 +29,7 @@ CoordinatorRuntime::Term::Term(CoordinatorRuntime& coordinator, std::unique_ptr<
     : epoch(options.committer.epoch),
       number(coordinator.last_term_ = coordinator.last_term_.next()),
       commits(std::move(writer), std::move(sync), coordinator.clock_, options, coordinator.durable_,
-              [feed = &coordinator.feed_](const std::vector<Change>& changes) {
+              [feed = &coordinator.feed_](const std::vector<catalog::Change>& changes) {
                   feed->publish(changes);
               }) {}
 
@@ -39,7 +39,7 @@ CoordinatorRuntime::CoordinatorRuntime(std::unique_ptr<SqlDatabase> database, co
     : database_(std::move(database)),
       clock_(clock),
       options_(options),
-      planner_(options.planner ? options.planner : Planner(plan)),
+      planner_(options.planner ? options.planner : planning::Planner(planning::plan)),
       durable_(start, always_durable),
       readers_(*database_, durable_, options.readers_max, "too many reads are under way",
                options.readers_max > kReadersForHealth ? kReadersForHealth : 0),
@@ -153,7 +153,7 @@ void CoordinatorRuntime::drop_for_client(QueryId query) {
     if (forwarder_) forwarder_->run_errand(drop_of(query, clock_));
 }
 
-void CoordinatorRuntime::log(StatementRecord record) {
+void CoordinatorRuntime::log(catalog::StatementRecord record) {
     if (const auto term = current()) term->commits.log(std::move(record));
 }
 
@@ -176,8 +176,8 @@ void CoordinatorRuntime::interrupt_embedded() {
 Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(
     std::unique_ptr<SqlDatabase> database, const Clock& clock, const CoordinatorOptions& options) {
     TRY_ASSIGN(writer, database->connect(Access::write));
-    TRY(migrate(*writer));
-    TRY_ASSIGN(start, Reader(*writer).revision());
+    TRY(catalog::migrate(*writer));
+    TRY_ASSIGN(start, catalog::Reader(*writer).revision());
     TRY_ASSIGN(sync, writer->defer_sync());
     std::unique_ptr<CoordinatorRuntime> opened(
         new CoordinatorRuntime(std::move(database), clock, options, start, sync == nullptr));
@@ -190,23 +190,24 @@ Result<std::unique_ptr<CoordinatorRuntime>> CoordinatorRuntime::open(
     }
     // Nobody else writes here, so nobody is elected; others may have been before the catalog came
     // here from a server.
-    TRY_ASSIGN(epoch, epoch_of_fence(*writer, std::string(kLeaderLock)));
+    TRY_ASSIGN(epoch, catalog::epoch_of_fence(*writer, std::string(catalog::kLeaderLock)));
     TRY(opened->begin_term(std::move(writer), std::move(sync), epoch, {}));
     return opened;
 }
 
-LiveCounts CoordinatorRuntime::own_counts() const {
+views::LiveCounts CoordinatorRuntime::own_counts() const {
     const std::lock_guard lock(term_mutex_);
-    return term_ && term_->control ? term_->control->counters().all() : LiveCounts{};
+    return term_ && term_->control ? term_->control->counters().all() : views::LiveCounts{};
 }
 
-LiveCounts CoordinatorRuntime::live_counts() {
+views::LiveCounts CoordinatorRuntime::live_counts() {
     return forwarder_ && !current() ? forwarder_->counts() : own_counts();
 }
 
-Result<PlanningView> CoordinatorRuntime::planning_view(const MentionedNames& names) {
+Result<planning::PlanningView> CoordinatorRuntime::planning_view(
+    const planning::MentionedNames& names) {
     TRY_ASSIGN(now, snapshot());
-    Reader::KnownCluster known;
+    catalog::Reader::KnownCluster known;
     {
         const std::lock_guard lock(cluster_mutex_);
         known = cluster_;
@@ -226,7 +227,7 @@ Result<std::unique_ptr<Rehearsal>> CoordinatorRuntime::rehearse() {
     return Rehearsal::begin(stage_, options_.scratch, now, planner_, clock_);
 }
 
-Result<std::unique_ptr<Watch>> CoordinatorRuntime::watch(const ViewQuery& query,
+Result<std::unique_ptr<Watch>> CoordinatorRuntime::watch(const views::ViewQuery& query,
                                                          std::optional<Revision> since,
                                                          std::function<void()> wake) {
     return Watch::open(feed_, readers_, query, since, std::move(wake));
@@ -236,4 +237,4 @@ Result<Done> CoordinatorRuntime::backup_to(const std::string& path) {
     return database_->backup_to(path);
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

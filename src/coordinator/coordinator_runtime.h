@@ -45,14 +45,14 @@
 #include "ports/sql.h"
 #include "ports/transport.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 struct CoordinatorOptions {
     CommitLoopOptions commits;
     std::size_t readers_max = 16;
     TransactionViewsOptions transactions;
     std::size_t changes_in_memory = 65'536;
-    Planner planner;  // none: plan()
+    planning::Planner planner;  // none: plan()
     // The way to workers; outlives the coordinator. None: queries stay PENDING, and workers are not
     // looked after.
     Transport* transport = nullptr;
@@ -114,10 +114,11 @@ public:
     // Carries out bundles that other coordinators forward to this one.
     [[nodiscard]] BundleExecutor executor();
     // One request by itself, not logged.
-    [[nodiscard]] Result<Answer> execute(const Request& request);
+    [[nodiscard]] Result<catalog::Answer> execute(const catalog::Request& request);
 
     // The view with which a query over these names would be planned now.
-    [[nodiscard]] Result<PlanningView> planning_view(const MentionedNames& names);
+    [[nodiscard]] Result<planning::PlanningView> planning_view(
+        const planning::MentionedNames& names);
 
     [[nodiscard]] Result<Snapshot> snapshot(Readers::Urgency urgency = {}) {
         return readers_.snapshot(urgency);
@@ -127,10 +128,10 @@ public:
     // The views that transactions read.
     [[nodiscard]] TransactionViews& transaction_views() { return transaction_views_; }
     // The rows that the views had when they could last be read; none: they are not known.
-    [[nodiscard]] std::optional<Table> ask_stale(const ViewQuery& query) const {
+    [[nodiscard]] std::optional<views::Table> ask_stale(const views::ViewQuery& query) const {
         return stale_views_ ? stale_views_->ask(query) : std::nullopt;
     }
-    [[nodiscard]] Result<std::unique_ptr<Watch>> watch(const ViewQuery& query,
+    [[nodiscard]] Result<std::unique_ptr<Watch>> watch(const views::ViewQuery& query,
                                                        std::optional<Revision> since = {},
                                                        std::function<void()> wake = nullptr);
     // Null: there is no way to the rows of queries.
@@ -138,11 +139,11 @@ public:
     // Drops the query of a client that is gone, or has all the rows that it wanted. Does not wait.
     void drop_for_client(QueryId query);
     // A line for the log of statements; lost if this coordinator cannot write it.
-    void log(StatementRecord record);
+    void log(catalog::StatementRecord record);
     // The last counts that workers reported for running fragments: own_counts() are those reported
     // to this coordinator, live_counts() those of the leader if it can be asked.
-    [[nodiscard]] LiveCounts own_counts() const;
-    [[nodiscard]] LiveCounts live_counts();
+    [[nodiscard]] views::LiveCounts own_counts() const;
+    [[nodiscard]] views::LiveCounts live_counts();
     [[nodiscard]] Feed& feed() { return feed_; }
     // Only for a coordinator that leads.
     [[nodiscard]] CommitLoop& commits();
@@ -186,7 +187,7 @@ private:
     std::unique_ptr<SqlDatabase> database_;
     const Clock& clock_;
     const CoordinatorOptions options_;
-    const Planner planner_;
+    const planning::Planner planner_;
     Durable durable_;
     Readers readers_;
     TransactionViews transaction_views_;
@@ -196,7 +197,7 @@ private:
     Feed feed_;
     ClientQueries client_queries_;
     std::mutex cluster_mutex_;
-    Reader::KnownCluster cluster_;  // shared by the plans made while it is current
+    catalog::Reader::KnownCluster cluster_;  // shared by the plans made while it is current
 
     LeaderBoard leader_;
     std::unique_ptr<Forwarder> forwarder_;  // none: there is no way to the leader
@@ -207,4 +208,4 @@ private:
     std::unique_ptr<StaleViews> stale_views_;  // none: the database is a file
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -10,7 +10,7 @@
 #include "coordinator/statements/bind.h"
 #include "coordinator/statements/names.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
@@ -32,7 +32,7 @@ Result<Done> check_text(std::string_view what, const std::string& text) {
 
 Result<Done> check_name(const std::string& name) {
     TRY(check_text("the name of the lock", name));
-    if (!equal_ignoring_case(name, kLeaderLock)) return Done{};
+    if (!equal_ignoring_case(name, catalog::kLeaderLock)) return Done{};
     return invalid("lock " + in_quotes(name) + " is the coordinators' own", "give another name");
 }
 
@@ -58,7 +58,7 @@ std::string in_seconds(Duration left) {
     return std::to_string(ms / 1000) + "." + thousandths + " s";
 }
 
-Error held_by(const std::string& name, const LeaseState& held) {
+Error held_by(const std::string& name, const catalog::LeaseState& held) {
     return Error{.code = ErrorCode::lock_held,
                  .message = "lock " + in_quotes(name) + " is held by " + in_quotes(held.owner) +
                             " under epoch " + std::to_string(held.epoch.value()) + " for another " +
@@ -81,14 +81,14 @@ Error lost(const std::string& name, const std::string& owner, std::uint64_t epoc
                  .hint = "stop what was done under it, and ACQUIRE LOCK again"};
 }
 
-std::vector<TableColumn> row_columns() {
-    return {{.name = "NAME", .type = ViewType::text},
-            {.name = "OWNER", .type = ViewType::text},
-            {.name = "EPOCH", .type = ViewType::integer},
-            {.name = "TTL_US", .type = ViewType::integer}};
+std::vector<views::TableColumn> row_columns() {
+    return {{.name = "NAME", .type = kinds::ViewType::text},
+            {.name = "OWNER", .type = kinds::ViewType::text},
+            {.name = "EPOCH", .type = kinds::ViewType::integer},
+            {.name = "TTL_US", .type = kinds::ViewType::integer}};
 }
 
-Table row(const std::string& name, const std::string& owner, Epoch epoch, Duration ttl) {
+views::Table row(const std::string& name, const std::string& owner, Epoch epoch, Duration ttl) {
     return {.columns = row_columns(),
             .rows = {{name, owner, static_cast<std::int64_t>(epoch.value()),
                       static_cast<std::int64_t>(ttl.count())}}};
@@ -97,28 +97,29 @@ Table row(const std::string& name, const std::string& owner, Epoch epoch, Durati
 // The acts, on one connection.
 class Acts {
 public:
-    using Row = std::optional<Table>;
-    Acts(Sql& sql, const std::string& name) : leases_(sql, LockSpace::clients), name_(name) {}
+    using Row = std::optional<views::Table>;
+    Acts(Sql& sql, const std::string& name)
+        : leases_(sql, catalog::LockSpace::clients), name_(name) {}
 
     Result<Row> operator()(const sql::lock::Acquire& act) {
         TRY(check_new_name("the name of the lock", name_));
         TRY(check_text("the owner of the lock", act.owner));
         TRY_ASSIGN(ttl, checked(act.ttl));
         TRY_ASSIGN(outcome, leases_.acquire(name_, act.owner, ttl));
-        if (const auto* refused = std::get_if<lease::Refused>(&outcome)) {
+        if (const auto* refused = std::get_if<catalog::lease::Refused>(&outcome)) {
             if (refused->held.status != LockStatus::active) {
                 return not_active(name_, refused->held.status);
             }
             return held_by(name_, refused->held);
         }
-        if (auto* uncertain = std::get_if<lease::Uncertain>(&outcome)) {
+        if (auto* uncertain = std::get_if<catalog::lease::Uncertain>(&outcome)) {
             Error error = std::move(uncertain->error);
             error.code = ErrorCode::unknown_outcome;
             error.hint = "look at SHOW LOCKS: it may be held under epoch " +
                          std::to_string(uncertain->epoch.value()) + ", which RELEASE LOCK ends";
             return error;
         }
-        return Row(row(name_, act.owner, std::get<lease::Taken>(outcome).epoch, ttl));
+        return Row(row(name_, act.owner, std::get<catalog::lease::Taken>(outcome).epoch, ttl));
     }
 
     Result<Row> operator()(const sql::lock::Renew& act) {
@@ -152,7 +153,7 @@ public:
     }
 
 private:
-    Result<LeaseState> watched() {
+    Result<catalog::LeaseState> watched() {
         TRY_ASSIGN(held, leases_.watch(name_));
         if (!held) return unknown(name_);
         return *std::move(held);
@@ -164,7 +165,7 @@ private:
         return Row();
     }
 
-    Leases leases_;
+    catalog::Leases leases_;
     const std::string& name_;
 };
 
@@ -175,7 +176,7 @@ bool ends_connection(const Error& error) {
 
 }  // namespace
 
-Result<std::optional<Table>> Locks::run(const sql::LockStatement& statement) {
+Result<std::optional<views::Table>> Locks::run(const sql::LockStatement& statement) {
     TRY(check_name(statement.name));
     TRY_ASSIGN(sql, connections_.take());
     auto done = std::visit(Acts(*sql, statement.name), statement.act);
@@ -188,11 +189,11 @@ Result<std::optional<Table>> Locks::run(const sql::LockStatement& statement) {
     return done;
 }
 
-std::optional<std::vector<TableColumn>> Locks::columns(const sql::LockStatement& statement) {
+std::optional<std::vector<views::TableColumn>> Locks::columns(const sql::LockStatement& statement) {
     const bool has_row = std::holds_alternative<sql::lock::Acquire>(statement.act) ||
                          std::holds_alternative<sql::lock::Renew>(statement.act);
     if (!has_row) return std::nullopt;
     return row_columns();
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

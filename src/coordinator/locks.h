@@ -17,7 +17,7 @@
 #include "ports/sql.h"
 #include "sql/ast.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 class Locks {
 public:
@@ -31,13 +31,13 @@ public:
     // From any thread; waits for the database. ACQUIRE and RENEW give one row, the others none.
     // Fails with invalid_configuration, unknown_lock, lock_held, lock_lost, lock_not_active,
     // slow_down, and errors of the database; then nothing was done, unless it is unknown_outcome.
-    [[nodiscard]] Result<std::optional<Table>> run(const sql::LockStatement& statement);
+    [[nodiscard]] Result<std::optional<views::Table>> run(const sql::LockStatement& statement);
     // Of the row that ACQUIRE and RENEW give; none for the others.
-    [[nodiscard]] static std::optional<std::vector<TableColumn>> columns(
+    [[nodiscard]] static std::optional<std::vector<views::TableColumn>> columns(
         const sql::LockStatement& statement);
 
 private:
     ConnectionPool connections_;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -9,7 +9,7 @@
 #include "testing/coordinator/coordinator_test_base.h"
 #include "testing/eventually.h"
 
-namespace baton {
+namespace baton::coordinator {
 namespace {
 
 using testing::CoordinatorTest;
@@ -62,11 +62,11 @@ TEST_F(LocksTest, TellSinceWhenTheyAreHeldAndForHowLong) {
     const auto remaining = [&] {
         return std::stoll(rows("SELECT remaining_us FROM baton.locks WHERE name = 'NIGHTLY'"));
     };
-    const WallTime before = SystemClock().wall_now() - std::chrono::milliseconds(1);
+    const WallTime before = system::SystemClock().wall_now() - std::chrono::milliseconds(1);
     run(acquire("a"));
     const WallTime first = since();
     EXPECT_GE(first, before);
-    EXPECT_LE(first, SystemClock().wall_now() + std::chrono::milliseconds(1));
+    EXPECT_LE(first, system::SystemClock().wall_now() + std::chrono::milliseconds(1));
     EXPECT_GT(remaining(), 3'500'000'000);
     EXPECT_LE(remaining(), 3'600'000'000);
     run("RENEW LOCK nightly OWNER 'a' EPOCH 1 TTL 2 HOURS");
@@ -161,4 +161,4 @@ TEST_F(LocksTest, AreGivenToOneOfManyWhoAskAtOnce) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -5,13 +5,13 @@
 #include "base/overload.h"
 #include "coordinator/coordinator_runtime.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
-request::CreateQuery* query_of(Step& step) {
-    auto* request = std::get_if<Request>(&step.what);
-    return request == nullptr ? nullptr : std::get_if<request::CreateQuery>(request);
+catalog::request::CreateQuery* query_of(Step& step) {
+    auto* request = std::get_if<catalog::Request>(&step.what);
+    return request == nullptr ? nullptr : std::get_if<catalog::request::CreateQuery>(request);
 }
 
 }  // namespace
@@ -72,9 +72,9 @@ private:
     [[nodiscard]] routing::Event take(const routing::Plan& /*step*/) {
         term_ = seen_;
         for (std::size_t i = 0; i < bundle_.steps.size(); ++i) {
-            request::CreateQuery* query = query_of(bundle_.steps[i]);
+            catalog::request::CreateQuery* query = query_of(bundle_.steps[i]);
             if (query == nullptr || query->plan) continue;
-            const auto view = coordinator_.planning_view(names_in(query->tree));
+            const auto view = coordinator_.planning_view(planning::names_in(query->tree));
             if (!view) return refused(0, view.error());
             auto made = coordinator_.planner_(query->tree, *view);
             if (made) {
@@ -87,7 +87,7 @@ private:
     }
 
     [[nodiscard]] routing::Event take(const routing::PlanAgain& step) {
-        request::CreateQuery* query = query_of(bundle_.steps.at(step.step));
+        catalog::request::CreateQuery* query = query_of(bundle_.steps.at(step.step));
         CHECK(query != nullptr);
         auto made =
             coordinator_.planner_(query->tree, std::get<NeedsPlan>(*delivery_.outcome).view);
@@ -140,7 +140,7 @@ private:
 
     CoordinatorRuntime& coordinator_;
     Bundle& bundle_;
-    Route route_;
+    routing::Route route_;
     std::shared_ptr<Term> seen_;  // at the last look
     std::shared_ptr<Term> term_;  // in which the bundle is planned and committed
     Forwarder::Delivery delivery_;
@@ -162,14 +162,14 @@ BundleExecutor CoordinatorRuntime::executor() {
             .now = clock_.now()};
 }
 
-Result<Answer> CoordinatorRuntime::execute(const Request& request) {
+Result<catalog::Answer> CoordinatorRuntime::execute(const catalog::Request& request) {
     Bundle bundle;
     bundle.steps.push_back({.what = request, .statement = {}});
     bundle.received = clock_.wall_now();
     bundle.started = clock_.now();
     Outcome outcome = execute(std::move(bundle));
     if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
-    return std::get<Answer>(std::get<Accepted>(outcome).answers.front());
+    return std::get<catalog::Answer>(std::get<Accepted>(outcome).answers.front());
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -35,7 +35,7 @@ Row row_of(const SqlRow& values) {
 }
 
 // Of streams: truth values are true and false, numbers as short as they can be.
-Row row_of(const SqlRow& values, const std::vector<TableColumn>& columns) {
+Row row_of(const SqlRow& values, const std::vector<views::TableColumn>& columns) {
     Row row;
     row.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -45,36 +45,37 @@ Row row_of(const SqlRow& values, const std::vector<TableColumn>& columns) {
     return row;
 }
 
-std::vector<std::string> names_of(const std::vector<TableColumn>& columns) {
+std::vector<std::string> names_of(const std::vector<views::TableColumn>& columns) {
     std::vector<std::string> names;
-    for (const TableColumn& column : columns) names.push_back(column.name);
+    for (const views::TableColumn& column : columns) names.push_back(column.name);
     return names;
 }
 
-Answer answer_of(const StatementResult& result) {
+Answer answer_of(const coordinator::StatementResult& result) {
     Answer answer;
     answer.statement = result.tag;
-    if (const auto* change = std::get_if<baton::Answer>(&result.value)) {
+    if (const auto* change = std::get_if<catalog::Answer>(&result.value)) {
         answer.name = change->name;
         answer.id = change->id;
-        answer.changed = change->did == Did::created || change->did == Did::dropped ||
-                         change->did == Did::accepted || change->did == Did::changed;
+        answer.changed =
+            change->did == catalog::Did::created || change->did == catalog::Did::dropped ||
+            change->did == catalog::Did::accepted || change->did == catalog::Did::changed;
     }
-    if (const auto* table = std::get_if<Table>(&result.value)) {
+    if (const auto* table = std::get_if<views::Table>(&result.value)) {
         answer.columns = names_of(table->columns);
         for (const SqlRow& row : table->rows) answer.rows.push_back(row_of(row));
     }
     return answer;
 }
 
-Event event_of(const WatchEvent& event) {
-    if (const auto* snapshot = std::get_if<WatchSnapshot>(&event)) {
+Event event_of(const coordinator::WatchEvent& event) {
+    if (const auto* snapshot = std::get_if<coordinator::WatchSnapshot>(&event)) {
         Event told{
             .kind = Event::Kind::snapshot, .revision = snapshot->revision.value(), .rows = {}};
         for (const SqlRow& row : snapshot->table.rows) told.rows.push_back(row_of(row));
         return told;
     }
-    const auto& change = std::get<WatchChange>(event);
+    const auto& change = std::get<coordinator::WatchChange>(event);
     const auto kind = change.op == ChangeOp::create   ? Event::Kind::created
                       : change.op == ChangeOp::update ? Event::Kind::updated
                                                       : Event::Kind::dropped;
@@ -86,7 +87,7 @@ Event event_of(const WatchEvent& event) {
 // ---- subscription -------------------------------------------------------------------------------
 
 struct Subscription::Inside {
-    std::unique_ptr<Watch> watch;
+    std::unique_ptr<coordinator::Watch> watch;
 };
 
 Subscription::Subscription(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
@@ -100,7 +101,7 @@ std::vector<std::string> Subscription::columns() const {
 Result<std::vector<Event>> Subscription::next(std::chrono::milliseconds patience) {
     TRY_ASSIGN(news, inside_->watch->next(patience));
     std::vector<Event> events;
-    for (const WatchEvent& event : news) events.push_back(event_of(event));
+    for (const coordinator::WatchEvent& event : news) events.push_back(event_of(event));
     return events;
 }
 
@@ -111,7 +112,7 @@ void Subscription::interrupt() {
 // ---- rows of streams ----------------------------------------------------------------------------
 
 struct RowStream::Inside {
-    std::unique_ptr<RowFeed> feed;
+    std::unique_ptr<coordinator::RowFeed> feed;
     std::vector<std::string> columns;
 };
 
@@ -138,7 +139,7 @@ void RowStream::interrupt() {
 // ---- conversation -------------------------------------------------------------------------------
 
 struct Conversation::Inside {
-    Session session;
+    coordinator::Session session;
 };
 
 Conversation::Conversation(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
@@ -146,16 +147,16 @@ Conversation::Conversation(Conversation&&) noexcept = default;
 Conversation::~Conversation() = default;
 
 Answers Conversation::execute(std::string_view sql, const Wait& wait) {
-    Execution execution = inside_->session.execute(sql, wait);
+    coordinator::Execution execution = inside_->session.execute(sql, wait);
     Answers answers;
-    for (const StatementResult& result : execution.results) {
-        if (std::holds_alternative<std::unique_ptr<Watch>>(result.value)) {
+    for (const coordinator::StatementResult& result : execution.results) {
+        if (std::holds_alternative<std::unique_ptr<coordinator::Watch>>(result.value)) {
             answers.error = Error{.code = ErrorCode::not_supported,
                                   .message = "a WATCH has no end, so it cannot be executed",
                                   .hint = "use Coordinator::watch"};
             return answers;
         }
-        if (std::holds_alternative<std::unique_ptr<RowFeed>>(result.value)) {
+        if (std::holds_alternative<std::unique_ptr<coordinator::RowFeed>>(result.value)) {
             answers.error = Error{.code = ErrorCode::not_supported,
                                   .message =
                                       "the rows of streams need not end, so they cannot be "
@@ -173,9 +174,9 @@ Answers Conversation::execute(std::string_view sql, const Wait& wait) {
 
 struct Coordinator::Inside {
     std::string principal;
-    SystemClock clock;
-    std::unique_ptr<EmbeddedWorker> worker;  // ends after the coordinator
-    std::unique_ptr<CoordinatorRuntime> coordinator;
+    system::SystemClock clock;
+    std::unique_ptr<worker::EmbeddedWorker> worker;  // ends after the coordinator
+    std::unique_ptr<coordinator::CoordinatorRuntime> coordinator;
 };
 
 Coordinator::Coordinator(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
@@ -184,22 +185,23 @@ Coordinator::~Coordinator() = default;
 Result<std::unique_ptr<Coordinator>> Coordinator::open(const Options& options) {
     auto inside = std::make_unique<Inside>();
     inside->principal = options.principal;
-    TRY_ASSIGN(opened_file, open_catalog_in(options.data, options.create, migrate));
-    CoordinatorOptions how;
-    how.scratch = temporary_sqlites(migrate);
+    TRY_ASSIGN(opened_file,
+               sqlite::open_catalog_in(options.data, options.create, catalog::migrate));
+    coordinator::CoordinatorOptions how;
+    how.scratch = sqlite::temporary_sqlites(catalog::migrate);
     how.transport = options.transport;
     how.results = options.results;
     if (options.transport == nullptr && options.worker) {
-        EmbeddedWorkerOptions with;
+        worker::EmbeddedWorkerOptions with;
         with.permits.files = {.directories = options.files, .never = {options.data}};
         with.permits.targets.connect_to = options.connect_to;
-        TRY_ASSIGN(worker, EmbeddedWorker::start(inside->clock, with));
+        TRY_ASSIGN(worker, worker::EmbeddedWorker::start(inside->clock, with));
         inside->worker = std::move(worker);
         how.transport = &inside->worker->transport();
         how.results = &inside->worker->results();
     }
-    TRY_ASSIGN(opened,
-               CoordinatorRuntime::open(std::move(opened_file.database), inside->clock, how));
+    TRY_ASSIGN(opened, coordinator::CoordinatorRuntime::open(std::move(opened_file.database),
+                                                             inside->clock, how));
     inside->coordinator = std::move(opened);
     return std::unique_ptr<Coordinator>(new Coordinator(std::move(inside)));
 }
@@ -214,33 +216,35 @@ Conversation Coordinator::converse() {
 }
 
 Result<Subscription> Coordinator::watch(std::string_view sql) {
-    Session session(*inside_->coordinator, inside_->principal);
+    coordinator::Session session(*inside_->coordinator, inside_->principal);
     TRY_ASSIGN(statement, sql::parse_one(sql));
     if (!std::holds_alternative<sql::Watch>(statement.node)) {
         return Error{.code = ErrorCode::not_supported,
                      .message = "only WATCH can be watched",
                      .hint = "put WATCH before the SHOW or SELECT"};
     }
-    Execution execution = session.execute(sql);
+    coordinator::Execution execution = session.execute(sql);
     if (execution.error) return *std::move(execution.error);
     auto inside = std::make_unique<Subscription::Inside>();
-    inside->watch = std::move(std::get<std::unique_ptr<Watch>>(execution.results.front().value));
+    inside->watch =
+        std::move(std::get<std::unique_ptr<coordinator::Watch>>(execution.results.front().value));
     return Subscription(std::move(inside));
 }
 
 Result<RowStream> Coordinator::stream(std::string_view sql) {
-    Session session(*inside_->coordinator, inside_->principal);
+    coordinator::Session session(*inside_->coordinator, inside_->principal);
     TRY_ASSIGN(statement, sql::parse_one(sql));
     const auto* select = std::get_if<sql::SelectOnce>(&statement.node);
-    if (select == nullptr || asks_views(select->query)) {
+    if (select == nullptr || views::asks_views(select->query)) {
         return Error{.code = ErrorCode::not_supported,
                      .message = "only a SELECT over streams, without INTO, can be streamed",
                      .hint = "use Coordinator::execute for everything else"};
     }
-    Execution execution = session.execute(sql);
+    coordinator::Execution execution = session.execute(sql);
     if (execution.error) return *std::move(execution.error);
     auto inside = std::make_unique<RowStream::Inside>();
-    inside->feed = std::move(std::get<std::unique_ptr<RowFeed>>(execution.results.front().value));
+    inside->feed =
+        std::move(std::get<std::unique_ptr<coordinator::RowFeed>>(execution.results.front().value));
     inside->columns = names_of(inside->feed->columns());
     return RowStream(std::move(inside));
 }

@@ -8,11 +8,12 @@
 namespace baton::sim {
 
 Candidate::Candidate(World& world, LeaseStore& store, const DriftingClock& clock,
-                     const ElectionTimers& timers, std::string owner, Process process)
+                     const election::ElectionTimers& timers, std::string owner, Process process)
     : world_(world),
       store_(store),
       clock_(clock),
-      claim_{.key = std::string(kLeaderLock), .owner = std::move(owner), .ttl = timers.ttl},
+      claim_{
+          .key = std::string(catalog::kLeaderLock), .owner = std::move(owner), .ttl = timers.ttl},
       process_(std::move(process)),
       machine_(timers, claim_.owner, clock.now()) {}
 
@@ -58,11 +59,11 @@ void Candidate::perform(const election::Effect& effect) {
 
 // On its way to the store a call belongs to nobody: it happens though the process is paused, or
 // gone.
-void Candidate::call(const LeaseCall& call) {
+void Candidate::call(const coordinator::LeaseCall& call) {
     if (!process_.reaches_store()) {
         if (world_.prng.chance(1, 2)) return;
-        return answer(
-            election::Failed{.call = number_of(call), .why = "the connection is refused"});
+        return answer(election::Failed{.call = coordinator::number_of(call),
+                                       .why = "the connection is refused"});
     }
     const auto there = store_.travel(claim_.ttl);
     if (!there) return;

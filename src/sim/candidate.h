@@ -30,26 +30,26 @@ public:
 
     // All outlive the candidate. A call that is under way when it is gone still reaches the store.
     Candidate(World& world, LeaseStore& store, const DriftingClock& clock,
-              const ElectionTimers& timers, std::string owner, Process process);
+              const election::ElectionTimers& timers, std::string owner, Process process);
 
     void give(const election::Event& event);
     // The epoch under which the process may act now.
     [[nodiscard]] std::optional<Epoch> acting() const;
     [[nodiscard]] const std::string& owner() const { return claim_.owner; }
-    [[nodiscard]] ElectionStatus status() const { return machine_.status(clock_.now()); }
+    [[nodiscard]] election::ElectionStatus status() const { return machine_.status(clock_.now()); }
 
 private:
     void perform(const election::Effect& effect);
-    void call(const LeaseCall& call);
+    void call(const coordinator::LeaseCall& call);
     void answer(const election::Event& event);
     void schedule_tick();
 
     World& world_;
     LeaseStore& store_;
     const DriftingClock& clock_;
-    const LeaseClaim claim_;
+    const coordinator::LeaseClaim claim_;
     const Process process_;
-    Election machine_;
+    election::Election machine_;
     std::optional<Instant> tick_at_;  // on its clock
 };
 

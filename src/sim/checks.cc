@@ -57,7 +57,7 @@ Checks::Checks(World& world, SqlDatabase& disk,
 
 void Checks::read() {
     CHECK(sql_->begin(Access::read));
-    const Reader reader(*sql_);
+    const catalog::Reader reader(*sql_);
     revision_ = *reader.revision();
     Seen seen;
     for (const auto& [id, known] : queries_) seen.queries[id];
@@ -79,17 +79,17 @@ void Checks::read() {
 
 // A commit says what it changed. That it says all of it is not taken for granted: every now and
 // then everything is read.
-void Checks::read(const std::vector<Change>& changes) {
+void Checks::read(const std::vector<catalog::Change>& changes) {
     constexpr std::uint64_t kAllEvery = 64;
     if (++reads_ % kAllEvery == 0) return read();
     CHECK(sql_->begin(Access::read));
-    const Reader reader(*sql_);
+    const catalog::Reader reader(*sql_);
     revision_ = *reader.revision();
     Seen seen;
-    for (const Change& change : changes) {
-        if (change.entity == Entity::query) seen.queries[QueryId(std::stoull(change.key))];
-        if (change.entity == Entity::worker) seen.workers[change.key];
-        if (change.entity != Entity::fragment) continue;
+    for (const catalog::Change& change : changes) {
+        if (change.entity == kinds::Entity::query) seen.queries[QueryId(std::stoull(change.key))];
+        if (change.entity == kinds::Entity::worker) seen.workers[change.key];
+        if (change.entity != kinds::Entity::fragment) continue;
         const auto fragment = *reader.fragment(FragmentId(std::stoull(change.key)));
         if (fragment) seen.queries[fragment->query];
     }
@@ -127,7 +127,7 @@ void Checks::take_in(Seen seen) {
     for (const auto& [id, known] : queries_) check_query(known, &known);
 }
 
-void Checks::committed(const CommittedBatch& batch) {
+void Checks::committed(const coordinator::CommittedBatch& batch) {
     if (batch.changes.empty()) return;
     read(batch.changes);
     check_capacity();
@@ -489,7 +489,7 @@ std::vector<std::string> Checks::unsettled() {
         }
     }
     if (!left.empty()) return left;
-    const auto problems = catalog_problems(*sql_);
+    const auto problems = catalog::catalog_problems(*sql_);
     if (!problems) left.push_back(problems.error().message);
     if (problems) left.insert(left.end(), problems->begin(), problems->end());
     return left;

@@ -28,7 +28,7 @@ public:
 
     // ---- safety: called as it happens ---------------------------------------------------------
     // A `coordinator` is the number of one.
-    void committed(const CommittedBatch& batch);
+    void committed(const coordinator::CommittedBatch& batch);
     void published(std::size_t coordinator, Revision revision);
     void term_began(std::size_t coordinator);  // or it was started, if it leads for ever
     // The coordinator was disturbed, and cannot be expected to have done anything in time.
@@ -74,7 +74,7 @@ private:
     };
 
     void read();  // everything
-    void read(const std::vector<Change>& changes);
+    void read(const std::vector<catalog::Change>& changes);
     void take_in(Seen seen);
     void check_query(const QueryRows& known, const QueryRows* before);
     void check_course(const Query& before, const Query& after);

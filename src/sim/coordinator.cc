@@ -33,12 +33,12 @@ struct SimCoordinator::Life {
     const std::uint64_t number;
     const DriftingClock clock;
     std::unique_ptr<Sql> reads;
-    Reader::KnownCluster cluster;
+    catalog::Reader::KnownCluster cluster;
     Revision followed;                     // up to which the catalog was seen
     std::unique_ptr<Candidate> candidate;  // none: it leads for ever
     std::optional<Epoch> elected;          // to have a term, though it may not have begun
     std::uint64_t term_number = 0;
-    LeaderBoard board;
+    coordinator::LeaderBoard board;
     std::uint64_t waits = 0;
     std::map<std::uint64_t, std::function<void()>> waiting;  // requests, for news of the leader
     std::unique_ptr<SimTerm> term;                           // last: it uses the others
@@ -128,7 +128,7 @@ Result<Done> SimCoordinator::come_alive(Life& life) {
 
 Result<Revision> SimCoordinator::revision(Life& life) {
     TRY(life.reads->begin(Access::read));
-    auto seen = Reader(*life.reads).revision();
+    auto seen = catalog::Reader(*life.reads).revision();
     life.reads->rollback();
     return seen;
 }
@@ -227,13 +227,13 @@ void SimCoordinator::begin_term(Life& life, Epoch epoch) {
         return later(1ms, [this, epoch](Life& same) { begin_term(same, epoch); });
     }
     observer_.began(epoch);
-    const TermGuard guard{.may_act = [this, epoch] { return looked_before_ || acting() == epoch; },
-                          .heard_of =
-                              [this](Epoch heard) {
-                                  later(Duration::zero(), [heard](Life& same) {
-                                      same.candidate->give(election::EpochHeard{heard});
-                                  });
-                              }};
+    const coordinator::TermGuard guard{
+        .may_act = [this, epoch] { return looked_before_ || acting() == epoch; },
+        .heard_of =
+            [this](Epoch heard) {
+                later(Duration::zero(),
+                      [heard](Life& same) { same.candidate->give(election::EpochHeard{heard}); });
+            }};
     const auto begun = open_term(life, {.epoch = epoch, .guard = guard, .start = life.followed});
     if (begun) return life.term->schedule_tick();
     world_.tell(25, [&] { return name() + " cannot lead: " + begun.error().message; });
@@ -288,17 +288,17 @@ void SimCoordinator::ask(const std::string& user, const std::string& statement,
     later(world_.travel(), [this, user, statement, told](Life& life) {
         observer_.arrived(user);
         const auto refuse = [&](const Error& error) {
-            answer(user, {.outcome = Refused{.step = 0, .error = error}}, told);
+            answer(user, {.outcome = coordinator::Refused{.step = 0, .error = error}}, told);
         };
         const auto statements = sql::parse(statement);
         if (!statements) return refuse(statements.error());
-        auto request = bind(statements->front());
+        auto request = coordinator::bind(statements->front());
         if (!request) return refuse(request.error());
-        Bundle bundle;
-        bundle.steps.push_back(
-            {.what = *std::move(request),
-             .statement = statement,
-             .source = std::make_shared<StepSource>(StepSource{.text = statement})});
+        coordinator::Bundle bundle;
+        bundle.steps.push_back({.what = *std::move(request),
+                                .statement = statement,
+                                .source = std::make_shared<coordinator::StepSource>(
+                                    coordinator::StepSource{.text = statement})});
         bundle.principal = user;
         bundle.received = life.clock.wall_now();
         bundle.started = life.clock.now();
@@ -321,10 +321,10 @@ void SimCoordinator::ask(const std::string& user, const std::string& statement,
 
 void SimCoordinator::answer(const std::string& user, const Journey::Arrival& arrival,
                             const Answered& told) {
-    const Outcome& outcome = *arrival.outcome;
+    const coordinator::Outcome& outcome = *arrival.outcome;
     observer_.answered(user, outcome);
     if (arrival.was_tried && world_.happens(world_.unkindness.answer_lost)) return;
-    const auto* refused = std::get_if<baton::Refused>(&outcome);
+    const auto* refused = std::get_if<baton::coordinator::Refused>(&outcome);
     if (refused == nullptr) return told(UserAnswer::accepted, nullptr);
     const bool unknown = refused->error.code == ErrorCode::unknown_outcome;
     told(unknown ? UserAnswer::nothing : UserAnswer::refused, &refused->error);
@@ -333,16 +333,18 @@ void SimCoordinator::answer(const std::string& user, const Journey::Arrival& arr
 void SimCoordinator::take_order(const std::string& order,
                                 const std::function<void(const std::string&)>& answer) {
     later(Duration::zero(), [this, order, answer](Life& life) {
-        const auto wanted = bundle_in(order, life.clock.now());
-        if (const auto* refused = std::get_if<baton::Refused>(&wanted)) {
-            return answer(answer_of(*refused));
+        const auto wanted = coordinator::bundle_in(order, life.clock.now());
+        if (const auto* refused = std::get_if<baton::coordinator::Refused>(&wanted)) {
+            return answer(coordinator::answer_of(*refused));
         }
-        execute(life, std::get<Bundle>(wanted), routing::Reach::anywhere,
-                [answer](const Journey::Arrival& arrival) { answer(answer_of(*arrival.outcome)); });
+        execute(life, std::get<coordinator::Bundle>(wanted), routing::Reach::anywhere,
+                [answer](const Journey::Arrival& arrival) {
+                    answer(coordinator::answer_of(*arrival.outcome));
+                });
     });
 }
 
-void SimCoordinator::execute(Life& life, const Bundle& bundle, routing::Reach reach,
+void SimCoordinator::execute(Life& life, const coordinator::Bundle& bundle, routing::Reach reach,
                              const Journey::Arrived& arrived) {
     const routing::Request request{.reach = bundle.passed_on ? routing::Reach::passed_on : reach,
                                    .trial = !bundle.keep,
@@ -354,13 +356,13 @@ Journey::Process SimCoordinator::process_of(Life& life) {
     const std::uint64_t number = life.number;
     Journey::Process process;
     process.look = [this] { return look(*life_); };
-    process.planning_view = [this](const MentionedNames& names) {
+    process.planning_view = [this](const planning::MentionedNames& names) {
         return planning_view(*life_, names);
     };
-    process.commit = [this, number](routing::TermNumber term, const Bundle& bundle,
-                                    const baton::Answered& answered) {
+    process.commit = [this, number](routing::TermNumber term, const coordinator::Bundle& bundle,
+                                    const coordinator::Answered& answered) {
         if (!life_->term || life_->term_number != term.value()) return false;
-        life_->term->submit(bundle, [this, number, answered](const Outcome& outcome) {
+        life_->term->submit(bundle, [this, number, answered](const coordinator::Outcome& outcome) {
             if (life_ && life_->number == number) answered(outcome);
         });
         return true;
@@ -381,7 +383,7 @@ Journey::Process SimCoordinator::process_of(Life& life) {
 }
 
 routing::Sight SimCoordinator::look(const Life& life) const {
-    const LeaderBoard::Sighting known = life.board.now();
+    const coordinator::LeaderBoard::Sighting known = life.board.now();
     return {
         .now = life.clock.now(),
         .own_term = life.term ? std::optional(routing::TermNumber(life.term_number)) : std::nullopt,
@@ -389,9 +391,10 @@ routing::Sight SimCoordinator::look(const Life& life) const {
         .news = known.news};
 }
 
-Result<PlanningView> SimCoordinator::planning_view(Life& life, const MentionedNames& names) {
+Result<planning::PlanningView> SimCoordinator::planning_view(
+    Life& life, const planning::MentionedNames& names) {
     TRY(life.reads->begin(Access::read));
-    auto view = Reader(*life.reads).planning_view(names, life.cluster);
+    auto view = catalog::Reader(*life.reads).planning_view(names, life.cluster);
     life.reads->rollback();
     return view;
 }
@@ -424,7 +427,7 @@ void SimCoordinator::wait(Life& life, const routing::Wait& step,
 
 void SimCoordinator::see_who_leads(Life& life) {
     const std::uint64_t before = life.board.now().news;
-    const ElectionStatus status = life.candidate->status();
+    const election::ElectionStatus status = life.candidate->status();
     std::optional<Leader> leader;
     if (status.leader) {
         leader = Leader{.address = lease_owner_of(status.leader->owner).address,

@@ -41,14 +41,14 @@ public:
         std::function<void()> gone;        // the process has ended as it was asked to
         std::function<void(const std::string& user)> arrived;  // a request
         // The request is answered, though the answer may be lost.
-        std::function<void(const std::string& user, const Outcome& outcome)> answered;
+        std::function<void(const std::string& user, const coordinator::Outcome& outcome)> answered;
         std::function<void()> commit_lost;  // its outcome is unknown
     };
     struct Identity {
         std::string name;
         std::size_t number = 0;
         // Of one that contends; none: it leads for ever.
-        std::optional<ElectionTimers> timers;
+        std::optional<election::ElectionTimers> timers;
         std::int64_t drift_ppm = 0;
         LeaderLines* lines = nullptr;  // to other coordinators; none: it forwards nothing
     };
@@ -89,12 +89,13 @@ private:
     // Events for this life of the process; they wait while it is paused.
     void later(Duration delay, const std::function<void(Life&)>& action);
     void deliver(std::uint64_t life, const std::function<void(Life&)>& action);
-    void execute(Life& life, const Bundle& bundle, routing::Reach reach,
+    void execute(Life& life, const coordinator::Bundle& bundle, routing::Reach reach,
                  const Journey::Arrived& arrived);
     [[nodiscard]] Journey::Process process_of(Life& life);
     void answer(const std::string& user, const Journey::Arrival& arrival, const Answered& told);
     [[nodiscard]] routing::Sight look(const Life& life) const;
-    [[nodiscard]] Result<PlanningView> planning_view(Life& life, const MentionedNames& names);
+    [[nodiscard]] Result<planning::PlanningView> planning_view(
+        Life& life, const planning::MentionedNames& names);
     void forward(const Life& life, const routing::Forward& step, const std::string& order,
                  const std::function<void(const LineAnswer&)>& answered);
     void wait(Life& life, const routing::Wait& step, const std::function<void()>& woken);

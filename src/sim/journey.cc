@@ -9,9 +9,9 @@ namespace baton::sim {
 
 namespace {
 
-request::CreateQuery* query_in(Bundle& bundle) {
-    auto* request = std::get_if<Request>(&bundle.steps.front().what);
-    return request == nullptr ? nullptr : std::get_if<request::CreateQuery>(request);
+catalog::request::CreateQuery* query_in(coordinator::Bundle& bundle) {
+    auto* request = std::get_if<catalog::Request>(&bundle.steps.front().what);
+    return request == nullptr ? nullptr : std::get_if<catalog::request::CreateQuery>(request);
 }
 
 }  // namespace
@@ -34,13 +34,13 @@ void Journey::go_on(routing::Event event) {
 void Journey::end(const routing::End& end) {
     if (std::holds_alternative<routing::Elsewhere>(end)) arrival_ = {};
     if (const auto* refuse = std::get_if<routing::Refuse>(&end)) {
-        arrival_.outcome = Refused{.step = 0, .error = refuse->why};
+        arrival_.outcome = coordinator::Refused{.step = 0, .error = refuse->why};
     }
     arrived_(arrival_);
 }
 
 routing::Event Journey::refused(const Error& error) {
-    arrival_ = {.outcome = Refused{.step = 0, .error = error}};
+    arrival_ = {.outcome = coordinator::Refused{.step = 0, .error = error}};
     return routing::RefusedHere{error.code};
 }
 
@@ -49,9 +49,9 @@ routing::Event Journey::refused(const Error& error) {
 Journey::Next Journey::take(const routing::Plan& /*step*/) {
     auto* query = query_in(bundle_);
     if (query == nullptr || query->plan) return routing::Planned{};
-    const auto view = process_.planning_view(names_in(query->tree));
+    const auto view = process_.planning_view(planning::names_in(query->tree));
     if (!view) return refused(view.error());
-    auto made = plan(query->tree, *view);
+    auto made = planning::plan(query->tree, *view);
     if (!made) return refused(made.error());
     query->plan = *std::move(made);
     return routing::Planned{};
@@ -59,28 +59,33 @@ Journey::Next Journey::take(const routing::Plan& /*step*/) {
 
 Journey::Next Journey::take(const routing::PlanAgain& /*step*/) {
     auto* query = query_in(bundle_);
-    auto made = plan(query->tree, std::get<NeedsPlan>(*arrival_.outcome).view);
+    auto made =
+        planning::plan(query->tree, std::get<coordinator::NeedsPlan>(*arrival_.outcome).view);
     if (!made) return refused(made.error());
     query->plan = *std::move(made);
     return routing::Planned{};
 }
 
 Journey::Next Journey::take(const routing::Commit& step) {
-    if (step.writer_plans) bundle_.plan_in_place = plan;
-    const auto answered = [self = shared_from_this()](const Outcome& outcome) {
+    if (step.writer_plans) bundle_.plan_in_place = planning::plan;
+    const auto answered = [self = shared_from_this()](const coordinator::Outcome& outcome) {
         self->go_on(self->committed(outcome));
     };
     if (term_ && process_.commit(*term_, bundle_, answered)) return std::nullopt;
     return refused(routing::not_leading(std::nullopt));
 }
 
-routing::Event Journey::committed(const Outcome& outcome) {
+routing::Event Journey::committed(const coordinator::Outcome& outcome) {
     arrival_ = {.outcome = outcome, .was_tried = true};
     return std::visit(
         Overload{
-            [](const Accepted&) -> routing::Event { return routing::Happened{}; },
-            [](const Refused& no) -> routing::Event { return routing::RefusedHere{no.error.code}; },
-            [](const NeedsPlan& needs) -> routing::Event { return routing::NeedsPlan{needs.step}; },
+            [](const coordinator::Accepted&) -> routing::Event { return routing::Happened{}; },
+            [](const coordinator::Refused& no) -> routing::Event {
+                return routing::RefusedHere{no.error.code};
+            },
+            [](const coordinator::NeedsPlan& needs) -> routing::Event {
+                return routing::NeedsPlan{needs.step};
+            },
         },
         outcome);
 }
@@ -93,7 +98,7 @@ Journey::Next Journey::take(const routing::LookAtDatabase& /*step*/) {
 // ---- beyond this coordinator --------------------------------------------------------------------
 
 Journey::Next Journey::take(const routing::WriteOrder& /*step*/) {
-    auto order = order_of(bundle_);
+    auto order = coordinator::order_of(bundle_);
     if (!order) return routing::OrderNotWritten{order.error()};
     order_ = *std::move(order);
     return routing::OrderWritten{};
@@ -110,10 +115,10 @@ routing::Event Journey::answered(const LineAnswer& answer) {
     arrival_ = {.outcome = {}, .was_tried = true};
     if (const auto* unsent = std::get_if<NotSent>(&answer)) return *unsent;
     if (const auto* lost = std::get_if<AnswerLost>(&answer)) return *lost;
-    auto outcome = outcome_of(std::get<std::string>(answer), bundle_);
+    auto outcome = coordinator::outcome_of(std::get<std::string>(answer), bundle_);
     if (!outcome) return AnswerLost{outcome.error()};
     arrival_.outcome = *std::move(outcome);
-    const auto* no = std::get_if<Refused>(&*arrival_.outcome);
+    const auto* no = std::get_if<coordinator::Refused>(&*arrival_.outcome);
     if (no == nullptr) return routing::HappenedThere{};
     return routing::RefusedThere{no->error};
 }

@@ -20,9 +20,12 @@ public:
     // The process of the journey. A callback is called in the same life of the process, or never.
     struct Process {
         std::function<routing::Sight()> look;
-        std::function<Result<PlanningView>(const MentionedNames&)> planning_view;
+        std::function<Result<planning::PlanningView>(const planning::MentionedNames&)>
+            planning_view;
         // Returns false, and never answers, if that term is over.
-        std::function<bool(routing::TermNumber, const Bundle&, const Answered&)> commit;
+        std::function<bool(routing::TermNumber, const coordinator::Bundle&,
+                           const coordinator::Answered&)>
+            commit;
         std::function<Result<Done>()> look_at_database;
         std::function<void(const routing::Forward&, const std::string& order,
                            const std::function<void(const LineAnswer&)>&)>
@@ -30,12 +33,13 @@ public:
         std::function<void(const routing::Wait&, const std::function<void()>&)> wait;
     };
     struct Arrival {
-        std::optional<Outcome> outcome;  // none: it has to go elsewhere
-        bool was_tried = false;          // the last step was to commit it, or to forward it
+        std::optional<coordinator::Outcome> outcome;  // none: it has to go elsewhere
+        bool was_tried = false;  // the last step was to commit it, or to forward it
     };
     using Arrived = std::function<void(const Arrival&)>;
 
-    Journey(Process process, Bundle bundle, const routing::Request& request, Arrived arrived)
+    Journey(Process process, coordinator::Bundle bundle, const routing::Request& request,
+            Arrived arrived)
         : process_(std::move(process)),
           bundle_(std::move(bundle)),
           route_(request),
@@ -56,12 +60,12 @@ private:
     [[nodiscard]] Next take(const routing::Wait& step);
     void end(const routing::End& end);
     [[nodiscard]] routing::Event refused(const Error& error);
-    [[nodiscard]] routing::Event committed(const Outcome& outcome);
+    [[nodiscard]] routing::Event committed(const coordinator::Outcome& outcome);
     [[nodiscard]] routing::Event answered(const LineAnswer& answer);
 
     const Process process_;
-    Bundle bundle_;
-    Route route_;
+    coordinator::Bundle bundle_;
+    routing::Route route_;
     const Arrived arrived_;
     std::optional<routing::TermNumber> term_;  // that the last look saw
     std::string order_;

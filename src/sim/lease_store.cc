@@ -35,13 +35,14 @@ std::optional<SqlFault> LeaseStore::fault_at(const SqlMoment& moment) {
     return std::nullopt;
 }
 
-std::optional<election::Event> LeaseStore::take(const LeaseClaim& claim, const LeaseCall& call) {
+std::optional<election::Event> LeaseStore::take(const coordinator::LeaseClaim& claim,
+                                                const coordinator::LeaseCall& call) {
     if (away_) {
         if (world_.prng.chance(1, 2)) return std::nullopt;
-        return election::Failed{.call = number_of(call), .why = "the catalog is away"};
+        return election::Failed{.call = coordinator::number_of(call), .why = "the catalog is away"};
     }
     in_transaction_ = false;
-    auto event = make_lease_call(sql_, claim, call);
+    auto event = coordinator::make_lease_call(sql_, claim, call);
     called_();
     return event;
 }

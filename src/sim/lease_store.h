@@ -22,8 +22,8 @@ public:
     LeaseStore(World& world, SqlDatabase& disk, std::function<void()> called);
 
     // The call reaches the store, though its caller may be gone by now. None: no answer.
-    [[nodiscard]] std::optional<election::Event> take(const LeaseClaim& claim,
-                                                      const LeaseCall& call);
+    [[nodiscard]] std::optional<election::Event> take(const coordinator::LeaseClaim& claim,
+                                                      const coordinator::LeaseCall& call);
     // How long a call or its answer is on its way; none: for ever.
     [[nodiscard]] std::optional<Duration> travel(Duration ttl);
 

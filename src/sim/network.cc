@@ -67,7 +67,7 @@ std::optional<Duration> Network::journey(bool is_cut, Instant& free, bool reliab
     return arrival - world_.agenda.now();
 }
 
-void Network::to_worker(Session session, const station::Event& event, bool reliable) {
+void Network::to_worker(Session session, const worker::station::Event& event, bool reliable) {
     Stream& stream = streams_.at(session);
     const Host& host = hosts_.at(stream.worker);
     const int copies = !reliable && world_.happens(world_.unkindness.doubled) ? 2 : 1;

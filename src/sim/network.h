@@ -58,7 +58,7 @@ private:
         int cut_from = 0;
     };
 
-    void to_worker(Session session, const station::Event& event, bool reliable);
+    void to_worker(Session session, const worker::station::Event& event, bool reliable);
     void to_coordinator(Session session, transport::Event event, bool reliable);
     void greeted(Session session, const sessions::GreetingAnswer& outcome);
     void close_line(Line& line);

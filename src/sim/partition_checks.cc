@@ -17,7 +17,7 @@ PartitionChecks::PartitionChecks(World& world, SqlDatabase& disk, const Workers&
 void PartitionChecks::read() {
     reads_ += 1;
     CHECK(sql_->begin(Access::read));
-    const Reader reader(*sql_);
+    const catalog::Reader reader(*sql_);
     lists_.clear();
     for (const TaskList& list : *reader.all<TaskList>()) lists_.emplace(list.name, list.partitions);
     const auto before = std::exchange(partitions_, {});
@@ -34,10 +34,11 @@ void PartitionChecks::read() {
 
 // ---- after every event --------------------------------------------------------------------------
 
-void PartitionChecks::committed(const CommittedBatch& batch) {
+void PartitionChecks::committed(const coordinator::CommittedBatch& batch) {
     const bool concerns =
-        std::any_of(batch.changes.begin(), batch.changes.end(), [](const Change& change) {
-            return change.entity == Entity::task_list || change.entity == Entity::partition;
+        std::any_of(batch.changes.begin(), batch.changes.end(), [](const catalog::Change& change) {
+            return change.entity == kinds::Entity::task_list ||
+                   change.entity == kinds::Entity::partition;
         });
     if (!concerns) return;
     read();

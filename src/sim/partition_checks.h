@@ -30,7 +30,7 @@ public:
     // one is its owner by the catalog.
     void look();
     // D13, at every commit: each partition of each list is there.
-    void committed(const CommittedBatch& batch);
+    void committed(const coordinator::CommittedBatch& batch);
     // D14: the expectations that have not come true yet, in sentences.
     [[nodiscard]] std::vector<std::string> unsettled();
 

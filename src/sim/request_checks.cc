@@ -15,10 +15,10 @@ constexpr Duration kAnsweredWithin = 30s + 30s / 20 + 2s;
 // Almost as long as a leader is waited for, since a clock may be fast.
 constexpr Duration kWaitsFor = 14s;
 
-Bundle bundle_of(const std::string& order) {
-    auto bundle = bundle_in(order, {});
-    CHECK(std::holds_alternative<Bundle>(bundle));
-    return std::get<Bundle>(std::move(bundle));
+coordinator::Bundle bundle_of(const std::string& order) {
+    auto bundle = coordinator::bundle_in(order, {});
+    CHECK(std::holds_alternative<coordinator::Bundle>(bundle));
+    return std::get<coordinator::Bundle>(std::move(bundle));
 }
 
 }  // namespace
@@ -51,11 +51,11 @@ std::uint64_t RequestChecks::times(const std::string& user) {
     return static_cast<std::uint64_t>(std::get<std::int64_t>(rows.at(0).at(0)));
 }
 
-void RequestChecks::answered(const std::string& user, const Outcome& outcome) {
+void RequestChecks::answered(const std::string& user, const coordinator::Outcome& outcome) {
     Request& request = requests_.at(user);
     if (request.outcome) world_.violated("the request of " + user + " is answered twice");
     request.outcome = outcome;
-    const auto* refused = std::get_if<Refused>(&outcome);
+    const auto* refused = std::get_if<coordinator::Refused>(&outcome);
     if (refused != nullptr && refused->error.code == ErrorCode::unknown_outcome) {
         unknown_ += 1;
         if (!request.lost && request.commits_lost == commits_lost_) {
@@ -76,7 +76,7 @@ void RequestChecks::check(const std::string& user, const Request& request) {
     const std::string but = ", but it happened " + std::to_string(happened) + " times";
     if (happened > 1) return world_.violated("the request of " + user + " was made once" + but);
     if (!request.outcome) return;
-    const auto* refused = std::get_if<Refused>(&*request.outcome);
+    const auto* refused = std::get_if<coordinator::Refused>(&*request.outcome);
     if (refused == nullptr && happened != 1) {
         world_.violated("the request of " + user + " was acknowledged" + but);
     }
@@ -108,15 +108,15 @@ void RequestChecks::sent(const std::string& from, const std::string& order) {
 }
 
 void RequestChecks::came_back(const std::string& order, const std::optional<std::string>& answer) {
-    const Bundle bundle = bundle_of(order);
+    const coordinator::Bundle bundle = bundle_of(order);
     Request& request = requests_.at(bundle.principal);
     if (!answer) {
         request.may_be_sent = true;
         return;
     }
-    const auto outcome = outcome_of(*answer, bundle);
+    const auto outcome = coordinator::outcome_of(*answer, bundle);
     request.lost = !outcome;
-    const auto* refused = outcome ? std::get_if<Refused>(&*outcome) : nullptr;
+    const auto* refused = outcome ? std::get_if<coordinator::Refused>(&*outcome) : nullptr;
     request.may_be_sent = refused != nullptr && refused->error.code == ErrorCode::fenced;
     world_.tell(61, [&] {
         return "the answer to the request of " + bundle.principal +

@@ -36,7 +36,7 @@ public:
     [[nodiscard]] std::string asked(std::size_t coordinator, const std::string& address);
     void arrived(const std::string& user);  // at the coordinator
     // The coordinator answers, though the answer may be lost on its way.
-    void answered(const std::string& user, const Outcome& outcome);
+    void answered(const std::string& user, const coordinator::Outcome& outcome);
     // A commit whose outcome is unknown.
     void commit_lost() { commits_lost_ += 1; }
 
@@ -59,7 +59,7 @@ private:
         Instant arrived;
         bool may_be_sent = true;  // no order of it may have been read
         bool lost = false;        // what became of its order is not known
-        std::optional<Outcome> outcome;
+        std::optional<coordinator::Outcome> outcome;
     };
 
     [[nodiscard]] std::uint64_t times(const std::string& user);

@@ -25,9 +25,9 @@ bool stands_still(IncidentKind kind) {
 }
 
 std::unique_ptr<SqlDatabase> new_disk() {
-    SqliteOptions options;
-    options.initialise = [](Sql& sql) { return migrate(sql); };
-    return *open_temporary_sqlite(options);
+    sqlite::SqliteOptions options;
+    options.initialise = [](Sql& sql) { return catalog::migrate(sql); };
+    return *sqlite::open_temporary_sqlite(options);
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ LeaderChecks::Coordinators Stage::make_coordinators() {
         SimCoordinator::Identity identity{
             .name = coordinator_name(scenario_, i), .number = i, .timers = {}};
         if (scenario_.is_contest()) {
-            identity.timers = *ElectionTimers::of(scenario_.lease_ttl);
+            identity.timers = *election::ElectionTimers::of(scenario_.lease_ttl);
             identity.drift_ppm = scenario_.drifts.at(i);
             if (scenario_.forwards) identity.lines = &lines_;
         }
@@ -99,15 +99,17 @@ SimCoordinator::Observer Stage::observer(std::size_t coordinator) {
                 [this, coordinator] { leader_checks_.superseded(*coordinators_.at(coordinator)); },
             .gone = [this, coordinator] { gone(coordinator); },
             .arrived = [this](const std::string& user) { request_checks_.arrived(user); },
-            .answered = [this](const std::string& user,
-                               const Outcome& outcome) { request_checks_.answered(user, outcome); },
+            .answered =
+                [this](const std::string& user, const coordinator::Outcome& outcome) {
+                    request_checks_.answered(user, outcome);
+                },
             .commit_lost = [this] { request_checks_.commit_lost(); }};
 }
 
 TermObserver Stage::term_observer(std::size_t coordinator) {
     const bool contest = scenario_.is_contest();
     return {.committed =
-                [this](const CommittedBatch& batch) {
+                [this](const coordinator::CommittedBatch& batch) {
                     checks_.committed(batch);
                     partition_checks_.committed(batch);
                 },

@@ -10,22 +10,22 @@ SimTerm::SimTerm(Process process, Office office, std::unique_ptr<Sql> writes,
       world_(process_.world),
       office_(std::move(office)),
       committer_(std::move(writes), process_.clock,
-                 CommitterOptions{.history = {},
-                                  .epoch = office_.epoch,
-                                  .start = office_.start,
-                                  .may_act = office_.guard.may_act}),
+                 coordinator::CommitterOptions{.history = {},
+                                               .epoch = office_.epoch,
+                                               .start = office_.start,
+                                               .may_act = office_.guard.may_act}),
       line_(std::move(line)),
       transport_(*line_, office_.guard, office_.epoch) {
     watch();
-    ControllerOptions options;
+    coordinator::ControllerOptions options;
     options.epoch = office_.epoch;
     options.seed = world_.prng.next();
     options.allocation.lease = world_.partition_lease;
-    const auto post = [later = process_.later](ControlEvent event) {
+    const auto post = [later = process_.later](coordinator::ControlEvent event) {
         later(Duration::zero(),
               [event = std::move(event)](SimTerm& present) { present.give(event); });
     };
-    CatalogDoor& door = *this;
+    coordinator::CatalogDoor& door = *this;
     controller_.emplace(options, door, transport_, process_.clock, post);
     transport_.listen([post](transport::Event event) {
         std::visit([&](auto& told) { post(std::move(told)); }, event);
@@ -45,7 +45,7 @@ void SimTerm::end() {
 
 // ---- workers ------------------------------------------------------------------------------------
 
-void SimTerm::give(const ControlEvent& event) {
+void SimTerm::give(const coordinator::ControlEvent& event) {
     note_answer(event);
     controller_->take(event);
     schedule_tick();
@@ -83,7 +83,7 @@ void SimTerm::watch() {
                   .hung_up = hung_up});
 }
 
-void SimTerm::note_answer(const ControlEvent& event) {
+void SimTerm::note_answer(const coordinator::ControlEvent& event) {
     const auto* heard = std::get_if<transport::MessageArrived>(&event);
     const auto* pulse = heard == nullptr ? nullptr : std::get_if<control::Pulse>(&heard->message);
     if (pulse == nullptr) return;
@@ -98,26 +98,28 @@ void SimTerm::schedule_tick() {
     tick_at_ = wanted;
     process_.later(process_.clock.until(*wanted), [wanted](SimTerm& present) {
         if (present.tick_at_ == wanted) present.tick_at_.reset();
-        present.give(control_event::Tick{});
+        present.give(coordinator::control_event::Tick{});
     });
 }
 
 // ---- the catalog --------------------------------------------------------------------------------
 
-Result<CatalogLook> SimTerm::look(const CatalogWanted& wanted) {
+Result<coordinator::CatalogLook> SimTerm::look(const coordinator::CatalogWanted& wanted) {
     TRY(process_.reads.begin(Access::read));
-    auto seen = baton::look(Reader(process_.reads), wanted);
+    auto seen = coordinator::look(catalog::Reader(process_.reads), wanted);
     process_.reads.rollback();
     return seen;
 }
 
-void SimTerm::submit(Ticket ticket, std::vector<Request> requests, Settled settled) {
-    submit(bundle_of(std::move(requests), process_.clock),
-           [ticket, settled](const Outcome& outcome) { settled(ticket, settled_by(outcome)); });
+void SimTerm::submit(Ticket ticket, std::vector<catalog::Request> requests, Settled settled) {
+    submit(coordinator::bundle_of(std::move(requests), process_.clock),
+           [ticket, settled](const coordinator::Outcome& outcome) {
+               settled(ticket, coordinator::settled_by(outcome));
+           });
 }
 
-void SimTerm::submit(Bundle bundle, Answered answered) {
-    jobs_.push_back({.bundle = std::make_shared<const Bundle>(std::move(bundle)),
+void SimTerm::submit(coordinator::Bundle bundle, coordinator::Answered answered) {
+    jobs_.push_back({.bundle = std::make_shared<const coordinator::Bundle>(std::move(bundle)),
                      .answered = std::move(answered)});
     if (commit_planned_) return;
     commit_planned_ = true;
@@ -126,8 +128,8 @@ void SimTerm::submit(Bundle bundle, Answered answered) {
 
 void SimTerm::commit() {
     commit_planned_ = false;
-    std::vector<Committer::Job> jobs = std::exchange(jobs_, {});
-    committer_.run(jobs, [&](CommittedBatch batch) {
+    std::vector<coordinator::Committer::Job> jobs = std::exchange(jobs_, {});
+    committer_.run(jobs, [&](coordinator::CommittedBatch batch) {
         world_.mix(batch.revision.value());
         process_.observer.committed(batch);
         const std::uint64_t number = ++batches_;
@@ -141,10 +143,10 @@ void SimTerm::commit() {
 }
 
 void SimTerm::publish(std::uint64_t number) {
-    const CommittedBatch batch = std::move(unpublished_.extract(number).mapped());
+    const coordinator::CommittedBatch batch = std::move(unpublished_.extract(number).mapped());
     if (!batch.changes.empty()) {
         process_.observer.published(batch.changes.back().revision);
-        give(control_event::Changed{keys_of(batch.changes)});
+        give(coordinator::control_event::Changed{coordinator::keys_of(batch.changes)});
     }
     for (const auto& [answered, outcome] : batch.answers) answered(outcome);
 }

@@ -29,7 +29,7 @@ namespace baton::sim {
 // The callbacks by which the rest of the world observes a term. All are called during the event
 // itself.
 struct TermObserver {
-    std::function<void(const CommittedBatch&)> committed;
+    std::function<void(const coordinator::CommittedBatch&)> committed;
     // The committer has run: all new rows in the catalog were written under this epoch.
     std::function<void(Epoch)> wrote;
     // The controller is about to hear of everything up to this revision.
@@ -44,7 +44,7 @@ struct TermObserver {
     std::function<void(const std::string& worker, std::size_t unanswered)> given_up;
 };
 
-class SimTerm final : private CatalogDoor {
+class SimTerm final : private coordinator::CatalogDoor {
 public:
     struct Process {
         World& world;
@@ -56,7 +56,7 @@ public:
     };
     struct Office {
         Epoch epoch;
-        TermGuard guard;
+        coordinator::TermGuard guard;
         Revision start;  // everything up to it is known
     };
 
@@ -65,32 +65,33 @@ public:
 
     [[nodiscard]] Result<Done> start();
     void schedule_tick();
-    void submit(Bundle bundle, Answered answered);
+    void submit(coordinator::Bundle bundle, coordinator::Answered answered);
     // Answers the requests that wait; the last call.
     void end();
     [[nodiscard]] Epoch epoch() const { return office_.epoch; }
 
 private:
-    [[nodiscard]] Result<CatalogLook> look(const CatalogWanted& wanted) override;
-    void submit(Ticket ticket, std::vector<Request> requests, Settled settled) override;
+    [[nodiscard]] Result<coordinator::CatalogLook> look(
+        const coordinator::CatalogWanted& wanted) override;
+    void submit(Ticket ticket, std::vector<catalog::Request> requests, Settled settled) override;
 
-    void give(const ControlEvent& event);
+    void give(const coordinator::ControlEvent& event);
     void watch();
-    void note_answer(const ControlEvent& event);
+    void note_answer(const coordinator::ControlEvent& event);
     void commit();
     void publish(std::uint64_t number);
 
     const Process process_;
     World& world_;
     const Office office_;
-    Committer committer_;
-    std::vector<Committer::Job> jobs_;
+    coordinator::Committer committer_;
+    std::vector<coordinator::Committer::Job> jobs_;
     bool commit_planned_ = false;
-    std::map<std::uint64_t, CommittedBatch> unpublished_;
+    std::map<std::uint64_t, coordinator::CommittedBatch> unpublished_;
     std::uint64_t batches_ = 0;
     std::unique_ptr<Network::Line> line_;
-    GuardedTransport transport_;
-    std::optional<Controller> controller_;
+    coordinator::GuardedTransport transport_;
+    std::optional<coordinator::Controller> controller_;
     std::optional<Instant> tick_at_;  // on its clock
     // Beats without an answer, by stream.
     std::map<std::pair<std::string, transport::Attempt>, std::set<std::uint64_t>> unanswered_;

@@ -42,11 +42,11 @@ void SimWorker::pause() {
 void SimWorker::resume() {
     paused_ = false;
     partition_changes_ += 1;
-    for (const station::Event& event : std::exchange(waiting_, {})) take(event);
+    for (const worker::station::Event& event : std::exchange(waiting_, {})) take(event);
     if (machine_) say_what_was_released();
 }
 
-void SimWorker::take(const station::Event& event) {
+void SimWorker::take(const worker::station::Event& event) {
     if (!machine_) return;
     if (paused_) {
         waiting_.push_back(event);
@@ -72,7 +72,7 @@ std::optional<Incarnation> SimWorker::incarnation() const {
     return machine_->incarnation();
 }
 
-void SimWorker::step(const station::Event& event) {
+void SimWorker::step(const worker::station::Event& event) {
     if (const auto* greeted = std::get_if<sessions::Greeted>(&event)) {
         greeted_ = greeted->hello;
         if (lies_) {
@@ -81,7 +81,7 @@ void SimWorker::step(const station::Event& event) {
                          control::Refusal{.highest = claimed, .why = "that epoch is over"});
         }
     }
-    for (const station::Effect& effect : machine_->step(clock_.now(), event)) {
+    for (const worker::station::Effect& effect : machine_->step(clock_.now(), event)) {
         tell(effect);
         if (obeyed_) note_obedience(event, effect);
         perform(effect);
@@ -97,7 +97,7 @@ void SimWorker::schedule_tick() {
     world_.agenda.after(clock_.until(*due), [this, due, life = life_] {
         if (life != life_ || !machine_ || tick_at_ != due) return;
         tick_at_.reset();
-        take(station::Tick{});
+        take(worker::station::Tick{});
     });
 }
 
@@ -127,7 +127,7 @@ void SimWorker::say_what_was_released() {
         if (ends && *ends <= world_.agenda.now()) over.push_back(key);
     }
     for (const PartitionKey& key : over) partitions_.erase(key);
-    if (!over.empty()) take(holdings::Released{.partitions = over});
+    if (!over.empty()) take(worker::holdings::Released{.partitions = over});
 }
 
 void SimWorker::haunt(Session session, const std::vector<FragmentKey>& keys) {
@@ -151,8 +151,9 @@ void SimWorker::haunt(Session session, const std::vector<FragmentKey>& keys) {
 }
 
 // What the worker itself says of it does not count: what it does is compared with what it was told.
-void SimWorker::note_obedience(const station::Event& event, const station::Effect& effect) {
-    const auto* greeting = std::get_if<station::AnswerGreeting>(&effect);
+void SimWorker::note_obedience(const worker::station::Event& event,
+                               const worker::station::Effect& effect) {
+    const auto* greeting = std::get_if<worker::station::AnswerGreeting>(&effect);
     if (greeting != nullptr && std::holds_alternative<control::Welcome>(greeting->answer)) {
         obeyed_(greeted_.epoch);
     }
@@ -161,7 +162,7 @@ void SimWorker::note_obedience(const station::Event& event, const station::Effec
     const auto* assign = std::get_if<control::Assign>(&told->message);
     if (assign != nullptr) obeyed_(assign->epoch);  // of one that is refused nothing comes
     const auto* command = std::get_if<control::Command>(&told->message);
-    const auto* reply = std::get_if<station::Reply>(&effect);
+    const auto* reply = std::get_if<worker::station::Reply>(&effect);
     const auto* answer =
         reply == nullptr ? nullptr : std::get_if<control::CommandAnswer>(&reply->message);
     if (command == nullptr) return;
@@ -171,18 +172,18 @@ void SimWorker::note_obedience(const station::Event& event, const station::Effec
 }
 
 // Signs of life that say nothing else would drown the story.
-void SimWorker::tell(const station::Effect& effect) {
-    const auto* reply = std::get_if<station::Reply>(&effect);
+void SimWorker::tell(const worker::station::Effect& effect) {
+    const auto* reply = std::get_if<worker::station::Reply>(&effect);
     const auto* pulse = reply == nullptr ? nullptr : std::get_if<control::Pulse>(&reply->message);
     if (pulse != nullptr && pulse->changed.empty()) return;
     world_.tell(3, [&] { return name_ + ": " + to_string(effect); });
 }
 
-void SimWorker::perform(const station::Effect& effect) {
+void SimWorker::perform(const worker::station::Effect& effect) {
     std::visit(
         Overload{
-            [&](const station::AnswerGreeting& e) { said_(e.session, e.answer); },
-            [&](const station::Keep& keep) {
+            [&](const worker::station::AnswerGreeting& e) { said_(e.session, e.answer); },
+            [&](const worker::station::Keep& keep) {
                 if (!kept_.catalog.empty() && keep.allegiance.catalog != kept_.catalog) {
                     world_.violated(name_ + " obeys another catalog than before");
                 }
@@ -190,18 +191,18 @@ void SimWorker::perform(const station::Effect& effect) {
                     world_.violated(name_ + " obeys epoch " + to_string(keep.allegiance.epoch));
                 }
                 kept_ = keep.allegiance;
-                step(station::AllegianceKept{keep.allegiance});
+                step(worker::station::AllegianceKept{keep.allegiance});
             },
-            [&](const station::Reply& reply) { replied_(reply.session, reply.message); },
-            [&](const engine_calls::Prepare& order) { prepare(order); },
-            [&](const engine_calls::Start& order) { run(order); },
-            [&](const engine_calls::Drain& order) { halt(order.key); },
-            [&](const engine_calls::Abort& order) { halt(order.key); },
-            [&](const holdings::Take& order) {
+            [&](const worker::station::Reply& reply) { replied_(reply.session, reply.message); },
+            [&](const worker::engine_calls::Prepare& order) { prepare(order); },
+            [&](const worker::engine_calls::Start& order) { run(order); },
+            [&](const worker::engine_calls::Drain& order) { halt(order.key); },
+            [&](const worker::engine_calls::Abort& order) { halt(order.key); },
+            [&](const worker::holdings::Take& order) {
                 partitions_[order.grant.partition].reset();
                 partition_changes_ += 1;
             },
-            [&](const holdings::Release& order) { release(order.partition); },
+            [&](const worker::holdings::Release& order) { release(order.partition); },
         },
         effect);
 }
@@ -230,7 +231,7 @@ void SimWorker::report(const FragmentKey& key, const fragments::Event& event) {
     take(event);
 }
 
-void SimWorker::prepare(const engine_calls::Prepare& order) {
+void SimWorker::prepare(const worker::engine_calls::Prepare& order) {
     const FragmentKey key = order.key;
     if (engine_.contains(key)) {
         world_.violated(name_ + " prepares fragment " + to_string(key) + " twice");
@@ -260,7 +261,7 @@ void SimWorker::prepare(const engine_calls::Prepare& order) {
     });
 }
 
-void SimWorker::run(const engine_calls::Start& order) {
+void SimWorker::run(const worker::engine_calls::Start& order) {
     const FragmentKey key = order.key;
     later(key, world_.up_to(50ms), [this, key](Work& work) {
         if (!ghosts_.contains(key) && !ran_.add(key, machine_->incarnation())) {

@@ -89,7 +89,7 @@ public:
     void haunt(Session session, const std::vector<FragmentKey>& keys);
 
     // Nothing happens if the process is not there; it waits while the process is paused.
-    void take(const station::Event& event);
+    void take(const worker::station::Event& event);
 
     // Fragments that are being prepared, or can produce data: each is a zombie if it is not wanted.
     // Without those of another history.
@@ -110,15 +110,15 @@ private:
         std::uint64_t change = 0;  // what was planned before the last change is void
     };
 
-    void step(const station::Event& event);
+    void step(const worker::station::Event& event);
     void schedule_tick();
     void release(const PartitionKey& partition);
     void say_what_was_released();
-    void tell(const station::Effect& effect);
-    void note_obedience(const station::Event& event, const station::Effect& effect);
-    void perform(const station::Effect& effect);
-    void prepare(const engine_calls::Prepare& order);
-    void run(const engine_calls::Start& order);
+    void tell(const worker::station::Effect& effect);
+    void note_obedience(const worker::station::Event& event, const worker::station::Effect& effect);
+    void perform(const worker::station::Effect& effect);
+    void prepare(const worker::engine_calls::Prepare& order);
+    void run(const worker::engine_calls::Start& order);
     void halt(const FragmentKey& key);
     // Runs an action on the work later, unless the work or the process has changed by then.
     void later(const FragmentKey& key, Duration delay, const std::function<void(Work&)>& action);
@@ -132,9 +132,9 @@ private:
     Said said_;
     Replied replied_;
     std::function<void(Epoch)> obeyed_;
-    std::optional<Station> machine_;  // none: killed
-    control::Allegiance kept_;        // on its disk
-    control::Hello greeted_;          // last
+    std::optional<worker::Station> machine_;  // none: killed
+    control::Allegiance kept_;                // on its disk
+    control::Hello greeted_;                  // last
     std::map<FragmentKey, Work> engine_;
     std::uint64_t life_ = 0;
     std::uint64_t changes_ = 0;
@@ -147,7 +147,7 @@ private:
     Instant lease_ends_{};  // as it last counted, by its clock
     std::uint64_t partition_changes_ = 0;
     std::optional<Instant> tick_at_;
-    std::vector<station::Event> waiting_;  // while paused
+    std::vector<worker::station::Event> waiting_;  // while paused
 };
 
 }  // namespace baton::sim

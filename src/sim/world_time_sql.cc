@@ -6,7 +6,7 @@
 namespace baton::sim {
 
 WorldTimeSql::Rewritten WorldTimeSql::rewrite(std::string_view sql) const {
-    const std::string_view clock = now_us(dialect());
+    const std::string_view clock = catalog::now_us(dialect());
     Rewritten made;
     while (!sql.empty()) {
         const bool is_time = sql.starts_with(clock);

@@ -42,13 +42,13 @@ public:
 // In this process. The coordinator outlives it. `patience` is for one statement.
 class SessionClient : public Client {
 public:
-    SessionClient(CoordinatorRuntime& coordinator, Duration patience);
+    SessionClient(coordinator::CoordinatorRuntime& coordinator, Duration patience);
     [[nodiscard]] Result<Answered> run(const std::string& text) override;
     [[nodiscard]] Result<std::optional<Ended>> end_of(std::uint64_t query) override;
 
 private:
-    CoordinatorRuntime& coordinator_;
-    Session session_;
+    coordinator::CoordinatorRuntime& coordinator_;
+    coordinator::Session session_;
     const Duration patience_;
 };
 

@@ -14,9 +14,9 @@ namespace baton::slt {
 
 // In the order in which they end backwards.
 struct TestCluster::Parts {
-    std::vector<std::unique_ptr<NetworkWorker>> workers;
-    std::unique_ptr<EmbeddedWorker> embedded;
-    std::unique_ptr<CoordinatorRuntime> coordinator;
+    std::vector<std::unique_ptr<worker::NetworkWorker>> workers;
+    std::unique_ptr<worker::EmbeddedWorker> embedded;
+    std::unique_ptr<coordinator::CoordinatorRuntime> coordinator;
     Places places;
 };
 
@@ -25,8 +25,8 @@ namespace {
 constexpr const char* kHere = "127.0.0.1";
 
 // Scripts say themselves which files there are.
-Permits permits_of_scripts() {
-    Permits permits;
+worker::Permits permits_of_scripts() {
+    worker::Permits permits;
     permits.files.directories = {"/"};
     permits.targets.connect_to = {"*"};
     return permits;
@@ -89,15 +89,15 @@ Places places_in(const yaml::Deployment& topology, const std::vector<sql::Create
 }
 
 // An ACTIVE worker that was never heard has no incarnation yet.
-Result<Done> wait_until_heard(CoordinatorRuntime& coordinator, std::size_t workers) {
+Result<Done> wait_until_heard(coordinator::CoordinatorRuntime& coordinator, std::size_t workers) {
     constexpr Duration kPatience = std::chrono::seconds(30);
     const Instant deadline = coordinator.clock().now() + kPatience;
-    TRY_ASSIGN(query, ViewQuery::from(sql::Show{.what = sql::ShowWhat::workers}));
+    TRY_ASSIGN(query, views::ViewQuery::from(sql::Show{.what = sql::ShowWhat::workers}));
     TRY_ASSIGN(watch, coordinator.watch(query));
     for (;;) {
         TRY_ASSIGN(snapshot, coordinator.snapshot());
         TRY_ASSIGN(all, snapshot.read().workers());
-        { const Snapshot over = std::move(snapshot); }
+        { const coordinator::Snapshot over = std::move(snapshot); }
         const auto heard = std::count_if(all.begin(), all.end(), [](const Worker& worker) {
             return worker.state == WorkerState::active && worker.incarnation;
         });
@@ -117,34 +117,35 @@ Result<std::unique_ptr<TestCluster>> TestCluster::start(
     const Clock& clock, const std::optional<yaml::Deployment>& topology,
     const TestClusterOptions& with) {
     auto parts = std::make_unique<Parts>();
-    EmbeddedWorkerOptions embedded_options;
+    worker::EmbeddedWorkerOptions embedded_options;
     embedded_options.permits = permits_of_scripts();
-    TRY_ASSIGN(embedded, EmbeddedWorker::start(clock, embedded_options));
+    TRY_ASSIGN(embedded, worker::EmbeddedWorker::start(clock, embedded_options));
     parts->embedded = std::move(embedded);
-    SqliteOptions options;
-    options.initialise = migrate;
-    TRY_ASSIGN(database, open_temporary_sqlite(options));
-    CoordinatorOptions how;
+    sqlite::SqliteOptions options;
+    options.initialise = catalog::migrate;
+    TRY_ASSIGN(database, sqlite::open_temporary_sqlite(options));
+    coordinator::CoordinatorOptions how;
     how.transport = &parts->embedded->transport();
     if (with.rows_for_clients) how.results = &parts->embedded->results();
-    TRY_ASSIGN(coordinator, CoordinatorRuntime::open(std::move(database), clock, how));
+    TRY_ASSIGN(coordinator, coordinator::CoordinatorRuntime::open(std::move(database), clock, how));
     parts->coordinator = std::move(coordinator);
     if (topology) {
-        Session session(*parts->coordinator, "baton-slt");
+        coordinator::Session session(*parts->coordinator, "baton-slt");
         std::vector<sql::CreateWorker> workers;
         for (const sql::Statement& statement : topology->statements) {
             const auto* worker = std::get_if<sql::CreateWorker>(&statement.node);
             if (worker == nullptr) continue;
             workers.push_back(*worker);
-            TRY_ASSIGN(started, NetworkWorker::start(clock, {.name = name_of(*worker),
-                                                             .listen = {{.host = kHere, .port = 0}},
-                                                             .directory = {},
-                                                             .fragments_max = {},
-                                                             .permits = permits_of_scripts(),
-                                                             .log = {}}));
+            TRY_ASSIGN(started,
+                       worker::NetworkWorker::start(clock, {.name = name_of(*worker),
+                                                            .listen = {{.host = kHere, .port = 0}},
+                                                            .directory = {},
+                                                            .fragments_max = {},
+                                                            .permits = permits_of_scripts(),
+                                                            .log = {}}));
             const sql::CreateWorker here = moved(*worker, started->ports().front());
             parts->workers.push_back(std::move(started));
-            Execution made = session.execute({sql::Statement{.node = here, .at = {}}});
+            coordinator::Execution made = session.execute({sql::Statement{.node = here, .at = {}}});
             if (made.error) return *std::move(made.error);
         }
         parts->places = places_in(*topology, workers);
@@ -156,7 +157,7 @@ Result<std::unique_ptr<TestCluster>> TestCluster::start(
 TestCluster::TestCluster(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 TestCluster::~TestCluster() = default;
 
-CoordinatorRuntime& TestCluster::coordinator() {
+coordinator::CoordinatorRuntime& TestCluster::coordinator() {
     return *parts_->coordinator;
 }
 

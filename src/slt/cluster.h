@@ -30,7 +30,7 @@ public:
     TestCluster(const TestCluster&) = delete;
     TestCluster& operator=(const TestCluster&) = delete;
 
-    [[nodiscard]] CoordinatorRuntime& coordinator();
+    [[nodiscard]] coordinator::CoordinatorRuntime& coordinator();
     [[nodiscard]] const Places& places() const;
 
 private:

@@ -59,7 +59,7 @@ Result<std::vector<Check>> checks_of(const std::string& file, const Command& com
         if (!command.quiet) std::cout << file << ": skipped: " << note << "\n";
     }
     const Scratch scratch;
-    const SystemClock clock;
+    const system::SystemClock clock;
     TRY_ASSIGN(cluster, TestCluster::start(clock, topology));
     TRY_ASSIGN(client, how(cluster->coordinator(), std::chrono::seconds(command.timeout_s)));
     Runner runner(

@@ -12,8 +12,8 @@
 namespace baton::slt {
 
 // The coordinator outlives the client; the patience is for one statement.
-using MakeClient =
-    std::function<Result<std::unique_ptr<Client>>(CoordinatorRuntime& coordinator, Duration)>;
+using MakeClient = std::function<Result<std::unique_ptr<Client>>(
+    coordinator::CoordinatorRuntime& coordinator, Duration)>;
 
 // The exit status: 0 only if everything was as expected.
 [[nodiscard]] int program(int argc, char** argv, const MakeClient& how);

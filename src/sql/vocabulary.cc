@@ -36,4 +36,14 @@ std::string tag_of(const Statement& statement) {
     return tag_of(form_of(statement));
 }
 
+std::string all_shown() {
+    std::string all;
+    for (const Shown& shown : kShown) {
+        const bool last = &shown == &kShown.back();
+        if (!all.empty()) all += last ? " and " : ", ";
+        all += shown.words;
+    }
+    return all;
+}
+
 }  // namespace baton::sql

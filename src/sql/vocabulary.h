@@ -76,6 +76,9 @@ static_assert(begin_differently(kShown));
     return *row;
 }
 
+// "QUERIES, FRAGMENTS, .. and FORMAT TYPES"
+[[nodiscard]] std::string all_shown();
+
 // ---- kinds that are created and dropped ---------------------------------------------------------
 
 enum class KnownBy : std::uint8_t { name, number, either };

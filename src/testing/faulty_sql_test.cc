@@ -12,7 +12,7 @@ constexpr auto kInsert = "INSERT INTO t (a) VALUES (?)";
 class FaultySqlTest : public ::testing::Test {
 protected:
     FaultySqlTest() {
-        real_ = *open_temporary_sqlite({.initialise = [](Sql& sql) {
+        real_ = *sqlite::open_temporary_sqlite({.initialise = [](Sql& sql) {
             return sql.run_script("CREATE TABLE t (a INTEGER) STRICT");
         }});
         faulty_ = std::make_unique<FaultySqlDatabase>(*real_, nullptr);

@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "threads/waiting.h"
 
-namespace baton {
+namespace baton::threads {
 
 class Doorbell {
 public:
@@ -39,4 +39,4 @@ private:
     bool rung_ = false;
 };
 
-}  // namespace baton
+}  // namespace baton::threads

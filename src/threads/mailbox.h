@@ -19,7 +19,7 @@
 
 #include "base/time.h"
 
-namespace baton {
+namespace baton::threads {
 
 template <class T>
 class Mailbox {
@@ -121,4 +121,4 @@ private:
     bool woken_ = false;
 };
 
-}  // namespace baton
+}  // namespace baton::threads

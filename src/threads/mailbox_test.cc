@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::threads {
 namespace {
 
 using namespace std::chrono_literals;
@@ -84,4 +84,4 @@ TEST(Mailbox, AThreadThatTakesGetsWhatOthersPostUntilItIsClosed) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::threads

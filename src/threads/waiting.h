@@ -4,7 +4,7 @@
 // It costs next to nothing without a listener. To forget it is no defect, only slower.
 #pragma once
 
-namespace baton {
+namespace baton::threads {
 
 class Waiting {
 public:
@@ -34,4 +34,4 @@ private:
     static inline thread_local Listener* listener_ = nullptr;
 };
 
-}  // namespace baton
+}  // namespace baton::threads

@@ -170,7 +170,7 @@ void Workers::heal() {
 }
 
 std::optional<std::vector<control::FragmentStatus>> Workers::held(std::size_t worker) const {
-    auto transport = std::make_unique<GrpcTransport>();
+    auto transport = std::make_unique<rpc::GrpcTransport>();
     std::mutex mutex;
     std::condition_variable changed;
     std::optional<transport::Event> told;

@@ -40,8 +40,8 @@ std::vector<std::string> cells_of(const std::string& line) {
 }  // namespace
 
 int run_coordinator(const std::string& data) {
-    const SystemClock clock;
-    auto worker = EmbeddedWorker::start(
+    const system::SystemClock clock;
+    auto worker = worker::EmbeddedWorker::start(
         clock, {.log = [](const std::string& line) { std::cerr << line + "\n"; }});
     if (!worker) {
         std::cerr << to_string(worker.error()) << "\n";

@@ -291,9 +291,10 @@ TEST_F(Shell, ACatalogOfAnOlderVersionIsBroughtUpToDateWithAWord) {
     ASSERT_EQ(run(shell("SHOW SINKS")).status, 0);
     fs::remove(file);
     {
-        const auto old = open_sqlite({.path = file, .create = true, .initialise = [](Sql& sql) {
-                                          return migrate_up_to(sql, 2);
-                                      }});
+        const auto old =
+            sqlite::open_sqlite({.path = file, .create = true, .initialise = [](Sql& sql) {
+                                     return catalog::migrate_up_to(sql, 2);
+                                 }});
         ASSERT_TRUE(old) << to_string(old.error());
     }
     const std::vector<std::string> status = {"baton", "status", "--data", directory_ / "d"};

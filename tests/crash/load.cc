@@ -56,7 +56,8 @@ private:
 };
 
 // Gives the statements of a bundle at once, or one by one as a client at a terminal does.
-Execution run(Session& session, int thread, const Operation& operation, bool at_once) {
+coordinator::Execution run(coordinator::Session& session, int thread, const Operation& operation,
+                           bool at_once) {
     std::vector<std::string> texts;
     if (operation.size() > 1) texts.emplace_back("BEGIN");
     for (const Action& action : operation) texts.push_back(statement_of(thread, action));
@@ -66,7 +67,7 @@ Execution run(Session& session, int thread, const Operation& operation, bool at_
         for (const std::string& text : texts) all += text + ";";
         return session.execute(all);
     }
-    Execution execution;
+    coordinator::Execution execution;
     for (const std::string& text : texts) {
         execution = session.execute(text);
         if (!execution.error) continue;
@@ -86,12 +87,13 @@ public:
           prng_(load.seed + static_cast<std::uint64_t>(number)),
           facts_(load.facts.at(static_cast<std::size_t>(number))) {}
 
-    void work(CoordinatorRuntime& coordinator) {
-        Session session(coordinator, "crash");
+    void work(coordinator::CoordinatorRuntime& coordinator) {
+        coordinator::Session session(coordinator, "crash");
         for (std::uint64_t i = 0; i < load_.operations_max; ++i) {
             const Operation operation = random_operation(prng_, facts_);
             say(">", to_words(operation));
-            const Execution execution = run(session, number_, operation, prng_.chance(3, 4));
+            const coordinator::Execution execution =
+                run(session, number_, operation, prng_.chance(3, 4));
             if (!execution.error) {
                 say("<", "+ " + to_string(execution.results.back().revision.value_or(Revision(0))));
                 facts_ = predict(facts_, operation).facts;
@@ -132,23 +134,25 @@ void keep_copying(const Load& load, const Reporter& reporter, SqlDatabase& datab
 
 }  // namespace
 
-SqliteOptions catalog_options(const std::string& path) {
-    return {.path = path, .create = true, .initialise = [](Sql& sql) { return migrate(sql); }};
+sqlite::SqliteOptions catalog_options(const std::string& path) {
+    return {
+        .path = path, .create = true, .initialise = [](Sql& sql) { return catalog::migrate(sql); }};
 }
 
 void run_load(const Load& load, int report) {
     const Reporter reporter(report);
-    const SystemClock clock;
+    const system::SystemClock clock;
     if (load.file_size_max) limit_file_size(*load.file_size_max);
     {
-        SqliteOptions sqlite = catalog_options(load.path);
+        sqlite::SqliteOptions sqlite = catalog_options(load.path);
         sqlite.log_pages_step = load.log_pages_step;
-        auto database = open_sqlite(sqlite);
+        auto database = sqlite::open_sqlite(sqlite);
         if (!database) give_up(reporter, database.error());
         SqlDatabase& files = **database;
-        CoordinatorOptions options;
+        coordinator::CoordinatorOptions options;
         options.commits.committer.history.changes_max = load.changes_max;
-        auto coordinator = CoordinatorRuntime::open(*std::move(database), clock, options);
+        auto coordinator =
+            coordinator::CoordinatorRuntime::open(*std::move(database), clock, options);
         if (!coordinator) give_up(reporter, coordinator.error());
         reporter.say("opened");
 

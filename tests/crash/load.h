@@ -32,7 +32,7 @@ struct Load {
 };
 
 // How the catalog is opened, by the load and by who verifies it.
-[[nodiscard]] SqliteOptions catalog_options(const std::string& path);
+[[nodiscard]] sqlite::SqliteOptions catalog_options(const std::string& path);
 
 // Exit status: 0 if all operations were done, 1 if the catalog could not be opened.
 [[noreturn]] void run_load(const Load& load, int report);

@@ -8,30 +8,31 @@ namespace baton::crash {
 
 namespace {
 
-std::string value_in(Entity entity, const SqlRow& row, std::string_view column) {
-    const View& view = view_of(entity);
+std::string value_in(kinds::Entity entity, const SqlRow& row, std::string_view column) {
+    const kinds::View& view = views::view_of(entity);
     const std::size_t at = *view.column(column);
     return shown(row.at(at), view.columns.at(at).type);
 }
 
 // The name in the row that says whose it is.
-std::string name_in(Entity entity, const SqlRow& row, const Rows& rows) {
-    if (entity == Entity::fragment) {
-        const auto query = rows.find({Entity::query, value_in(entity, row, "QUERY")});
-        return query == rows.end() ? "T0_F?" : value_in(Entity::query, query->second, "NAME");
+std::string name_in(kinds::Entity entity, const SqlRow& row, const Rows& rows) {
+    if (entity == kinds::Entity::fragment) {
+        const auto query = rows.find({kinds::Entity::query, value_in(entity, row, "QUERY")});
+        return query == rows.end() ? "T0_F?"
+                                   : value_in(kinds::Entity::query, query->second, "NAME");
     }
     for (const std::string_view column : {"NAME", "LIST", "UPSTREAM", "LOGICAL"}) {
-        if (view_of(entity).column(column)) return value_in(entity, row, column);
+        if (views::view_of(entity).column(column)) return value_in(entity, row, column);
     }
     CHECK(false && "an unknown kind");
 }
 
-char letter_of(Entity entity) {
+char letter_of(kinds::Entity entity) {
     constexpr std::string_view kLetters = "WKLPSQF";  // in the order of Entity
     return kLetters.at(static_cast<std::size_t>(entity));
 }
 
-std::string described(const Change& change) {
+std::string described(const catalog::Change& change) {
     return "change " + to_string(change.revision) + "/" + std::to_string(change.ordinal) + " (" +
            std::string(to_string(change.op)) + " of " + std::string(to_string(change.entity)) +
            " " + change.key + ") ";
@@ -41,7 +42,7 @@ std::string described(const Change& change) {
 
 Result<Replica> Replica::of_tables(Sql& sql) {
     Replica replica;
-    for (const View& view : views()) {
+    for (const kinds::View& view : views::views()) {
         if (!view.entity) continue;
         std::string columns;
         for (std::size_t i = 0; i < view.own_columns(); ++i) {
@@ -49,16 +50,16 @@ Result<Replica> Replica::of_tables(Sql& sql) {
         }
         TRY_ASSIGN(rows, sql.query("SELECT " + columns + " FROM " + std::string(view.table)));
         for (SqlRow& row : rows) {
-            const std::string key = key_of(view, row);
+            const std::string key = kinds::key_of(view, row);
             replica.rows_.insert({{*view.entity, key}, std::move(row)});
         }
     }
-    TRY_ASSIGN(revision, Reader(sql).revision());
+    TRY_ASSIGN(revision, catalog::Reader(sql).revision());
     replica.revision_ = revision;
     return replica;
 }
 
-std::string Replica::follow(const Change& change) {
+std::string Replica::follow(const catalog::Change& change) {
     const bool next = change.revision == revision_.next() && change.ordinal == 0;
     const bool same = change.revision == revision_ && change.ordinal == next_ordinal_;
     if (!next && !same) return described(change) + "leaves a gap after " + to_string(revision_);
@@ -88,7 +89,7 @@ Facts Replica::facts_of(int thread) const {
     const std::string prefix = "T" + std::to_string(thread) + "_";
     Facts facts;
     for (const auto& [id, row] : rows_) {
-        const Entity entity = id.first;
+        const kinds::Entity entity = id.first;
         const std::string name = name_in(entity, row, rows_);
         if (!name.starts_with(prefix)) continue;
         const std::string slot = name.substr(prefix.size() + 1);
@@ -97,8 +98,10 @@ Facts Replica::facts_of(int thread) const {
             if (!facts.insert(letter + slot).second) facts.insert(letter + slot + " twice");
         };
         note(letter_of(entity));
-        if (entity == Entity::worker && value_in(entity, row, "DRAINING") == "true") note('D');
-        if (entity == Entity::query && value_in(entity, row, "STATE") == "STOPPED") note('X');
+        if (entity == kinds::Entity::worker && value_in(entity, row, "DRAINING") == "true")
+            note('D');
+        if (entity == kinds::Entity::query && value_in(entity, row, "STATE") == "STOPPED")
+            note('X');
     }
     return facts;
 }

@@ -13,7 +13,7 @@
 
 namespace baton::crash {
 
-using Rows = std::map<std::pair<Entity, std::string>, SqlRow>;
+using Rows = std::map<std::pair<kinds::Entity, std::string>, SqlRow>;
 
 class Replica {
 public:
@@ -21,7 +21,7 @@ public:
     [[nodiscard]] static Result<Replica> of_tables(Sql& sql);
 
     // What is wrong with the change, as a sentence; empty if it follows from what was before.
-    [[nodiscard]] std::string follow(const Change& change);
+    [[nodiscard]] std::string follow(const catalog::Change& change);
 
     [[nodiscard]] Revision revision() const { return revision_; }
     [[nodiscard]] Facts facts_of(int thread) const;

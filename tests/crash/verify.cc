@@ -42,7 +42,7 @@ public:
     }
 
     void judge_catalog(const std::string& path) {
-        auto database = open_sqlite(catalog_options(path));
+        auto database = sqlite::open_sqlite(catalog_options(path));
         if (!database) return complain("it does not open: " + to_string(database.error()));
         auto sql = (*database)->connect(Access::read);
         if (!sql) return complain("it cannot be read: " + to_string(sql.error()));
@@ -51,7 +51,7 @@ public:
     }
 
     void judge_backup(const std::string& path) {
-        auto database = open_sqlite({.path = path, .initialise = {}, .lock = false});
+        auto database = sqlite::open_sqlite({.path = path, .initialise = {}, .lock = false});
         if (!database) return complain("backup: " + to_string(database.error()));
         auto sql = (*database)->connect(Access::read);
         if (!sql) return complain("backup: " + to_string(sql.error()));
@@ -91,7 +91,8 @@ private:
     }
 
     void judge_soundness(const std::string& path, Sql& sql) {
-        for (const auto& found : {integrity_problems(path), catalog_problems(sql)}) {
+        for (const auto& found :
+             {sqlite::integrity_problems(path), catalog::catalog_problems(sql)}) {
             if (!found) complain(path + ": " + to_string(found.error()));
             if (!found) continue;
             for (const std::string& problem : *found) complain(path + ": " + problem);
@@ -115,17 +116,17 @@ private:
     }
 
     Result<Done> follow_feed(Sql& sql, const Replica& tables) {
-        TRY_ASSIGN(floor, feed_floor(sql));
+        TRY_ASSIGN(floor, catalog::feed_floor(sql));
         if (known_.replica.revision() < floor) {
             tally_.trimmed += 1;
             return Done{};
         }
-        TRY_ASSIGN(found,
-                   changes_after(sql, known_.replica.revision(), std::nullopt, SIZE_MAX / 2));
+        TRY_ASSIGN(found, catalog::changes_after(sql, known_.replica.revision(), std::nullopt,
+                                                 SIZE_MAX / 2));
         tally_.changes += found.changes.size();
         Replica replica = known_.replica;
         for (std::size_t i = 0; i < found.changes.size(); ++i) {
-            const Change& change = found.changes[i];
+            const catalog::Change& change = found.changes[i];
             if (std::string problem = replica.follow(change); !problem.empty()) {
                 complain("change feed: " + problem);
                 return Done{};

@@ -21,13 +21,14 @@ namespace {
 using Database = std::unique_ptr<SqlDatabase>;
 
 Database on_server(ServerKind kind) {
-    auto opened = open_server_database(kind, DatabaseServer::shared(kind).new_database(), migrate);
+    auto opened =
+        open_server_database(kind, DatabaseServer::shared(kind).new_database(), catalog::migrate);
     CHECK(opened);
     return *std::move(opened);
 }
 
 Database in_memory() {
-    auto opened = open_temporary_sqlite({.initialise = migrate});
+    auto opened = sqlite::open_temporary_sqlite({.initialise = catalog::migrate});
     CHECK(opened);
     return *std::move(opened);
 }
@@ -36,7 +37,7 @@ Database in_memory() {
 std::string all_of(SqlDatabase& database) {
     const auto sql = *database.connect(Access::read);
     std::string text;
-    for (const View& view : views()) {
+    for (const kinds::View& view : views::views()) {
         text += std::string(view.name) + "\n";
         const auto rows = sql->query("SELECT * FROM " + std::string(view.table) + " ORDER BY 1, 2");
         EXPECT_TRUE(rows) << to_string(rows.error());
@@ -51,11 +52,11 @@ std::string all_of(SqlDatabase& database) {
 }
 
 void fill(Database& database) {
-    const SystemClock clock;
-    auto opened = CoordinatorRuntime::open(std::move(database), clock);
+    const system::SystemClock clock;
+    auto opened = coordinator::CoordinatorRuntime::open(std::move(database), clock);
     ASSERT_TRUE(opened) << to_string(opened.error());
-    Session session(**opened, "tester");
-    const Execution execution = session.execute(
+    coordinator::Session session(**opened, "tester");
+    const coordinator::Execution execution = session.execute(
         "CREATE WORKER 'hub:1' SET ('HUB' AS NAME);"
         "CREATE WORKER 'edge:1' SET ('EDGE' AS NAME, 'HUB' AS DOWNSTREAM);"
         "CREATE LOGICAL SOURCE readings (id UINT64 NOT NULL, value FLOAT64);"
@@ -71,9 +72,9 @@ void fill(Database& database) {
 std::int64_t copied(SqlDatabase& from, SqlDatabase& to) {
     const auto reader = *from.connect(Access::read);
     const auto writer = *to.connect(Access::write);
-    const auto count = copy_catalog(*reader, *writer);
+    const auto count = catalog::copy_catalog(*reader, *writer);
     EXPECT_TRUE(count) << to_string(count.error());
-    const auto problems = catalog_problems(*writer);
+    const auto problems = catalog::catalog_problems(*writer);
     EXPECT_TRUE(problems && problems->empty());
     return count ? *count : -1;
 }
@@ -81,7 +82,7 @@ std::int64_t copied(SqlDatabase& from, SqlDatabase& to) {
 TEST(CopyTest, ACatalogThatGoesAroundComesBackAsItWas) {
     // A coordinator takes its database with it, so the catalog is opened again.
     const std::string url = DatabaseServer::shared(ServerKind::postgres).new_database();
-    Database postgres = *open_server_database(ServerKind::postgres, url, migrate);
+    Database postgres = *open_server_database(ServerKind::postgres, url, catalog::migrate);
     fill(postgres);
     postgres = *open_server_database(ServerKind::postgres, url);
     const Database mariadb = on_server(ServerKind::mariadb);
@@ -97,7 +98,7 @@ TEST(CopyTest, ACatalogThatGoesAroundComesBackAsItWas) {
     EXPECT_EQ(all_of(*again), all);
     // The workers go with the copy.
     const auto id = [](SqlDatabase& database) {
-        return *Reader(**database.connect(Access::read)).catalog_id();
+        return *catalog::Reader(**database.connect(Access::read)).catalog_id();
     };
     EXPECT_EQ(id(*postgres).size(), 32U);
     EXPECT_EQ(id(*again), id(*postgres));
@@ -115,20 +116,20 @@ TEST(CopyTest, ACatalogThatComesFromAServerCanBeWrittenInAFile) {
     }
     Database file = in_memory();
     (void)copied(*server, *file);
-    EXPECT_EQ(*epoch_of_fence(**file->connect(Access::read), "leader"), Epoch(8));
+    EXPECT_EQ(*catalog::epoch_of_fence(**file->connect(Access::read), "leader"), Epoch(8));
     fill(file);
 }
 
 TEST(CopyTest, NothingIsCopiedOverACatalogThatHoldsSomething) {
     const std::string url = DatabaseServer::shared(ServerKind::mariadb).new_database();
-    Database full = *open_server_database(ServerKind::mariadb, url, migrate);
+    Database full = *open_server_database(ServerKind::mariadb, url, catalog::migrate);
     fill(full);
     full = *open_server_database(ServerKind::mariadb, url);
     const std::string before = all_of(*full);
     const Database empty = in_memory();
     const auto reader = *empty->connect(Access::read);
     const auto writer = *full->connect(Access::write);
-    const auto refused = copy_catalog(*reader, *writer);
+    const auto refused = catalog::copy_catalog(*reader, *writer);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::catalog_in_use);
     EXPECT_EQ(all_of(*full), before);

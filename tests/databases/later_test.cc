@@ -147,7 +147,7 @@ TEST_P(LaterTest, AConnectionThatWasLostBeforeTheTransactionBeganIsMadeAgain) {
 class TripsTest : public ::testing::TestWithParam<ServerKind> {
 protected:
     void run(const std::string& statement) {
-        const Execution done = session_.execute(statement);
+        const coordinator::Execution done = session_.execute(statement);
         ASSERT_FALSE(done.error) << to_string(*done.error);
     }
     std::uint64_t trips_of(const std::string& statement) {
@@ -159,10 +159,11 @@ protected:
     DatabaseServer& server_ = DatabaseServer::shared(GetParam());
     const std::string url_ = server_.new_database();
     Relay relay_{server_.port()};
-    SystemClock clock_;
-    std::unique_ptr<CoordinatorRuntime> coordinator_ = *CoordinatorRuntime::open(
-        *open_server_database(GetParam(), relay_.instead_in(url_), migrate), clock_);
-    Session session_{*coordinator_, "tester"};
+    system::SystemClock clock_;
+    std::unique_ptr<coordinator::CoordinatorRuntime> coordinator_ =
+        *coordinator::CoordinatorRuntime::open(
+            *open_server_database(GetParam(), relay_.instead_in(url_), catalog::migrate), clock_);
+    coordinator::Session session_{*coordinator_, "tester"};
 };
 
 TEST_P(TripsTest, ARequestByItselfTakesThreeTripsToTheServer) {
@@ -176,19 +177,21 @@ TEST_P(TripsTest, WhatAConstraintRefusesIsRefusedToWhoAskedForItAndToNobodyElse)
     ASSERT_TRUE(
         sql->run_script("ALTER TABLE logical_source ADD CONSTRAINT no_bad CHECK (name <> 'BAD')"));
     std::vector<std::string> names = {"GOOD1", "BAD", "GOOD2", "GOOD3"};
-    std::vector<std::promise<Outcome>> answers(names.size());
+    std::vector<std::promise<coordinator::Outcome>> answers(names.size());
     for (std::size_t i = 0; i < names.size(); ++i) {
-        Bundle bundle;
-        bundle.steps.push_back({.what = Request(request::CreateLogicalSource{
+        coordinator::Bundle bundle;
+        bundle.steps.push_back({.what = catalog::Request(catalog::request::CreateLogicalSource{
                                     .name = names[i], .schema = {.columns = {{.name = "X"}}}}),
                                 .statement = "CREATE"});
         ASSERT_TRUE(coordinator_->commits().submit(
-            std::move(bundle), [&, i](Outcome o) { answers[i].set_value(std::move(o)); }));
+            std::move(bundle),
+            [&, i](coordinator::Outcome o) { answers[i].set_value(std::move(o)); }));
     }
     for (std::size_t i = 0; i < names.size(); ++i) {
-        const Outcome outcome = answers[i].get_future().get();
-        EXPECT_EQ(std::holds_alternative<Accepted>(outcome), names[i] != "BAD") << names[i];
-        if (const auto* refused = std::get_if<Refused>(&outcome)) {
+        const coordinator::Outcome outcome = answers[i].get_future().get();
+        EXPECT_EQ(std::holds_alternative<coordinator::Accepted>(outcome), names[i] != "BAD")
+            << names[i];
+        if (const auto* refused = std::get_if<coordinator::Refused>(&outcome)) {
             EXPECT_EQ(refused->error.code, ErrorCode::write_rejected) << to_string(refused->error);
         }
     }

@@ -13,20 +13,20 @@ namespace {
 class LostServer : public ::testing::TestWithParam<ServerKind> {
 protected:
     LostServer() : server_(GetParam()), url_(server_.new_database()) {
-        auto database = open_server_database(GetParam(), url_, migrate);
+        auto database = open_server_database(GetParam(), url_, catalog::migrate);
         CHECK(database);
-        auto opened = CoordinatorRuntime::open(*std::move(database), clock_);
+        auto opened = coordinator::CoordinatorRuntime::open(*std::move(database), clock_);
         CHECK(opened);
         coordinator_ = *std::move(opened);
-        session_ = std::make_unique<Session>(*coordinator_, "tester");
+        session_ = std::make_unique<coordinator::Session>(*coordinator_, "tester");
     }
     std::optional<Error> run(const std::string& text) { return session_->execute(text).error; }
 
     DatabaseServer server_;  // of its own: others would suffer
     const std::string url_;
-    const SystemClock clock_;
-    std::unique_ptr<CoordinatorRuntime> coordinator_;
-    std::unique_ptr<Session> session_;
+    const system::SystemClock clock_;
+    std::unique_ptr<coordinator::CoordinatorRuntime> coordinator_;
+    std::unique_ptr<coordinator::Session> session_;
 };
 
 TEST_P(LostServer, IsToldAndConnectedToAgain) {

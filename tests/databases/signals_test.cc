@@ -24,20 +24,21 @@ class Signals : public ::testing::Test {
 protected:
     void SetUp() override {
         leader_ = open({});
-        signals_ = listen_to_postgres(url_);
-        CoordinatorOptions options;
+        signals_ = postgres::listen_to_postgres(url_);
+        coordinator::CoordinatorOptions options;
         options.follows = true;
         options.following.signals = signals_.get();
         options.following.interval_with_signals = std::chrono::minutes(10);
         follower_ = open(options);
-        session_ = std::make_unique<Session>(*leader_, "tester");
+        session_ = std::make_unique<coordinator::Session>(*leader_, "tester");
     }
     void TearDown() override { session_.reset(); }
 
-    std::unique_ptr<CoordinatorRuntime> open(const CoordinatorOptions& options) {
-        auto database = open_server_database(ServerKind::postgres, url_, migrate);
+    std::unique_ptr<coordinator::CoordinatorRuntime> open(
+        const coordinator::CoordinatorOptions& options) {
+        auto database = open_server_database(ServerKind::postgres, url_, catalog::migrate);
         CHECK(database);
-        auto opened = CoordinatorRuntime::open(*std::move(database), clock_, options);
+        auto opened = coordinator::CoordinatorRuntime::open(*std::move(database), clock_, options);
         CHECK(opened);
         return *std::move(opened);
     }
@@ -53,7 +54,7 @@ protected:
     bool arrives() {
         std::mutex mutex;
         std::condition_variable woken;
-        const auto woke = follower_->feed().wake_on(EntitySet{}.set(), [&] {
+        const auto woke = follower_->feed().wake_on(coordinator::EntitySet{}.set(), [&] {
             const std::lock_guard lock(mutex);
             woken.notify_all();
         });
@@ -64,11 +65,11 @@ protected:
 
     DatabaseServer server_{ServerKind::postgres};  // of its own: it is restarted
     const std::string url_ = server_.new_database();
-    const SystemClock clock_;
+    const system::SystemClock clock_;
     std::unique_ptr<SqlSignals> signals_;
-    std::unique_ptr<CoordinatorRuntime> leader_;
-    std::unique_ptr<CoordinatorRuntime> follower_;
-    std::unique_ptr<Session> session_;
+    std::unique_ptr<coordinator::CoordinatorRuntime> leader_;
+    std::unique_ptr<coordinator::CoordinatorRuntime> follower_;
+    std::unique_ptr<coordinator::Session> session_;
 };
 
 TEST_F(Signals, ACommitIsSeenThoughNobodyWouldHaveLooked) {
@@ -94,21 +95,21 @@ TEST_F(Signals, AfterARestartOfTheServerItListensAgainAndMissesNothing) {
 }
 
 TEST_F(Signals, ALeaseThatIsTakenOrGivenUpIsHeard) {
-    const auto signals = listen_to_postgres(url_);
+    const auto signals = postgres::listen_to_postgres(url_);
     ASSERT_TRUE(signals->wait(kPatience)) << "anything may have happened before";
     auto database = open_server_database(ServerKind::postgres, url_);
     ASSERT_TRUE(database);
     auto sql = (*database)->connect(Access::write);
     ASSERT_TRUE(sql);
-    Leases leases(**sql);
+    catalog::Leases leases(**sql);
     const auto taken = leases.acquire("other", "me", std::chrono::seconds(30));
-    ASSERT_TRUE(taken && std::holds_alternative<lease::Taken>(*taken));
+    ASSERT_TRUE(taken && std::holds_alternative<catalog::lease::Taken>(*taken));
     auto heard = signals->wait(kPatience);
     ASSERT_TRUE(heard);
     EXPECT_TRUE(heard->lease);
-    ASSERT_TRUE(leases.renew("other", "me", std::get<lease::Taken>(*taken).epoch,
+    ASSERT_TRUE(leases.renew("other", "me", std::get<catalog::lease::Taken>(*taken).epoch,
                              std::chrono::seconds(30)));
-    ASSERT_TRUE(leases.release("other", "me", std::get<lease::Taken>(*taken).epoch));
+    ASSERT_TRUE(leases.release("other", "me", std::get<catalog::lease::Taken>(*taken).epoch));
     heard = signals->wait(kPatience);
     ASSERT_TRUE(heard);
     EXPECT_TRUE(heard->lease);
@@ -118,7 +119,7 @@ TEST_F(Signals, ALeaseThatIsTakenOrGivenUpIsHeard) {
 }
 
 TEST_F(Signals, AWaitCanBeEndedFromElsewhere) {
-    const auto signals = listen_to_postgres(url_);
+    const auto signals = postgres::listen_to_postgres(url_);
     ASSERT_TRUE(signals->wait(kPatience));
     signals->interrupt();
     const auto heard = signals->wait(std::chrono::hours(1));

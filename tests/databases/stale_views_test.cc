@@ -17,31 +17,31 @@ constexpr std::chrono::seconds kStalePatience{30};
 
 class StaleReads : public ::testing::TestWithParam<ServerKind> {
 protected:
-    void open(const StaleViewsOptions& stale = {.interval = std::chrono::milliseconds(20),
-                                                .rest = 1}) {
-        auto database = open_server_database(GetParam(), url_, migrate);
+    void open(const coordinator::StaleViewsOptions& stale = {
+                  .interval = std::chrono::milliseconds(20), .rest = 1}) {
+        auto database = open_server_database(GetParam(), url_, catalog::migrate);
         ASSERT_TRUE(database);
-        CoordinatorOptions options;
+        coordinator::CoordinatorOptions options;
         options.follows = true;
         options.stale_views = stale;
-        auto opened = CoordinatorRuntime::open(*std::move(database), clock_, options);
+        auto opened = coordinator::CoordinatorRuntime::open(*std::move(database), clock_, options);
         ASSERT_TRUE(opened);
         coordinator_ = *std::move(opened);
-        session_ = std::make_unique<Session>(*coordinator_, "tester");
+        session_ = std::make_unique<coordinator::Session>(*coordinator_, "tester");
         ASSERT_TRUE(coordinator_->lead(Epoch()));
     }
     void TearDown() override { session_.reset(); }
 
-    Execution run(const std::string& text) { return session_->execute(text); }
-    Table table(const std::string& text) {
-        Execution execution = run(text);
+    coordinator::Execution run(const std::string& text) { return session_->execute(text); }
+    views::Table table(const std::string& text) {
+        coordinator::Execution execution = run(text);
         EXPECT_FALSE(execution.error) << to_string(*execution.error);
         if (execution.error) return {};
-        return std::get<Table>(std::move(execution.results.back().value));
+        return std::get<views::Table>(std::move(execution.results.back().value));
     }
     // Until the copy has this revision.
     void wait_for_copy(Revision revision) {
-        const auto parsed = ViewQuery::everything(**find_view("SINKS"));
+        const auto parsed = views::ViewQuery::everything(**views::find_view("SINKS"));
         const Instant deadline = clock_.now() + kStalePatience;
         for (;;) {
             const auto stale = coordinator_->ask_stale(parsed);
@@ -53,25 +53,25 @@ protected:
 
     DatabaseServer server_{GetParam()};  // of its own: others would suffer
     const std::string url_ = server_.new_database();
-    const SystemClock clock_;
-    std::unique_ptr<CoordinatorRuntime> coordinator_;
-    std::unique_ptr<Session> session_;
+    const system::SystemClock clock_;
+    std::unique_ptr<coordinator::CoordinatorRuntime> coordinator_;
+    std::unique_ptr<coordinator::Session> session_;
 };
 
 // They have no revision that would tell that they have changed.
 TEST_P(StaleReads, KnowOfLocksThatWereTakenSinceTheLastRevision) {
     open();
-    const Execution made = run("CREATE SINK a (x INT8) TYPE Void");
+    const coordinator::Execution made = run("CREATE SINK a (x INT8) TYPE Void");
     ASSERT_FALSE(made.error) << to_string(*made.error);
     wait_for_copy(*made.results.back().revision);
     ASSERT_FALSE(run("ACQUIRE LOCK l OWNER 'a' TTL 1 HOUR").error);
-    const auto locks = ViewQuery::everything(**find_view("LOCKS"));
+    const auto locks = views::ViewQuery::everything(**views::find_view("LOCKS"));
     const Instant deadline = clock_.now() + kStalePatience;
     while (coordinator_->ask_stale(locks)->rows.size() != 2) {  // and `leader`
         ASSERT_LT(clock_.now(), deadline);
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    const auto remaining = (*find_view("LOCKS"))->column("REMAINING_US");
+    const auto remaining = (*views::find_view("LOCKS"))->column("REMAINING_US");
     const auto left = [&] {
         return std::get<std::int64_t>(coordinator_->ask_stale(locks)->rows[0][*remaining]);
     };
@@ -84,7 +84,7 @@ TEST_P(StaleReads, KnowOfLocksThatWereTakenSinceTheLastRevision) {
 
 TEST_P(StaleReads, AreOfTheLastRevisionAndSayHowOldTheyAreUntilTheServerIsBack) {
     open();
-    const Execution made =
+    const coordinator::Execution made =
         run("CREATE SINK a (x INT8) TYPE Void; CREATE SINK b (x INT8) TYPE Void");
     ASSERT_FALSE(made.error) << to_string(*made.error);
     const Revision revision = *made.results.back().revision;
@@ -92,7 +92,7 @@ TEST_P(StaleReads, AreOfTheLastRevisionAndSayHowOldTheyAreUntilTheServerIsBack) 
     wait_for_copy(revision);
     server_.kill();
 
-    const Table stale = table("SELECT NAME FROM baton.sinks WHERE NAME > 'A'");
+    const views::Table stale = table("SELECT NAME FROM baton.sinks WHERE NAME > 'A'");
     ASSERT_TRUE(stale.stale);
     EXPECT_EQ(stale.stale->revision, revision);
     EXPECT_EQ(stale.rows, (std::vector<SqlRow>{{std::string("B")}}));
@@ -112,7 +112,7 @@ TEST_P(StaleReads, AreOfTheLastRevisionAndSayHowOldTheyAreUntilTheServerIsBack) 
     (void)run("ROLLBACK");
 
     server_.start();
-    const Table fresh = table("SHOW SINKS");
+    const views::Table fresh = table("SHOW SINKS");
     EXPECT_FALSE(fresh.stale);
     EXPECT_TRUE(fresh.note.empty());
     EXPECT_EQ(fresh.rows.size(), 2U);

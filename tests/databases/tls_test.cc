@@ -52,7 +52,7 @@ std::vector<std::string> with_tls(ServerKind kind, const std::string& cert,
 
 // "" if it can be used; otherwise why not.
 std::string opened(ServerKind kind, const std::string& url) {
-    const auto database = open_server_database(kind, url, migrate);
+    const auto database = open_server_database(kind, url, catalog::migrate);
     if (!database) return to_string(database.error());
     const auto sql = (*database)->connect(Access::read);
     if (!sql) return to_string(sql.error());

@@ -33,7 +33,7 @@ protected:
     }
     // A catalog of version 2, with a reference as a padding collation lets it be written.
     void make_second_version() {
-        const auto made = migrate_up_to(*sql_, 2);
+        const auto made = catalog::migrate_up_to(*sql_, 2);
         ASSERT_TRUE(made) << to_string(made.error());
         run("INSERT INTO worker VALUES ('W', 'EMBEDDED', NULL, NULL, NULL, 'ACTIVE', 0, 0, NULL, "
             "'', '2026', 1)");
@@ -52,7 +52,7 @@ protected:
 
 TEST_P(VersionsTest, LocksOfClientsMoveToTablesOfTheirOwn) {
     make_second_version();
-    const auto migrated = migrate(*sql_);
+    const auto migrated = catalog::migrate(*sql_);
     ASSERT_TRUE(migrated) << to_string(migrated.error());
     EXPECT_EQ(value("SELECT COUNT(*) FROM lease"), "1");
     EXPECT_EQ(value("SELECT epoch FROM lease"), "9");
@@ -74,12 +74,12 @@ TEST_P(VersionsTest, TheSecondWaitsWhileTheFirstMakesTheTables) {
             inside.set_value();
             // Longer than a statement waits for a lock.
             EXPECT_EQ(done.wait_for(std::chrono::seconds(3)), std::future_status::timeout);
-            return migrate(sql);
+            return catalog::migrate(sql);
         });
         EXPECT_TRUE(opened) << to_string(opened.error());
     });
     inside.get_future().wait();
-    const auto second = open_server_database(GetParam(), url, migrate);
+    const auto second = open_server_database(GetParam(), url, catalog::migrate);
     EXPECT_TRUE(second) << to_string(second.error());
     second_is_done.set_value();
 }
@@ -88,13 +88,13 @@ TEST_P(VersionsTest, TheSecondWaitsWhileTheFirstMakesTheTables) {
 TEST_P(VersionsTest, AMigrationThatWasDoneAndNotRecordedIsDoneAgain) {
     if (GetParam() != ServerKind::mariadb) return;  // it is one transaction there
     make_second_version();
-    ASSERT_TRUE(migrate(*sql_));
+    ASSERT_TRUE(catalog::migrate(*sql_));
     const std::string references =
         "SELECT COUNT(*) FROM information_schema.referential_constraints WHERE constraint_schema = "
         "DATABASE()";
     EXPECT_EQ(value(references), "12");
     run("UPDATE meta SET schema_version = 2 WHERE id = 1");
-    const auto again = migrate(*sql_);
+    const auto again = catalog::migrate(*sql_);
     ASSERT_TRUE(again) << to_string(again.error());
     EXPECT_EQ(value(references), "12");
     EXPECT_EQ(value("SELECT COUNT(*) FROM lock_lease"), "1");
@@ -103,7 +103,7 @@ TEST_P(VersionsTest, AMigrationThatWasDoneAndNotRecordedIsDoneAgain) {
 
 TEST_P(VersionsTest, ABlankAtTheEndMakesAnotherText) {
     make_second_version();
-    ASSERT_TRUE(migrate(*sql_));
+    ASSERT_TRUE(catalog::migrate(*sql_));
     EXPECT_EQ(value("SELECT COUNT(*) FROM worker WHERE name = 'W '"), "0");
     EXPECT_EQ(value("SELECT COUNT(*) FROM lease WHERE lock_key = 'leader '"), "0");
     run("INSERT INTO logical_source VALUES ('S ', '[]', 1)");
@@ -124,23 +124,23 @@ TEST_P(VersionsTest, ABlankAtTheEndMakesAnotherText) {
 
 // Whatever the name of a lock, who leads is not touched.
 TEST_P(VersionsTest, NoLockOfAClientIsTheLeaders) {
-    ASSERT_TRUE(migrate(*sql_));
-    Leases coordinators(*sql_);
+    ASSERT_TRUE(catalog::migrate(*sql_));
+    catalog::Leases coordinators(*sql_);
     ASSERT_TRUE(coordinators.acquire("leader", "one", std::chrono::seconds(60)));
-    Leases clients(*sql_, LockSpace::clients);
+    catalog::Leases clients(*sql_, catalog::LockSpace::clients);
     for (const std::string name : {"leader", "leader ", "LEADER", " leader", "leader\t"}) {
         EXPECT_FALSE(*clients.set_status(name, LockStatus::inactive)) << name;
         EXPECT_FALSE(*clients.remove(name)) << name;
         const auto taken = clients.acquire(name, "thief", std::chrono::seconds(60));
         ASSERT_TRUE(taken) << to_string(taken.error());
-        EXPECT_TRUE(std::holds_alternative<lease::Taken>(*taken)) << name;
+        EXPECT_TRUE(std::holds_alternative<catalog::lease::Taken>(*taken)) << name;
     }
     const auto held = coordinators.watch("leader");
     ASSERT_TRUE(held && *held);
     EXPECT_EQ((*held)->owner, "one");
     EXPECT_EQ((*held)->status, LockStatus::active);
     EXPECT_TRUE(*coordinators.renew("leader", "one", (*held)->epoch, std::chrono::seconds(60)));
-    EXPECT_TRUE(hold_fence(*sql_, "leader", (*held)->epoch));
+    EXPECT_TRUE(catalog::hold_fence(*sql_, "leader", (*held)->epoch));
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, VersionsTest,

@@ -86,7 +86,7 @@ std::string difference(const Case& of, slt::TestCluster& cluster, const std::str
 
 Result<Done> run_some(const Command& command, std::uint64_t from, std::uint64_t to,
                       const std::optional<yaml::Deployment>& topology, Tally& tally) {
-    const SystemClock clock;
+    const system::SystemClock clock;
     TRY_ASSIGN(cluster, slt::TestCluster::start(clock, topology));
     for (std::uint64_t i = from; i < to; ++i) {
         const testing::TemporaryDirectory scratch;

@@ -32,7 +32,7 @@ inline std::shared_ptr<SqlDatabase> on_server(ServerKind kind) {
 inline Arena sqlite_arena() {
     // Nobody copies the log: SQLite does not bear two that do.
     return {.name = "Sqlite",
-            .make = [] { return *open_temporary_sqlite({.log_pages_step = 10'000'000}); }};
+            .make = [] { return *sqlite::open_temporary_sqlite({.log_pages_step = 10'000'000}); }};
 }
 inline Arena postgres_arena() {
     return {.name = "Postgres", .make = [] { return on_server(ServerKind::postgres); }};

@@ -15,14 +15,14 @@
 
 namespace baton::testing {
 
-class Candidate final : public LeadershipListener {
+class Candidate final : public coordinator::LeadershipListener {
 public:
     // `begins` is called when it is told to lead, before anybody else knows.
     Candidate(SqlDatabase& database, const std::string& owner,
               Duration ttl = std::chrono::seconds(2), std::function<void()> begins = nullptr)
         : begins_(std::move(begins)),
-          leadership_({.timers = *ElectionTimers::of(ttl),
-                       .lock = std::string(kLeaderLock),
+          leadership_({.timers = *election::ElectionTimers::of(ttl),
+                       .lock = std::string(catalog::kLeaderLock),
                        .owner = owner,
                        .seed = std::hash<std::string>()(owner)},
                       database, clock_, *this) {
@@ -58,7 +58,7 @@ public:
         const std::lock_guard lock(mutex_);
         return has(what);
     }
-    Leadership* operator->() { return &leadership_; }
+    coordinator::Leadership* operator->() { return &leadership_; }
 
 private:
     [[nodiscard]] bool has(const std::string& what) const {
@@ -72,13 +72,13 @@ private:
         noted_.notify_all();
     }
 
-    const SystemClock clock_;
+    const system::SystemClock clock_;
     const std::function<void()> begins_;
     std::mutex mutex_;
     std::condition_variable noted_;
     std::vector<std::string> notes_;
     Epoch led_;  // the last
-    Leadership leadership_;
+    coordinator::Leadership leadership_;
 };
 
 }  // namespace baton::testing

@@ -22,25 +22,25 @@ class FenceTest : public ::testing::TestWithParam<Arena> {
 protected:
     void SetUp() override {
         make_journal(*old_);
-        const auto taken = Leases(*old_).acquire(key_, "old", kTtl);
-        ASSERT_TRUE(taken && std::holds_alternative<lease::Taken>(*taken));
+        const auto taken = catalog::Leases(*old_).acquire(key_, "old", kTtl);
+        ASSERT_TRUE(taken && std::holds_alternative<catalog::lease::Taken>(*taken));
     }
 
     // The lease of the old leader ends and another takes the lock, unless somebody is in the way.
     [[nodiscard]] bool is_taken_over() {
         // In the past already after the first time, when its row may not be had.
         (void)next_->execute("UPDATE lease SET expires_at = 1 WHERE owner = 'old'");
-        const auto taken = Leases(*next_).acquire(key_, "next", kTtl);
-        return taken && std::holds_alternative<lease::Taken>(*taken);
+        const auto taken = catalog::Leases(*next_).acquire(key_, "next", kTtl);
+        return taken && std::holds_alternative<catalog::lease::Taken>(*taken);
     }
     void write_as_next() {
         ASSERT_TRUE(next_->begin(Access::write));
-        ASSERT_TRUE(hold_fence(*next_, key_, Epoch(2)));
+        ASSERT_TRUE(catalog::hold_fence(*next_, key_, Epoch(2)));
         ASSERT_TRUE(append(*next_, Epoch(2)));
         ASSERT_TRUE(next_->commit());
     }
 
-    const std::string key_{kLeaderLock};
+    const std::string key_{catalog::kLeaderLock};
     std::shared_ptr<SqlDatabase> database_ = GetParam().make();
     std::unique_ptr<Sql> old_ = *database_->connect(Access::write);
     std::unique_ptr<Sql> next_ = *database_->connect(Access::write);
@@ -49,14 +49,14 @@ protected:
 TEST_P(FenceTest, WhoeverHoldsItIsWaitedForAndNobodyElseWritesAfterwards) {
     ASSERT_TRUE(next_->execute("UPDATE lease SET expires_at = 1 WHERE owner = 'old'"));
     ASSERT_TRUE(old_->begin(Access::write));
-    ASSERT_TRUE(hold_fence(*old_, key_, Epoch(1)));
+    ASSERT_TRUE(catalog::hold_fence(*old_, key_, Epoch(1)));
     EXPECT_FALSE(is_taken_over());
     ASSERT_TRUE(append(*old_, Epoch(1)));
     ASSERT_TRUE(old_->commit());
     ASSERT_TRUE(is_taken_over());
     write_as_next();
     ASSERT_TRUE(old_->begin(Access::write));
-    const auto held = hold_fence(*old_, key_, Epoch(1));
+    const auto held = catalog::hold_fence(*old_, key_, Epoch(1));
     ASSERT_FALSE(held);
     EXPECT_EQ(held.error().code, ErrorCode::fenced);
     old_->rollback();
@@ -97,19 +97,20 @@ TEST_P(CatalogFenceTest, ATransactionOfTheCatalogHoldsIt) {
     const auto database = GetParam().make();
     const auto old = *database->connect(Access::write);
     const auto next = *database->connect(Access::write);
-    ASSERT_TRUE(migrate(*old));
-    const std::string key(kLeaderLock);
-    ASSERT_TRUE(Leases(*old).acquire(key, "old", kTtl));
+    ASSERT_TRUE(catalog::migrate(*old));
+    const std::string key(catalog::kLeaderLock);
+    ASSERT_TRUE(catalog::Leases(*old).acquire(key, "old", kTtl));
     ASSERT_TRUE(next->execute("UPDATE lease SET expires_at = 1"));
     {
-        const auto writing = WriteTransaction::begin(*old, Epoch(1));
+        const auto writing = catalog::WriteTransaction::begin(*old, Epoch(1));
         ASSERT_TRUE(writing) << to_string(writing.error());
-        EXPECT_FALSE(Leases(*next).acquire(key, "next", kTtl)) << "a writer was not waited for";
+        EXPECT_FALSE(catalog::Leases(*next).acquire(key, "next", kTtl))
+            << "a writer was not waited for";
     }
-    const auto taken = Leases(*next).acquire(key, "next", kTtl);
+    const auto taken = catalog::Leases(*next).acquire(key, "next", kTtl);
     ASSERT_TRUE(taken) << to_string(taken.error());
-    EXPECT_EQ(std::get<lease::Taken>(*taken).epoch, Epoch(2));
-    const auto late = WriteTransaction::begin(*old, Epoch(1));
+    EXPECT_EQ(std::get<catalog::lease::Taken>(*taken).epoch, Epoch(2));
+    const auto late = catalog::WriteTransaction::begin(*old, Epoch(1));
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().code, ErrorCode::fenced);
 }

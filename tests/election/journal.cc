@@ -8,7 +8,7 @@
 namespace baton::testing {
 
 void make_journal(Sql& sql) {
-    CHECK(make_lease_tables(sql));
+    CHECK(catalog::make_lease_tables(sql));
     CHECK(
         sql.run_script("CREATE TABLE counter (n BIGINT); INSERT INTO counter VALUES (0);"
                        "CREATE TABLE journal (n BIGINT PRIMARY KEY, epoch BIGINT);"));

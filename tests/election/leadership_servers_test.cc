@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 class LeadershipOnServer : public ::testing::TestWithParam<ServerKind> {
 protected:
     LeadershipOnServer() : server_(GetParam()), url_(server_.new_database()) {
-        auto database = open_server_database(GetParam(), url_, migrate);
+        auto database = open_server_database(GetParam(), url_, catalog::migrate);
         CHECK(database);
         database_ = *std::move(database);
     }

@@ -18,7 +18,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-const std::string kKey{kLeaderLock};
+const std::string kKey{catalog::kLeaderLock};
 
 struct Span {
     int node = 0;
@@ -27,7 +27,7 @@ struct Span {
 };
 
 std::string upsert_sql(SqlDialect dialect) {
-    const std::string end = std::string(now_us(dialect)) + " + ?";
+    const std::string end = std::string(catalog::now_us(dialect)) + " + ?";
     const bool mariadb = dialect == SqlDialect::mariadb;
     const std::string wins =
         mariadb ? "owner = VALUES(owner) OR expires_at < VALUES(expires_at)"
@@ -86,7 +86,7 @@ private:
             if (!upserted()) return false;
         } else {
             const auto outcome = leases_.acquire(kKey, owner_, stress_.ttl);
-            const auto* taken = outcome ? std::get_if<lease::Taken>(&*outcome) : nullptr;
+            const auto* taken = outcome ? std::get_if<catalog::lease::Taken>(&*outcome) : nullptr;
             if (taken == nullptr) return false;
             epoch_ = taken->epoch;
         }
@@ -147,7 +147,7 @@ private:
         if (stress_.fencing == Fencing::none) return true;
         if (stress_.fencing == Fencing::looked_at_within) {
             if (!fence_is_ours()) return false;
-        } else if (!hold_fence(*work_sql_, kKey, epoch_)) {
+        } else if (!catalog::hold_fence(*work_sql_, kKey, epoch_)) {
             fenced_ += 1;
             return false;
         }
@@ -166,7 +166,7 @@ private:
     Prng prng_;
     std::unique_ptr<Sql> lock_sql_;
     std::unique_ptr<Sql> work_sql_;
-    Leases leases_;
+    catalog::Leases leases_;
     std::string upsert_;
     Epoch epoch_;
     Steady::time_point valid_until_;

@@ -47,8 +47,9 @@ bool stands_still(const cli::Process& process) {
 std::optional<Epoch> take(Sql& sql, Duration at_most) {
     const auto deadline = steady_clock::now() + at_most;
     while (steady_clock::now() < deadline) {
-        const auto outcome = Leases(sql).acquire(std::string(kLeaderLock), "next", 10s);
-        const auto* taken = outcome ? std::get_if<lease::Taken>(&*outcome) : nullptr;
+        const auto outcome =
+            catalog::Leases(sql).acquire(std::string(catalog::kLeaderLock), "next", 10s);
+        const auto* taken = outcome ? std::get_if<catalog::lease::Taken>(&*outcome) : nullptr;
         if (taken != nullptr) return taken->epoch;
         std::this_thread::sleep_for(10ms);
     }
@@ -68,7 +69,7 @@ Place on(ServerKind kind, const std::string& name) {
     return {.name = name,
             .make = [kind](const auto&) { return DatabaseServer::shared(kind).new_database(); },
             .open = [kind](const std::string& where) -> std::shared_ptr<SqlDatabase> {
-                auto opened = open_server_database(kind, where, migrate);
+                auto opened = open_server_database(kind, where, catalog::migrate);
                 CHECK(opened);
                 return *std::move(opened);
             }};
@@ -78,7 +79,8 @@ Place in_a_file() {
     return {.name = "Sqlite",
             .make = [](const TemporaryDirectory& directory) { return directory / "catalog"; },
             .open = [](const std::string& where) -> std::shared_ptr<SqlDatabase> {
-                auto opened = open_sqlite({.path = where, .create = true, .initialise = migrate});
+                auto opened = sqlite::open_sqlite(
+                    {.path = where, .create = true, .initialise = catalog::migrate});
                 CHECK(opened);
                 return *std::move(opened);
             }};
@@ -96,12 +98,13 @@ protected:
         const auto database = GetParam().open(where);
         const auto sql = *database->connect(Access::write);
         EXPECT_EQ(take(*sql, 1s), Epoch(1));
-        EXPECT_TRUE(Leases(*sql).release(std::string(kLeaderLock), "next", Epoch(1)));
+        EXPECT_TRUE(
+            catalog::Leases(*sql).release(std::string(catalog::kLeaderLock), "next", Epoch(1)));
         return where;
     }
     static void expect_fence_at(Sql& sql, Epoch epoch) {
         for (const Epoch each : {Epoch(epoch.value() - 1), epoch, epoch.next()}) {
-            EXPECT_EQ(WriteTransaction::begin(sql, each).has_value(), each == epoch)
+            EXPECT_EQ(catalog::WriteTransaction::begin(sql, each).has_value(), each == epoch)
                 << to_string(each) << " of " << to_string(epoch);
         }
     }
@@ -149,7 +152,8 @@ INSTANTIATE_TEST_SUITE_P(On, DyingTest,
 class StandstillTest : public ::testing::TestWithParam<ServerKind> {
 protected:
     std::string url_ = DatabaseServer::shared(GetParam()).new_database();
-    std::unique_ptr<SqlDatabase> database_ = *open_server_database(GetParam(), url_, migrate);
+    std::unique_ptr<SqlDatabase> database_ =
+        *open_server_database(GetParam(), url_, catalog::migrate);
     std::unique_ptr<Sql> sql_ = *database_->connect(Access::write);
 };
 
@@ -158,10 +162,10 @@ TEST_P(StandstillTest, InsideATransactionItIsEndedByTheServerAndCommitsNothing) 
     ASSERT_TRUE(standing.says("holds the fence")) << standing.out() << standing.errors();
     ASSERT_TRUE(stands_still(standing));
     // What the server allows to one that is idle in a transaction, and a busy machine.
-    const auto epoch = take(*sql_, PostgresOptions().idle_in_transaction + 10s);
+    const auto epoch = take(*sql_, postgres::PostgresOptions().idle_in_transaction + 10s);
     ASSERT_EQ(epoch, Epoch(2));
     {
-        auto writing = WriteTransaction::begin(*sql_, *epoch);
+        auto writing = catalog::WriteTransaction::begin(*sql_, *epoch);
         ASSERT_TRUE(writing) << to_string(writing.error());
         ASSERT_TRUE(make_source(**writing, "FRESH"));
         ASSERT_TRUE((*writing)->commit());

@@ -36,7 +36,8 @@ protected:
     DatabaseServer& server_ = DatabaseServer::shared(GetParam());
     const std::string url_ = server_.new_database();
     Relay relay_{server_.port()};
-    std::unique_ptr<SqlDatabase> direct_ = *open_server_database(GetParam(), url_, migrate);
+    std::unique_ptr<SqlDatabase> direct_ =
+        *open_server_database(GetParam(), url_, catalog::migrate);
     std::unique_ptr<SqlDatabase> relayed_ =
         *open_server_database(GetParam(), relay_.instead_in(url_));
 };
@@ -87,8 +88,8 @@ TEST_P(SilenceTest, AFollowerWhoseConnectionIsHalfOpenStillTakesOver) {
 
 class LossTest : public SilenceTest {
 protected:
-    Result<Answer> make_source(CoordinatorRuntime& coordinator) {
-        return coordinator.execute(request::CreateLogicalSource{
+    Result<catalog::Answer> make_source(coordinator::CoordinatorRuntime& coordinator) {
+        return coordinator.execute(catalog::request::CreateLogicalSource{
             .name = "S", .schema = {.columns = {{.name = "X", .type = DataType::int64}}}});
     }
     bool is_there() {
@@ -96,7 +97,7 @@ protected:
         const auto rows = sql->query("SELECT name FROM logical_source");
         return rows && rows->size() == 1;
     }
-    const SystemClock clock_;
+    const system::SystemClock clock_;
 };
 
 TEST_P(LossTest, AnAcquisitionWhoseCommitIsNotAnsweredIsNoTerm) {
@@ -115,7 +116,7 @@ TEST_P(LossTest, AnAcquisitionWhoseCommitIsNotAnsweredIsNoTerm) {
 }
 
 TEST_P(LossTest, AChangeWhoseCommitIsNotAnsweredIsOfUnknownOutcomeAndPublishedIfItHappened) {
-    auto coordinator = *CoordinatorRuntime::open(std::move(relayed_), clock_);
+    auto coordinator = *coordinator::CoordinatorRuntime::open(std::move(relayed_), clock_);
     const Revision before = coordinator->feed().last();
     relay_.cut_at("COMMIT", Relay::Loss::answer);
     const auto made = make_source(*coordinator);
@@ -127,7 +128,7 @@ TEST_P(LossTest, AChangeWhoseCommitIsNotAnsweredIsOfUnknownOutcomeAndPublishedIf
 }
 
 TEST_P(LossTest, AChangeWhoseCommitIsLostIsOfUnknownOutcomeAndCanBeMadeAgain) {
-    auto coordinator = *CoordinatorRuntime::open(std::move(relayed_), clock_);
+    auto coordinator = *coordinator::CoordinatorRuntime::open(std::move(relayed_), clock_);
     relay_.cut_at("COMMIT", Relay::Loss::question);
     const auto made = make_source(*coordinator);
     ASSERT_FALSE(made);

@@ -22,23 +22,24 @@ constexpr std::chrono::seconds kUnablePatience{60};
 class Contestant {
 public:
     Contestant(const std::string& name, const std::string& url, const Clock& clock)
-        : real_(*open_server_database(ServerKind::postgres, url, migrate)),
-          election_(*open_server_database(ServerKind::postgres, url, migrate)) {
+        : real_(*open_server_database(ServerKind::postgres, url, catalog::migrate)),
+          election_(*open_server_database(ServerKind::postgres, url, catalog::migrate)) {
         auto faulty = std::make_unique<FaultySqlDatabase>(*real_, nullptr);
         faulty_ = faulty.get();
-        CoordinatorOptions options;
+        coordinator::CoordinatorOptions options;
         options.follows = true;
-        coordinator_ = *CoordinatorRuntime::open(std::move(faulty), clock, options);
-        leadership_ = std::make_unique<LeadershipDriver>(
-            LeadershipOptions{.timers = *ElectionTimers::of(std::chrono::seconds(2)),
-                              .lock = std::string(kLeaderLock),
-                              .owner = "host:1:" + name + " " + name,
-                              .seed = std::hash<std::string>()(name)},
+        coordinator_ = *coordinator::CoordinatorRuntime::open(std::move(faulty), clock, options);
+        leadership_ = std::make_unique<coordinator::LeadershipDriver>(
+            coordinator::LeadershipOptions{
+                .timers = *election::ElectionTimers::of(std::chrono::seconds(2)),
+                .lock = std::string(catalog::kLeaderLock),
+                .owner = "host:1:" + name + " " + name,
+                .seed = std::hash<std::string>()(name)},
             *election_, clock, *coordinator_, log_);
     }
     [[nodiscard]] bool leads() const { return coordinator_->term().has_value(); }
-    [[nodiscard]] Execution create(const std::string& name) {
-        Session session(*coordinator_, "tester");
+    [[nodiscard]] coordinator::Execution create(const std::string& name) {
+        coordinator::Session session(*coordinator_, "tester");
         return session.execute("CREATE LOGICAL SOURCE " + name + " (x INT8)");
     }
     void let_commits_fail() {
@@ -53,14 +54,14 @@ private:
     std::unique_ptr<SqlDatabase> real_;
     std::unique_ptr<SqlDatabase> election_;
     FaultySqlDatabase* faulty_ = nullptr;
-    std::unique_ptr<CoordinatorRuntime> coordinator_;
-    std::unique_ptr<LeadershipDriver> leadership_;
+    std::unique_ptr<coordinator::CoordinatorRuntime> coordinator_;
+    std::unique_ptr<coordinator::LeadershipDriver> leadership_;
 };
 
 TEST(UnableLeader, GivesUpItsLeaseAndAnotherLeads) {
     DatabaseServer server(ServerKind::postgres);
     const std::string url = server.new_database();
-    const SystemClock clock;
+    const system::SystemClock clock;
     const auto until = [&](const std::function<bool()>& so) {
         const Instant deadline = clock.now() + kUnablePatience;
         while (!so() && clock.now() < deadline) {

@@ -28,7 +28,7 @@ void say(const std::string& line) {
 std::unique_ptr<SqlDatabase> open(const std::string& where) {
     auto opened = where.starts_with("postgres:") ? open_server_database(ServerKind::postgres, where)
                   : where.starts_with("mysql:")  ? open_server_database(ServerKind::mariadb, where)
-                                                 : open_sqlite({.path = where});
+                                                 : sqlite::open_sqlite({.path = where});
     if (!opened) say(to_string(opened.error()));
     CHECK(opened);
     return *std::move(opened);
@@ -46,8 +46,9 @@ std::string name_of(const Error& error) {
         return std::nullopt;
     });
     const auto sql = *dying.connect(Access::write);
-    const auto outcome = Leases(*sql).acquire(std::string(kLeaderLock), "victim", kVictimTtl);
-    CHECK(outcome && std::holds_alternative<lease::Taken>(*outcome));
+    const auto outcome =
+        catalog::Leases(*sql).acquire(std::string(catalog::kLeaderLock), "victim", kVictimTtl);
+    CHECK(outcome && std::holds_alternative<catalog::lease::Taken>(*outcome));
     if (made == boundary) std::raise(SIGKILL);
     say("there are only " + std::to_string(made) + " statements");
     std::_Exit(0);
@@ -55,9 +56,11 @@ std::string name_of(const Error& error) {
 
 void stand_in_write(SqlDatabase& database) {
     const auto sql = *database.connect(Access::write);
-    const auto outcome = Leases(*sql).acquire(std::string(kLeaderLock), "victim", kVictimTtl);
-    CHECK(outcome && std::holds_alternative<lease::Taken>(*outcome));
-    auto transaction = WriteTransaction::begin(*sql, std::get<lease::Taken>(*outcome).epoch);
+    const auto outcome =
+        catalog::Leases(*sql).acquire(std::string(catalog::kLeaderLock), "victim", kVictimTtl);
+    CHECK(outcome && std::holds_alternative<catalog::lease::Taken>(*outcome));
+    auto transaction =
+        catalog::WriteTransaction::begin(*sql, std::get<catalog::lease::Taken>(*outcome).epoch);
     CHECK(transaction);
     CHECK(make_source(**transaction, "STALE"));
     say("holds the fence");
@@ -73,7 +76,7 @@ void stand_as_leader(SqlDatabase& database) {
     say("leads");
     std::raise(SIGSTOP);
     say(candidate->acting() ? "may act" : "may not act");
-    const auto writing = WriteTransaction::begin(*sql, Epoch(1));  // though it may not
+    const auto writing = catalog::WriteTransaction::begin(*sql, Epoch(1));  // though it may not
     say("write: " + (writing ? std::string("begun") : name_of(writing.error())));
 }
 

@@ -14,9 +14,9 @@ namespace baton::testing {
 inline constexpr Duration kVictimTtl = std::chrono::seconds(1);
 
 // A change of the catalog, not committed.
-inline Result<Done> make_source(WriteTransaction& transaction, const std::string& name) {
+inline Result<Done> make_source(catalog::WriteTransaction& transaction, const std::string& name) {
     TRY(transaction.begin_bundle(WallTime()));
-    TRY(transaction.apply(request::CreateLogicalSource{
+    TRY(transaction.apply(catalog::request::CreateLogicalSource{
         .name = name, .schema = {.columns = {{.name = "X", .type = DataType::int64}}}}));
     TRY(transaction.keep_bundle());
     return Done{};

@@ -11,7 +11,7 @@ namespace {
 
 std::string triggers(testing::ServerKind kind) {
     const bool postgres = kind == testing::ServerKind::postgres;
-    const std::string now(now_us(postgres ? SqlDialect::postgres : SqlDialect::mariadb));
+    const std::string now(catalog::now_us(postgres ? SqlDialect::postgres : SqlDialect::mariadb));
     const std::string number = postgres ? "BIGSERIAL" : "BIGINT AUTO_INCREMENT";
     // Numbers of sessions begin again with each server. MariaDB's short UUIDs tell when it began.
     const std::string session = postgres ? "pg_backend_pid() || '/' || inet_client_port()"
@@ -65,7 +65,7 @@ Witness::Witness(testing::ServerKind kind, const std::string& url) {
 std::optional<std::string> Witness::leader() const {
     const auto sql = database_->connect(Access::write);
     if (!sql) return std::nullopt;
-    const auto state = Leases(**sql).watch("leader");
+    const auto state = catalog::Leases(**sql).watch("leader");
     if (!state || !*state || (*state)->remaining <= Duration::zero()) return std::nullopt;
     return (*state)->owner;
 }
@@ -73,7 +73,7 @@ std::optional<std::string> Witness::leader() const {
 std::uint64_t Witness::epoch() const {
     const auto sql = database_->connect(Access::write);
     if (!sql) return 0;
-    const auto state = Leases(**sql).watch("leader");
+    const auto state = catalog::Leases(**sql).watch("leader");
     return state && *state ? (*state)->epoch.value() : 0;
 }
 

@@ -11,14 +11,15 @@
 
 namespace {
 
-using baton::ArrowBytes;
-using baton::Batch;
 using baton::Schema;
+using baton::arrow::ArrowBytes;
+using baton::engine::Batch;
 
 void check(const Schema& schema, const Batch& batch) {
-    const auto bytes = baton::write_arrow_batch(schema, batch);
+    const auto bytes = baton::arrow::write_arrow_batch(schema, batch);
     CHECK(bytes);
-    const auto again = baton::read_arrow_batch(schema, std::make_shared<const std::string>(*bytes));
+    const auto again =
+        baton::arrow::read_arrow_batch(schema, std::make_shared<const std::string>(*bytes));
     CHECK(again && again->rows == batch.rows);
     for (std::size_t i = 0; i < batch.columns.size(); ++i) {
         CHECK(batch.columns[i].size() == batch.rows);
@@ -37,7 +38,7 @@ void check(const Schema& schema, const Batch& batch) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto bytes =
         std::make_shared<const std::string>(reinterpret_cast<const char*>(data), size);
-    auto reader = baton::ArrowReader::open(bytes);
+    auto reader = baton::arrow::ArrowReader::open(bytes);
     if (!reader) return 0;
     while (true) {
         const auto batch = reader->next();

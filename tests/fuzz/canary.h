@@ -27,16 +27,16 @@ public:
 
     // As a client's statements, with an administrator's rights. A wait ends at once.
     void run(std::string_view text, const std::vector<sql::Literal>& parameters = {}) {
-        Session session(*coordinator_, "fuzzer");
+        coordinator::Session session(*coordinator_, "fuzzer");
         session.interrupt().raise();
-        const Execution execution = session.execute(text, {}, parameters);
+        const coordinator::Execution execution = session.execute(text, {}, parameters);
         CHECK(!execution.error || execution.error->code != ErrorCode::defect);
     }
 
     // At the end of each case.
     void write() {
-        Session session(*coordinator_, "canary");
-        const Execution made = session.execute(
+        coordinator::Session session(*coordinator_, "canary");
+        const coordinator::Execution made = session.execute(
             "CREATE LOGICAL SOURCE \"the canary\" (A INT8); DROP LOGICAL SOURCE \"the canary\"");
         if (made.error) {
             (void)std::fprintf(stderr, "%s\n", to_string(*made.error).c_str());
@@ -52,13 +52,13 @@ private:
 
     void open() {
         coordinator_.reset();
-        auto database = open_temporary_sqlite({.initialise = migrate});
+        auto database = sqlite::open_temporary_sqlite({.initialise = catalog::migrate});
         CHECK(database);
-        auto coordinator = CoordinatorRuntime::open(*std::move(database), clock_);
+        auto coordinator = coordinator::CoordinatorRuntime::open(*std::move(database), clock_);
         CHECK(coordinator);
         coordinator_ = *std::move(coordinator);
-        Session session(*coordinator_, "canary");
-        const Execution made = session.execute(
+        coordinator::Session session(*coordinator_, "canary");
+        const coordinator::Execution made = session.execute(
             "CREATE WORKER 'hub:1' SET ('HUB' AS NAME);"
             "CREATE WORKER 'edge:1' SET ('EDGE' AS NAME, 'HUB' AS DOWNSTREAM);"
             "CREATE LOGICAL SOURCE readings (id UINT64 NOT NULL, value FLOAT64);"
@@ -68,8 +68,8 @@ private:
         CHECK(!made.error);
     }
 
-    SystemClock clock_;
-    std::unique_ptr<CoordinatorRuntime> coordinator_;
+    system::SystemClock clock_;
+    std::unique_ptr<coordinator::CoordinatorRuntime> coordinator_;
     std::size_t cases_ = 0;
 };
 

@@ -8,11 +8,12 @@
 #include "core/plan_format/plan_format.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const auto plan = baton::read_plan({reinterpret_cast<const char*>(data), size});
+    const auto plan = baton::plan_format::read_plan({reinterpret_cast<const char*>(data), size});
     if (!plan) return 0;
-    const std::string text = baton::write_plan(*plan);
-    const auto again = baton::read_plan(text);
+    const std::string text = baton::plan_format::write_plan(*plan);
+    const auto again = baton::plan_format::read_plan(text);
     CHECK(again.has_value());
-    CHECK(baton::write_plan(*again) == text);  // a NaN is not equal to itself, its text is
+    CHECK(baton::plan_format::write_plan(*again) ==
+          text);  // a NaN is not equal to itself, its text is
     return 0;
 }

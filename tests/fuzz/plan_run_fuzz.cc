@@ -61,12 +61,12 @@ Value value_at_row(std::size_t row, const Column& column) {
     return Value(static_cast<std::uint64_t>(row == 11 ? 200 : whole));
 }
 
-Batch rows_of(const Schema& schema, std::size_t rows) {
-    Batch batch{.rows = rows, .columns = {}};
+engine::Batch rows_of(const Schema& schema, std::size_t rows) {
+    engine::Batch batch{.rows = rows, .columns = {}};
     for (const Column& column : schema.columns) {
         std::vector<Value> values;
         for (std::size_t row = 0; row < rows; ++row) values.push_back(value_at_row(row, column));
-        batch.columns.push_back(column_of(column.type, values));
+        batch.columns.push_back(engine::column_of(column.type, values));
     }
     return batch;
 }
@@ -147,63 +147,64 @@ private:
     }
 };
 
-class MadeUpConnectors final : public Connectors {
+class MadeUpConnectors final : public engine::Connectors {
 public:
     explicit MadeUpConnectors(const Clock& clock)
         : formatted_({.clock = &clock, .files = &outside_, .tcp = &outside_, .mqtt = &outside_}) {}
-    Result<std::unique_ptr<RowSource>> open_source(const SourceScan& scan) override {
+    Result<std::unique_ptr<engine::RowSource>> open_source(const SourceScan& scan) override {
         outside_.text = text_of(scan);
         return formatted_.open_source(scan);
     }
-    Result<std::unique_ptr<RowSink>> open_sink(const SinkWrite& sink, const Schema& rows) override {
+    Result<std::unique_ptr<engine::RowSink>> open_sink(const SinkWrite& sink,
+                                                       const Schema& rows) override {
         return formatted_.open_sink(sink, rows);
     }
 
 private:
     MadeUp outside_;
-    FormattedConnectors formatted_;
+    engine::FormattedConnectors formatted_;
 };
 
 // Takes everything, and looks at each value of it.
-class Taker final : public ExchangeSender {
+class Taker final : public engine::ExchangeSender {
 public:
     explicit Taker(Schema schema) : schema_(std::move(schema)) {}
     Result<Done> announce(const std::vector<std::string>&) override { return Done{}; }
-    Result<Done> send(Frame frame) override {
+    Result<Done> send(engine::Frame frame) override {
         if (frame.batch.rows == 0) return Done{};
         CHECK(frame.batch.columns.size() == schema_.columns.size());
         for (std::size_t i = 0; i < schema_.columns.size(); ++i) {
             CHECK(frame.batch.columns[i].type() == schema_.columns[i].type);
             for (std::size_t row = 0; row < frame.batch.rows; ++row) {
-                (void)value_at(frame.batch.columns[i], row);
+                (void)engine::value_at(frame.batch.columns[i], row);
             }
         }
         return Done{};
     }
     Result<Done> finish() override { return Done{}; }
     void interrupt() override {}
-    [[nodiscard]] ExchangeCounts counts() const override { return {}; }
+    [[nodiscard]] engine::ExchangeCounts counts() const override { return {}; }
 
 private:
     Schema schema_;
 };
 
 // Each sender has one origin, gives rows twice, and ends.
-class Giver final : public ExchangeReceiver {
+class Giver final : public engine::ExchangeReceiver {
 public:
     Giver(Schema schema, std::size_t senders) : schema_(std::move(schema)), senders_(senders) {}
-    Result<Arrived> next(Duration) override {
+    Result<engine::Arrived> next(Duration) override {
         const std::size_t sender = step_ % senders_;
         const std::size_t round = step_ / senders_;
-        if (round == 3) return Arrived{.what = Arrival::end};
+        if (round == 3) return engine::Arrived{.what = engine::Arrival::end};
         step_ += 1;
         if (round == 0) {
-            return Arrived{.what = Arrival::announced,
-                           .sender = sender,
-                           .origins = {"O" + std::to_string(sender)}};
+            return engine::Arrived{.what = engine::Arrival::announced,
+                                   .sender = sender,
+                                   .origins = {"O" + std::to_string(sender)}};
         }
-        return Arrived{
-            .what = Arrival::frame,
+        return engine::Arrived{
+            .what = engine::Arrival::frame,
             .sender = sender,
             .origins = {},
             .frame = {.origin = 0,
@@ -212,7 +213,7 @@ public:
                       .end = round == 2}};
     }
     void interrupt() override {}
-    [[nodiscard]] ExchangeCounts counts() const override { return {}; }
+    [[nodiscard]] engine::ExchangeCounts counts() const override { return {}; }
 
 private:
     Schema schema_;
@@ -220,17 +221,20 @@ private:
     std::size_t step_ = 0;
 };
 
-class PlayedExchanges final : public Exchanges {
+class PlayedExchanges final : public engine::Exchanges {
 public:
-    Result<std::unique_ptr<ExchangeSender>> open_sender(const ExchangeKey&, const std::string&,
-                                                        const std::string&, const std::string&,
-                                                        const Schema& schema) override {
-        return std::unique_ptr<ExchangeSender>(std::make_unique<Taker>(schema));
+    Result<std::unique_ptr<engine::ExchangeSender>> open_sender(const ExchangeKey&,
+                                                                const std::string&,
+                                                                const std::string&,
+                                                                const std::string&,
+                                                                const Schema& schema) override {
+        return std::unique_ptr<engine::ExchangeSender>(std::make_unique<Taker>(schema));
     }
-    Result<std::unique_ptr<ExchangeReceiver>> open_receiver(const ExchangeKey&, const std::string&,
-                                                            const std::vector<std::string>& senders,
-                                                            const Schema& schema) override {
-        return std::unique_ptr<ExchangeReceiver>(std::make_unique<Giver>(schema, senders.size()));
+    Result<std::unique_ptr<engine::ExchangeReceiver>> open_receiver(
+        const ExchangeKey&, const std::string&, const std::vector<std::string>& senders,
+        const Schema& schema) override {
+        return std::unique_ptr<engine::ExchangeReceiver>(
+            std::make_unique<Giver>(schema, senders.size()));
     }
 };
 
@@ -266,12 +270,12 @@ private:
 };
 
 void run(const std::string& plan) {
-    const SystemClock clock;
+    const system::SystemClock clock;
     MadeUpConnectors connectors(clock);
     PlayedExchanges exchanges;
-    FragmentOptions options;
+    engine::FragmentOptions options;
     options.memory_most = std::uint64_t{64} << 20U;
-    FragmentEngine engine(connectors, exchanges, clock, options);
+    engine::FragmentEngine engine(connectors, exchanges, clock, options);
     Waiting waiting;
     engine.listen([&](const fragments::Event& event) { waiting.heard(event); });
     const FragmentKey key{.query = QueryId(1), .run = 1, .fragment = FragmentId(1)};
@@ -390,6 +394,6 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
-    if (baton::read_plan(text)) run(text);
+    if (baton::plan_format::read_plan(text)) run(text);
     return 0;
 }

@@ -307,7 +307,7 @@ TEST_F(HostileIdentity, AStrangerReadsAndWritesNoFile) {
     EXPECT_NE(::access(to.c_str(), F_OK), 0);
     // The same words of one that knows the secret are obeyed: it was the proof that was missing.
     Intruder owner(worker.address());
-    owner.shows(user_trust()->dial("edge")->metadata);
+    owner.shows(rpc::user_trust()->dial("edge")->metadata);
     const Outcome obeyed = owner.talk(story);
     EXPECT_EQ(obeyed.answers.size(), story.size()) << obeyed.status.error_message() << worker.log();
     EXPECT_TRUE(daemon_.takes_a_write());
@@ -381,9 +381,9 @@ TEST_F(HostileIdentity, AStrangerEndsNoSink) {
 TEST_F(HostileIdentity, AFalseProofAndAProofThatWasSeenAreRefused) {
     const Worker worker(daemon_, "edge");
     Intruder stranger(worker.address());
-    stranger.shows(user_trust(daemon_.path("another secret"))->dial("edge")->metadata);
+    stranger.shows(rpc::user_trust(daemon_.path("another secret"))->dial("edge")->metadata);
     EXPECT_EQ(stranger.talk({hello("edge")}).status.error_code(), Status::UNAUTHENTICATED);
-    stranger.shows(user_trust()->dial("edge")->metadata);
+    stranger.shows(rpc::user_trust()->dial("edge")->metadata);
     EXPECT_EQ(stranger.talk({hello("edge")}).answers.size(), 1U);
     EXPECT_EQ(stranger.talk({hello("edge")}).status.error_code(), Status::UNAUTHENTICATED);
 }
@@ -688,9 +688,10 @@ TEST_F(HostileJoining, AJoinedWorkerRefusesStrangersAndOtherMembers) {
              .pem_private_key = text_of_file(daemon.path(key)),
              .pem_cert_chain = text_of_file(daemon.path(certificate))});
     };
-    Intruder member(
-        edge.address(), with("hub/worker.key", "hub/worker.pem"),
-        host_name_of({.role = ProcessRole::worker, .cluster = cluster_of(daemon), .name = "edge"}));
+    Intruder member(edge.address(), with("hub/worker.key", "hub/worker.pem"),
+                    identity::host_name_of({.role = identity::ProcessRole::worker,
+                                            .cluster = cluster_of(daemon),
+                                            .name = "edge"}));
     EXPECT_EQ(member.talk({hello("edge")}).status.error_code(), Status::PERMISSION_DENIED);
     EXPECT_EQ(member.fetch("edge", "t").error_code(), Status::PERMISSION_DENIED);
     EXPECT_NE(Intruder(edge.address()).talk({hello("edge")}).status.error_code(), Status::OK);

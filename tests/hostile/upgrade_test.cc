@@ -13,17 +13,17 @@ namespace {
 void make_catalog_of(std::int64_t version, const std::string& directory) {
     std::filesystem::remove_all(directory);
     std::filesystem::create_directories(directory);
-    SqliteOptions options;
+    sqlite::SqliteOptions options;
     options.path = directory + "/catalog.db";
     options.create = true;
-    options.initialise = [version](Sql& sql) { return migrate_up_to(sql, version); };
-    const auto made = open_sqlite(options);
+    options.initialise = [version](Sql& sql) { return catalog::migrate_up_to(sql, version); };
+    const auto made = sqlite::open_sqlite(options);
     ASSERT_TRUE(made) << to_string(made.error());
 }
 
 TEST(HostileUpgrade, ADaemonBringsAnOlderCatalogUpToDate) {
     Daemon daemon;
-    for (std::int64_t version = 1; version < schema_version(); ++version) {
+    for (std::int64_t version = 1; version < catalog::schema_version(); ++version) {
         daemon.restart([&] { make_catalog_of(version, daemon.data()); });
         EXPECT_TRUE(daemon.takes_a_write());
     }

@@ -15,9 +15,11 @@ using nlohmann::json;
 class PrometheusTest : public ServerTest {
 protected:
     void SetUp() override {
-        access_ = front::Access(
-            {}, {{.name = "scraper", .role = front::Role::reader, .sha256 = sha256_hex("secret")}},
-            sha256_hex);
+        access_ = desk::Access({},
+                               {{.name = "scraper",
+                                 .role = desk::Role::reader,
+                                 .sha256 = system::sha256_hex("secret")}},
+                               system::sha256_hex);
         ServerTest::SetUp();
         make_small_cluster();
         run("CREATE QUERY q AS SELECT id FROM readings INTO alerts");

@@ -18,11 +18,11 @@ const std::string kEndless = numbers(1'000'000'000'000'000);
 
 class RowsTest : public ServerTest {
 protected:
-    CoordinatorOptions coordinator_options() override {
-        auto started = EmbeddedWorker::start(clock_);
+    coordinator::CoordinatorOptions coordinator_options() override {
+        auto started = worker::EmbeddedWorker::start(clock_);
         EXPECT_TRUE(started) << to_string(started.error());
         worker_ = *std::move(started);
-        CoordinatorOptions options;
+        coordinator::CoordinatorOptions options;
         options.transport = &worker_->transport();
         options.results = &worker_->results();
         return options;
@@ -47,7 +47,7 @@ protected:
     }
 
     static const std::string kEvents;
-    std::unique_ptr<EmbeddedWorker> worker_;
+    std::unique_ptr<worker::EmbeddedWorker> worker_;
 };
 
 const std::string RowsTest::kEvents = "Accept: text/event-stream\r\n";
@@ -196,9 +196,10 @@ TEST_F(RowsTest, EndWhenTheServerStops) {
 class RowsOfReadersTest : public RowsTest {
 protected:
     void SetUp() override {
-        access_ = front::Access(
-            {}, {{.name = "ann", .role = front::Role::reader, .sha256 = sha256_hex("secret")}},
-            sha256_hex);
+        access_ = desk::Access(
+            {},
+            {{.name = "ann", .role = desk::Role::reader, .sha256 = system::sha256_hex("secret")}},
+            system::sha256_hex);
         RowsTest::SetUp();
     }
 };

@@ -115,9 +115,9 @@ TEST_F(ServerTest, TheLogTellsOfEveryRequestByItsName) {
 class LoginTest : public ServerTest {
 protected:
     void SetUp() override {
-        access_ = front::Access(
-            {}, {{.name = "ann", .role = front::Role::reader, .sha256 = sha256_hex("Wv8x")}},
-            sha256_hex);
+        access_ = desk::Access(
+            {}, {{.name = "ann", .role = desk::Role::reader, .sha256 = system::sha256_hex("Wv8x")}},
+            system::sha256_hex);
         ServerTest::SetUp();
         listen({.service = {.log = &log_}});
     }
@@ -341,11 +341,11 @@ TEST_F(LoginTest, StrangersCannotKeepOthersOut) {
 }
 
 TEST_F(LoginTest, OneUserCannotTakeAllConnections) {
-    access_ =
-        front::Access({},
-                      {{.name = "ann", .role = front::Role::reader, .sha256 = sha256_hex("Wv8x")},
-                       {.name = "bob", .role = front::Role::reader, .sha256 = sha256_hex("Wv8z")}},
-                      sha256_hex);
+    access_ = desk::Access(
+        {},
+        {{.name = "ann", .role = desk::Role::reader, .sha256 = system::sha256_hex("Wv8x")},
+         {.name = "bob", .role = desk::Role::reader, .sha256 = system::sha256_hex("Wv8z")}},
+        system::sha256_hex);
     listen({.connections_max = 4});
     const std::string watch = std::string(kWatchWorkers) + "Authorization: Bearer Wv8x\r\n\r\n";
     std::vector<std::unique_ptr<RawClient>> watches;
@@ -368,11 +368,11 @@ TEST_F(LoginTest, OneUserCannotTakeAllConnections) {
 }
 
 TEST_F(LoginTest, BodiesOfOneUserLeaveRoomForOthers) {
-    access_ =
-        front::Access({},
-                      {{.name = "ann", .role = front::Role::reader, .sha256 = sha256_hex("Wv8x")},
-                       {.name = "bob", .role = front::Role::reader, .sha256 = sha256_hex("Wv8z")}},
-                      sha256_hex);
+    access_ = desk::Access(
+        {},
+        {{.name = "ann", .role = desk::Role::reader, .sha256 = system::sha256_hex("Wv8x")},
+         {.name = "bob", .role = desk::Role::reader, .sha256 = system::sha256_hex("Wv8z")}},
+        system::sha256_hex);
     listen({.bodies_bytes_max = 1'000'000});
     const auto head = [](const std::string& token) {
         return "POST /v1/sql HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
@@ -438,11 +438,11 @@ TEST_F(ServerTest, ACrowdLeavesNothingBehind) {
         EXPECT_EQ(curl("", "/healthz"), "ok\n");
         crowd.clear();
         EXPECT_TRUE(soon([&] { return open_connections() == 0 && streams() == 0; }));
-        if (round == 0) bytes_after_one = resident_bytes();
+        if (round == 0) bytes_after_one = system::resident_bytes();
     }
     EXPECT_TRUE(soon([&] { return descriptors() <= descriptors_before + 60; })) << descriptors();
     if (!kKeepsWhatWasFreed) {
-        EXPECT_LT(resident_bytes(), bytes_after_one + 10'000'000);
+        EXPECT_LT(system::resident_bytes(), bytes_after_one + 10'000'000);
     }
     EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }

@@ -15,8 +15,9 @@ int main(int argc, char** argv) {
     }
     const auto protocol =
         how == "simple" ? WireClient::Protocol::simple : WireClient::Protocol::extended;
-    return slt::program(argc - 1, argv + 1,
-                        [protocol](CoordinatorRuntime& coordinator, Duration patience) {
-                            return WireClient::open(coordinator, patience, protocol);
-                        });
+    return slt::program(
+        argc - 1, argv + 1,
+        [protocol](coordinator::CoordinatorRuntime& coordinator, Duration patience) {
+            return WireClient::open(coordinator, patience, protocol);
+        });
 }

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-front::Access::User user(const std::string& name, front::Role role, const std::string& password) {
+desk::Access::User user(const std::string& name, desk::Role role, const std::string& password) {
     return {.name = name,
             .role = role,
             .verifier = to_string(pgwire::make_verifier(password, "0123456789abcdef"))};
@@ -21,7 +21,7 @@ front::Access::User user(const std::string& name, front::Role role, const std::s
 void ServerTest::SetUp() {
     open();
     make_small_cluster();
-    desk_.emplace(*coordinator_, front::DeskOptions{.threads = 4});
+    desk_.emplace(*coordinator_, desk::DeskOptions{.threads = 4});
     serve({});
 }
 
@@ -40,10 +40,10 @@ void ServerTest::serve(const With& with) {
     options.output_bytes_max = with.output_bytes_max;
     options.login_timeout = with.login_timeout;
     options.log = &log_;
-    front::Access access;
+    desk::Access access;
     if (with.users) {
-        access = front::Access(
-            {user("ann", front::Role::writer, "secret"), user("rob", front::Role::reader, "r'b\\")},
+        access = desk::Access(
+            {user("ann", desk::Role::writer, "secret"), user("rob", desk::Role::reader, "r'b\\")},
             {}, nullptr);
     }
     if (with.tls) {

@@ -47,8 +47,8 @@ protected:
 
     testing::TemporaryDirectory directory_;
     testing::LogLines log_;
-    std::optional<front::Desk> desk_;
-    front::Metrics metrics_;
+    std::optional<desk::Desk> desk_;
+    desk::Metrics metrics_;
     std::unique_ptr<pgserver::Server> server_;
 };
 

@@ -24,11 +24,11 @@ protected:
         auto cluster = slt::TestCluster::start(clock_, std::nullopt, {.rows_for_clients = true});
         ASSERT_TRUE(cluster) << to_string(cluster.error());
         cluster_ = *std::move(cluster);
-        desk_.emplace(cluster_->coordinator(), front::DeskOptions{.threads = 4});
+        desk_.emplace(cluster_->coordinator(), desk::DeskOptions{.threads = 4});
         pgserver::ServerOptions options;
         options.port = 0;
         options.output_bytes_max = 10'000;
-        auto server = pgserver::Server::open(*desk_, front::Access(), metrics_, options);
+        auto server = pgserver::Server::open(*desk_, desk::Access(), metrics_, options);
         ASSERT_TRUE(server) << to_string(server.error());
         server_ = *std::move(server);
         session_.emplace(cluster_->coordinator(), "test");
@@ -53,8 +53,9 @@ protected:
         return false;
     }
     std::size_t queries() {
-        const Execution execution = session_->execute("SELECT name, state FROM baton.queries");
-        return std::get<Table>(execution.results.at(0).value).rows.size();
+        const coordinator::Execution execution =
+            session_->execute("SELECT name, state FROM baton.queries");
+        return std::get<views::Table>(execution.results.at(0).value).rows.size();
     }
 
     // One client after the other: some leave at once, some when rows have come, some when they
@@ -97,12 +98,12 @@ protected:
         });
     }
 
-    SystemClock clock_;
+    system::SystemClock clock_;
     std::unique_ptr<slt::TestCluster> cluster_;
-    std::optional<front::Desk> desk_;
-    front::Metrics metrics_;
+    std::optional<desk::Desk> desk_;
+    desk::Metrics metrics_;
     std::unique_ptr<pgserver::Server> server_;
-    std::optional<Session> session_;
+    std::optional<coordinator::Session> session_;
 };
 
 TEST_F(Vanishing, LeavesNothingOfALiveSelect) {

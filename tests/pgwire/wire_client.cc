@@ -59,20 +59,21 @@ std::string text_of(const PGresult* result) {
 
 }  // namespace
 
-WireClient::WireClient(CoordinatorRuntime& coordinator, Duration patience, Protocol protocol)
+WireClient::WireClient(coordinator::CoordinatorRuntime& coordinator, Duration patience,
+                       Protocol protocol)
     : coordinator_(coordinator), patience_(patience), protocol_(protocol), desk_(coordinator) {}
 
 WireClient::~WireClient() {
     PQfinish(connection_);
 }
 
-Result<std::unique_ptr<slt::Client>> WireClient::open(CoordinatorRuntime& coordinator,
+Result<std::unique_ptr<slt::Client>> WireClient::open(coordinator::CoordinatorRuntime& coordinator,
                                                       Duration patience, Protocol protocol) {
     std::unique_ptr<WireClient> client(new WireClient(coordinator, patience, protocol));
     pgserver::ServerOptions options;
     options.port = 0;
     TRY_ASSIGN(server,
-               pgserver::Server::open(client->desk_, front::Access(), client->metrics_, options));
+               pgserver::Server::open(client->desk_, desk::Access(), client->metrics_, options));
     client->server_ = std::move(server);
     const std::string where = "host=127.0.0.1 user=ann dbname=baton client_encoding=UTF8 port=" +
                               std::to_string(client->server_->port());
@@ -117,7 +118,7 @@ Result<slt::Client::Answered> WireClient::run(const std::string& text) {
     }
     // What our dialect refuses and PostgreSQL only warns of.
     if (notice_ && notice_->warns) return refused(text, *notice_);
-    Answered answered;
+    slt::Client::Answered answered;
     answered.created = std::string_view(PQcmdStatus(rows.get())).starts_with("CREATE") &&
                        !(notice_ && notice_->message.ends_with("nothing was done"));
     if (notice_) answered.id = id_in(notice_->message);
@@ -126,8 +127,8 @@ Result<slt::Client::Answered> WireClient::run(const std::string& text) {
 }
 
 Error WireClient::refused(const std::string& text, const Notice& told) {
-    Session session(coordinator_, "ann");
-    const Execution again = session.execute(text);
+    coordinator::Session session(coordinator_, "ann");
+    const coordinator::Execution again = session.execute(text);
     if (!again.error) {
         return {.code = ErrorCode::defect,
                 .message = "refused over the wire, and not by a session: " +

@@ -26,9 +26,8 @@ public:
         extended,  // parse, bind, describe, execute
     };
     // The coordinator outlives it.
-    [[nodiscard]] static Result<std::unique_ptr<slt::Client>> open(CoordinatorRuntime& coordinator,
-                                                                   Duration patience,
-                                                                   Protocol protocol);
+    [[nodiscard]] static Result<std::unique_ptr<slt::Client>> open(
+        coordinator::CoordinatorRuntime& coordinator, Duration patience, Protocol protocol);
     ~WireClient() override;
 
     [[nodiscard]] Result<Answered> run(const std::string& text) override;
@@ -48,17 +47,17 @@ private:
         std::optional<std::uint32_t> position;
     };
 
-    WireClient(CoordinatorRuntime& coordinator, Duration patience, Protocol protocol);
+    WireClient(coordinator::CoordinatorRuntime& coordinator, Duration patience, Protocol protocol);
     static void take_notice(void* self, const PGresult* result);
     [[nodiscard]] static Notice notice_of(const PGresult* result);
     [[nodiscard]] Rows send(const std::string& text);
     [[nodiscard]] Error refused(const std::string& text, const Notice& told);
 
-    CoordinatorRuntime& coordinator_;
+    coordinator::CoordinatorRuntime& coordinator_;
     const Duration patience_;
     const Protocol protocol_;
-    front::Desk desk_;
-    front::Metrics metrics_;
+    desk::Desk desk_;
+    desk::Metrics metrics_;
     std::unique_ptr<pgserver::Server> server_;
     PGconn* connection_ = nullptr;
     std::optional<Notice> notice_;

@@ -89,7 +89,7 @@ Ask create_logical_source() {
         const bool empty = chance(50);
         Schema twice{.columns = {{.name = "A"}, {.name = "B"}, {.name = "A"}}};
         return {"CREATE LOGICAL SOURCE " + name + (empty ? " ()" : " (A INT64, B INT64, A INT64)"),
-                request::CreateLogicalSource{name, empty ? Schema{} : twice, chance(30)}};
+                catalog::request::CreateLogicalSource{name, empty ? Schema{} : twice, chance(30)}};
     }
     const std::string columns =
         *rc::gen::element<std::string>("A INT64", "A INT64, B VARSIZED NOT NULL");
@@ -171,7 +171,7 @@ Ask drop() {
                      (kind == "QUERY" ? mode() : ""));
 }
 
-request::QueryRef query_ref(std::string& text) {
+catalog::request::QueryRef query_ref(std::string& text) {
     if (chance(50)) {
         const std::string name = query_name();
         text += name;
@@ -187,37 +187,38 @@ Ask typed_drop() {
     switch (between(0, 6)) {
         case 0: {
             const std::string name = source_name();
-            return {"drop logical source " + name, request::DropLogicalSource{name}};
+            return {"drop logical source " + name, catalog::request::DropLogicalSource{name}};
         }
         case 1:
             return {"drop physical source #" + std::to_string(n),
-                    request::DropPhysicalSource{PhysicalSourceId(n)}};
+                    catalog::request::DropPhysicalSource{PhysicalSourceId(n)}};
         case 2: {
             const std::string name = sink_name();
-            return {"drop sink " + name, request::DropSink{name}};
+            return {"drop sink " + name, catalog::request::DropSink{name}};
         }
         case 3: {
             const std::string name = worker_name();
-            return {"drop worker " + name, request::DropWorker{name}};
+            return {"drop worker " + name, catalog::request::DropWorker{name}};
         }
         case 4: {
             const std::string name = list_name();
-            return {"drop task list " + name, request::DropTaskList{name}};
+            return {"drop task list " + name, catalog::request::DropTaskList{name}};
         }
         default: {
             std::string text = "drop query ";
-            const request::QueryRef ref = query_ref(text);
+            const catalog::request::QueryRef ref = query_ref(text);
             const StopMode how = stop_mode();
-            return {text + " " + std::string(to_string(how)), request::DropQuery{ref, how}};
+            return {text + " " + std::string(to_string(how)),
+                    catalog::request::DropQuery{ref, how}};
         }
     }
 }
 
 Ask stop_query() {
     std::string text = "stop query ";
-    const request::QueryRef ref = query_ref(text);
+    const catalog::request::QueryRef ref = query_ref(text);
     const StopMode how = stop_mode();
-    return {text + " " + std::string(to_string(how)), request::StopQuery{ref, how}};
+    return {text + " " + std::string(to_string(how)), catalog::request::StopQuery{ref, how}};
 }
 
 Ask drain() {
@@ -376,19 +377,19 @@ void showValue(const Sequence& sequence, std::ostream& os) {
 Ask statement(const std::string& sql) {
     const auto parsed = sql::parse_one(sql);
     CHECK(parsed.has_value());
-    auto bound = bind(*parsed);
+    auto bound = coordinator::bind(*parsed);
     CHECK(bound.has_value());
     return {sql, *std::move(bound)};
 }
 
-Request resolved(const Request& request, const ModelState& state) {
-    Request result = request;
-    const auto resolve_ref = [&](request::QueryRef& ref) {
+catalog::Request resolved(const catalog::Request& request, const ModelState& state) {
+    catalog::Request result = request;
+    const auto resolve_ref = [&](catalog::request::QueryRef& ref) {
         if (const auto* id = std::get_if<QueryId>(&ref)) {
             ref = QueryId(nth_key(state.queries, id->value()));
         }
     };
-    const auto resolve_target = [&](request::Drop& r) {
+    const auto resolve_target = [&](catalog::request::Drop& r) {
         auto* id = std::get_if<std::uint64_t>(&r.statement.target);
         if (id == nullptr) return;
         if (r.statement.kind == sql::EntityKind::query) *id = nth_key(state.queries, *id);
@@ -397,7 +398,7 @@ Request resolved(const Request& request, const ModelState& state) {
         }
     };
     std::visit(Overload{
-                   [&](request::DropPhysicalSource& r) {
+                   [&](catalog::request::DropPhysicalSource& r) {
                        r.id = PhysicalSourceId(nth_key(state.physical, r.id.value()));
                    },
                    [&](controllers::ReportFragment& r) {
@@ -418,9 +419,9 @@ Request resolved(const Request& request, const ModelState& state) {
                    [&](controllers::AssignPartitions& r) {
                        for (PartitionMove& move : r.moves) resolve_move(move, state);
                    },
-                   [&](request::DropQuery& r) { resolve_ref(r.query); },
-                   [&](request::StopQuery& r) { resolve_ref(r.query); },
-                   [&](request::Drop& r) { resolve_target(r); },
+                   [&](catalog::request::DropQuery& r) { resolve_ref(r.query); },
+                   [&](catalog::request::StopQuery& r) { resolve_ref(r.query); },
+                   [&](catalog::request::Drop& r) { resolve_target(r); },
                    [](auto&) {},
                },
                result);
@@ -487,11 +488,11 @@ std::vector<Item> wind_down() {
         const StopMode how = stop_mode();
         const std::string mode_name(to_string(how));
         if (chance(60)) {
-            items.push_back(
-                {.asks = {{"stop" + query + mode_name, request::StopQuery{QueryId(n), how}}}});
+            items.push_back({.asks = {{"stop" + query + mode_name,
+                                       catalog::request::StopQuery{QueryId(n), how}}}});
         } else {
-            items.push_back(
-                {.asks = {{"drop" + query + mode_name, request::DropQuery{QueryId(n), how}}}});
+            items.push_back({.asks = {{"drop" + query + mode_name,
+                                       catalog::request::DropQuery{QueryId(n), how}}}});
         }
     }
     if (chance(50)) return items;

@@ -18,7 +18,7 @@ namespace baton::properties {
 // asked.
 struct Ask {
     std::string text;
-    Request request;
+    catalog::Request request;
 };
 
 // Asks that happen together or not at all; `keep` false: only to see what would be answered.
@@ -39,7 +39,7 @@ void showValue(const Sequence& sequence, std::ostream& os);
 [[nodiscard]] Ask statement(const std::string& sql);
 // The same request with every #n replaced by the number it stands for; by one that nobody has if
 // nothing is there.
-[[nodiscard]] Request resolved(const Request& request, const ModelState& state);
+[[nodiscard]] catalog::Request resolved(const catalog::Request& request, const ModelState& state);
 
 // Two workers W1 -> W2 without limits, sources S1 and S2 on W1, sinks K1 on W2 and K2 on W1.
 [[nodiscard]] std::vector<Item> small_cluster();

@@ -24,7 +24,7 @@ RC_GTEST_PROP(QueryLogic, QueriesNeedTheirSourcesAndSinks, ()) {
     const ModelState state = world.actual();
     const std::string source = *rc::gen::element<std::string>("S1", "S2", "S3");
     const std::string sink = *rc::gen::element<std::string>("K1", "K2", "K3");
-    const Request query = statement("SELECT A FROM " + source + " INTO " + sink).request;
+    const catalog::Request query = statement("SELECT A FROM " + source + " INTO " + sink).request;
     if (!state.logical.contains(source)) {
         world.must_refuse(query, ErrorCode::unknown_source);
     } else if (!state.sinks.contains(sink)) {
@@ -57,7 +57,7 @@ RC_GTEST_PROP(QueryLogic, APathOfLinksMustLeadFromSourceToSink, ()) {
           "CREATE SINK K (A INT64) TYPE Void SET ('" + to + "' AS SINK.HOST)"}) {
         RC_ASSERT(accepted(world.ask(statement(sql).request)));
     }
-    const Request query = statement("SELECT A FROM S INTO K").request;
+    const catalog::Request query = statement("SELECT A FROM S INTO K").request;
     if (state.reaches(from, to)) {
         RC_ASSERT(accepted(world.ask(query)));
     } else {
@@ -77,7 +77,8 @@ RC_GTEST_PROP(ClusterTopology, WorkerAddressesAreValid, ()) {
     const bool as_data = chance(30);
     const std::string sql = as_data ? "CREATE WORKER 'h:1' SET ('" + host + port + "' AS DATA)"
                                     : "CREATE WORKER '" + host + port + "'";
-    const Execution execution = Session(world.coordinator(), "tester").execute(sql);
+    const coordinator::Execution execution =
+        coordinator::Session(world.coordinator(), "tester").execute(sql);
     RC_LOG() << sql << std::endl;
     if (good) {
         RC_ASSERT(!execution.error.has_value());
@@ -96,7 +97,7 @@ RC_GTEST_PROP(ClusterTopology, PeersMustExist, ()) {
     world.perform(*any_sequence(10));
     const std::string peer = *rc::gen::element<std::string>("W1", "W2", "W3", "W8");
     const std::string direction = *rc::gen::element<std::string>("UPSTREAM", "DOWNSTREAM");
-    const Request create =
+    const catalog::Request create =
         statement("CREATE WORKER 'h9:1' SET ('W9' AS NAME, '" + peer + "' AS " + direction + ")")
             .request;
     if (world.actual().workers.contains(peer)) {
@@ -121,10 +122,10 @@ RC_GTEST_PROP(DistributedState, NothingIsPlacedOnUnreachableOrDrainingWorkers, (
     World world;
     world.perform(*any_sequence(20));
     const ModelState before = world.actual();
-    const Outcome outcome = world.ask((*any_create_query()).request);
-    const auto* kept = std::get_if<Accepted>(&outcome);
+    const coordinator::Outcome outcome = world.ask((*any_create_query()).request);
+    const auto* kept = std::get_if<coordinator::Accepted>(&outcome);
     if (kept == nullptr) return;
-    const auto id = *std::get<Answer>(kept->answers.front()).id;
+    const auto id = *std::get<catalog::Answer>(kept->answers.front()).id;
     for (const auto& [fragment_id, f] : world.actual().fragments) {
         if (f.query != id) continue;
         const ModelWorker& worker = before.workers.at(f.worker);
@@ -188,7 +189,7 @@ RC_GTEST_PROP(DistributedState, ANameIsNotReusedBeforeItsQueryIsGone, ()) {
     const ModelState before = world.actual();
     for (const auto& [id, query] : before.queries) {
         world.must_refuse(create(query.name), ErrorCode::query_exists);
-        (void)world.ask(request::DropQuery{QueryId(id)});
+        (void)world.ask(catalog::request::DropQuery{QueryId(id)});
         if (world.actual().queries.contains(id)) {
             world.must_refuse(create(query.name), ErrorCode::query_exists);
             for (const auto& [fragment_id, f] : before.fragments) {

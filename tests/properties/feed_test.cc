@@ -14,8 +14,8 @@ namespace baton::properties {
 namespace {
 
 // Little memory now and then, so that watches read the feed of the catalog too.
-CoordinatorOptions any_memory() {
-    CoordinatorOptions options;
+coordinator::CoordinatorOptions any_memory() {
+    coordinator::CoordinatorOptions options;
     options.changes_in_memory = *rc::gen::element<std::size_t>(0, 1, 4, 65'536);
     return options;
 }
@@ -24,8 +24,8 @@ using Followers = std::vector<std::unique_ptr<Follower>>;
 
 Followers followers_of_everything(World& world) {
     Followers followers;
-    for (std::size_t i = 0; i < kEntityCount; ++i) {
-        const View& view = view_of(static_cast<Entity>(i));
+    for (std::size_t i = 0; i < kinds::kEntityCount; ++i) {
+        const kinds::View& view = views::view_of(static_cast<kinds::Entity>(i));
         followers.push_back(std::make_unique<Follower>(world.coordinator(), own_columns_of(view)));
     }
     return followers;
@@ -64,7 +64,7 @@ RC_GTEST_PROP(Feed, ResumedFromAnyRevisionGivesTheSameEnd, ()) {
 }
 
 RC_GTEST_PROP(Feed, BeyondWhatIsKeptStartsOverWithASnapshot, ()) {
-    CoordinatorOptions options = any_memory();
+    coordinator::CoordinatorOptions options = any_memory();
     options.commits.committer.history.changes_max = 5;
     World world(options);
     const Followers followers = followers_of_everything(world);
@@ -72,8 +72,8 @@ RC_GTEST_PROP(Feed, BeyondWhatIsKeptStartsOverWithASnapshot, ()) {
     for (const auto& follower : followers) late.push_back(follower->resumed());
     world.perform(*any_sequence(40));
     constexpr int kCommitsThatTrim = 64;
-    for (int i = 0; i < kCommitsThatTrim; ++i) (void)world.ask(request::DropSink{"NONE"});
-    const Revision floor = require_value(feed_floor(world.sql()));
+    for (int i = 0; i < kCommitsThatTrim; ++i) (void)world.ask(catalog::request::DropSink{"NONE"});
+    const Revision floor = require_value(catalog::feed_floor(world.sql()));
     require(
         world.revision().value() <= floor.value() + options.commits.committer.history.changes_max,
         "more history is kept than was asked for");
@@ -83,19 +83,19 @@ RC_GTEST_PROP(Feed, BeyondWhatIsKeptStartsOverWithASnapshot, ()) {
 
 // A view and a condition on it; often on the state, which rows come into and leave.
 struct Filter {
-    Entity entity = Entity::worker;
+    kinds::Entity entity = kinds::Entity::worker;
     sql::Expr where;
 };
 
 void showValue(const Filter& filter, std::ostream& os) {
-    os << view_of(filter.entity).name << " WHERE " << sql::print(filter.where);
+    os << views::view_of(filter.entity).name << " WHERE " << sql::print(filter.where);
 }
 
 rc::Gen<Filter> any_filter() {
     return rc::gen::exec([] {
         Filter filter;
-        filter.entity = static_cast<Entity>(between<std::size_t>(0, kEntityCount));
-        const View& view = view_of(filter.entity);
+        filter.entity = static_cast<kinds::Entity>(between<std::size_t>(0, kinds::kEntityCount));
+        const kinds::View& view = views::view_of(filter.entity);
         if (!view.column("STATE") || chance(40)) {
             filter.where = *any_condition(view, false);
             return filter;
@@ -122,7 +122,7 @@ RC_GTEST_PROP(Feed, FilteredGivesTheRowsOfShowWithThatFilter, ()) {
         for (const Filter& filter : filters) {
             if (i != start) break;
             followers.push_back(std::make_unique<Follower>(
-                world.coordinator(), own_columns_of(view_of(filter.entity), filter.where)));
+                world.coordinator(), own_columns_of(views::view_of(filter.entity), filter.where)));
         }
         world.perform(sequence.items[i]);
         require_up_to_date(followers, 1'000);

@@ -10,16 +10,16 @@ std::string line_of(const SqlRow& row) {
     std::string line;
     for (const SqlValue& value : row) {
         const bool null = std::holds_alternative<std::monostate>(value);
-        line += (line.empty() ? "" : " | ") + (null ? "NULL" : shown(value, ViewType::text));
+        line += (line.empty() ? "" : " | ") + (null ? "NULL" : shown(value, kinds::ViewType::text));
     }
     return line;
 }
 
 }  // namespace
 
-ViewQuery own_columns_of(const View& view, const std::optional<sql::Expr>& where) {
+views::ViewQuery own_columns_of(const kinds::View& view, const std::optional<sql::Expr>& where) {
     sql::Select select;
-    for (const ViewColumn& column : view.columns) {
+    for (const kinds::ViewColumn& column : view.columns) {
         if (column.derived) continue;
         sql::SelectItem item;
         item.expr.node = sql::ColumnRef{{std::string(column.name)}};
@@ -27,16 +27,16 @@ ViewQuery own_columns_of(const View& view, const std::optional<sql::Expr>& where
     }
     select.from.node = sql::NamedRelation{.parts = {"BATON", std::string(view.name)}, .alias = {}};
     select.where = where;
-    return require_value(ViewQuery::from(sql::Query{.node = std::move(select), .at = {}}));
+    return require_value(views::ViewQuery::from(sql::Query{.node = std::move(select), .at = {}}));
 }
 
-std::set<std::string> lines_of(const Table& table) {
+std::set<std::string> lines_of(const views::Table& table) {
     std::set<std::string> lines;
     for (const SqlRow& row : table.rows) lines.insert(line_of(row));
     return lines;
 }
 
-Follower::Follower(CoordinatorRuntime& coordinator, ViewQuery query)
+Follower::Follower(coordinator::CoordinatorRuntime& coordinator, views::ViewQuery query)
     : coordinator_(coordinator), query_(std::move(query)) {
     watch_ = require_value(coordinator_.watch(query_));
     catch_up();
@@ -50,19 +50,20 @@ std::unique_ptr<Follower> Follower::resumed() const {
     return other;
 }
 
-void Follower::take(const WatchEvent& event) {
-    if (const auto* snapshot = std::get_if<WatchSnapshot>(&event)) {
+void Follower::take(const coordinator::WatchEvent& event) {
+    if (const auto* snapshot = std::get_if<coordinator::WatchSnapshot>(&event)) {
         rows_.clear();
-        for (const SqlRow& row : snapshot->table.rows) rows_[key_of(query_.view(), row)] = row;
+        for (const SqlRow& row : snapshot->table.rows)
+            rows_[kinds::key_of(query_.view(), row)] = row;
         revision_ = snapshot->revision;
         return;
     }
-    const auto& change = std::get<WatchChange>(event);
+    const auto& change = std::get<coordinator::WatchChange>(event);
     const std::string what = std::string(to_string(change.op)) + " of " +
                              std::string(query_.view().name) + " " + change.key + " at revision " +
                              to_string(change.revision);
     require(change.revision >= revision_, what + " goes back");
-    require(key_of(query_.view(), change.row) == change.key, what + " carries another row");
+    require(kinds::key_of(query_.view(), change.row) == change.key, what + " carries another row");
     const bool known = rows_.contains(change.key);
     require(known == (change.op != ChangeOp::create), what + " does not fit to what was told");
     if (change.op == ChangeOp::drop) {
@@ -78,12 +79,12 @@ void Follower::catch_up(std::size_t most) {
     for (;;) {
         const auto events = require_value(watch_->poll(most));
         if (events.empty()) return;
-        for (const WatchEvent& event : events) take(event);
+        for (const coordinator::WatchEvent& event : events) take(event);
     }
 }
 
 void Follower::compare() {
-    const Snapshot now = require_value(coordinator_.snapshot());
+    const coordinator::Snapshot now = require_value(coordinator_.snapshot());
     std::set<std::string> known;
     for (const auto& [key, row] : rows_) known.insert(line_of(row));
     require_same_lines(lines_of(require_value(query_.run(now.sql()))), known,

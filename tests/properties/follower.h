@@ -13,15 +13,15 @@
 namespace baton::properties {
 
 // SELECT <all columns of the entity's own row> FROM its view [WHERE ..].
-[[nodiscard]] ViewQuery own_columns_of(const View& view,
-                                       const std::optional<sql::Expr>& where = {});
+[[nodiscard]] views::ViewQuery own_columns_of(const kinds::View& view,
+                                              const std::optional<sql::Expr>& where = {});
 
 // Rows as lines, to compare and to show.
-[[nodiscard]] std::set<std::string> lines_of(const Table& table);
+[[nodiscard]] std::set<std::string> lines_of(const views::Table& table);
 
 class Follower {
 public:
-    Follower(CoordinatorRuntime& coordinator, ViewQuery query);
+    Follower(coordinator::CoordinatorRuntime& coordinator, views::ViewQuery query);
     // Another client that starts from what this one knows now.
     [[nodiscard]] std::unique_ptr<Follower> resumed() const;
 
@@ -33,13 +33,13 @@ public:
     void compare();
 
 private:
-    void take(const WatchEvent& event);
+    void take(const coordinator::WatchEvent& event);
 
-    CoordinatorRuntime& coordinator_;
-    const ViewQuery query_;
+    coordinator::CoordinatorRuntime& coordinator_;
+    const views::ViewQuery query_;
     std::map<std::string, SqlRow> rows_;
     Revision revision_;
-    std::unique_ptr<Watch> watch_;
+    std::unique_ptr<coordinator::Watch> watch_;
 };
 
 }  // namespace baton::properties

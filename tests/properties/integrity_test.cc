@@ -16,16 +16,16 @@ namespace {
 
 const Schema kSchema{.columns = {{.name = "A"}}};
 
-BoundConnector file_on(const std::string& worker) {
-    BoundConnector connector;
+binding::BoundConnector file_on(const std::string& worker) {
+    binding::BoundConnector connector;
     connector.type = "File";
     connector.options = {{"FILE_PATH", std::string("f")}};
     connector.host = worker;
     return connector;
 }
 
-BoundConnector same_as(const ModelConnector& other) {
-    BoundConnector connector;
+binding::BoundConnector same_as(const ModelConnector& other) {
+    binding::BoundConnector connector;
     connector.type = other.type;
     connector.options = other.options;
     connector.format = other.format;
@@ -42,7 +42,8 @@ RC_GTEST_PROP(CatalogIntegrity, LogicalSourceNamesAreUnique, ()) {
     World world;
     world.perform(*any_sequence(15));
     for (const auto& [name, schema] : world.actual().logical) {
-        world.must_refuse(request::CreateLogicalSource{name, kSchema}, ErrorCode::source_exists);
+        world.must_refuse(catalog::request::CreateLogicalSource{name, kSchema},
+                          ErrorCode::source_exists);
     }
     require_none(world, "SELECT name FROM logical_source GROUP BY name HAVING COUNT(*) > 1",
                  "a logical source is there twice");
@@ -52,7 +53,7 @@ RC_GTEST_PROP(CatalogIntegrity, SinkNamesAreUnique, ()) {
     World world;
     world.perform(*any_sequence(15));
     for (const auto& [name, sink] : world.actual().sinks) {
-        world.must_refuse(request::CreateSink{name, kSchema, file_on(sink.worker)},
+        world.must_refuse(catalog::request::CreateSink{name, kSchema, file_on(sink.worker)},
                           ErrorCode::sink_exists);
     }
     require_none(world, "SELECT name FROM sink GROUP BY name HAVING COUNT(*) > 1",
@@ -69,8 +70,8 @@ RC_GTEST_PROP(CatalogIntegrity, SchemasAreNeverEmptyNorRepeatAName, ()) {
     const std::set<std::string> different = set_of(names);
     const bool valid =
         !names.empty() && different.size() == names.size() && !different.contains("");
-    const request::CreateLogicalSource source{"S", schema};
-    const request::CreateSink sink{"K", schema, file_on("W1")};
+    const catalog::request::CreateLogicalSource source{"S", schema};
+    const catalog::request::CreateSink sink{"K", schema, file_on("W1")};
     if (!valid) {
         world.must_refuse(source, ErrorCode::schema);
         world.must_refuse(sink, ErrorCode::schema);
@@ -86,7 +87,7 @@ RC_GTEST_PROP(CatalogIntegrity, TheSamePhysicalSourceIsNotCreatedTwice, ()) {
     World world;
     world.perform(*any_sequence(20));
     for (const auto& [id, source] : world.actual().physical) {
-        world.must_refuse(request::CreatePhysicalSource{source.logical, same_as(source)},
+        world.must_refuse(catalog::request::CreatePhysicalSource{source.logical, same_as(source)},
                           ErrorCode::source_exists);
     }
     require_none(world,
@@ -98,14 +99,14 @@ RC_GTEST_PROP(CatalogIntegrity, TheSamePhysicalSourceIsNotCreatedTwice, ()) {
 RC_GTEST_PROP(CatalogIntegrity, SourcesAndSinksNeedTheirWorker, ()) {
     World world;
     world.perform(*any_sequence(15));
-    (void)world.ask(request::CreateLogicalSource{"S9", kSchema});
+    (void)world.ask(catalog::request::CreateLogicalSource{"S9", kSchema});
     const auto workers = world.actual().workers;
     const std::string name = *rc::gen::element<std::string>("W1", "W2", "W3", "NOBODY", "");
-    const request::CreatePhysicalSource source{"S9", file_on(name)};
-    const request::CreateSink sink{"K9", kSchema, file_on(name)};
+    const catalog::request::CreatePhysicalSource source{"S9", file_on(name)};
+    const catalog::request::CreateSink sink{"K9", kSchema, file_on(name)};
     if (workers.contains(name)) {
-        RC_ASSERT(std::holds_alternative<Accepted>(world.ask(source)));
-        RC_ASSERT(std::holds_alternative<Accepted>(world.ask(sink)));
+        RC_ASSERT(std::holds_alternative<coordinator::Accepted>(world.ask(source)));
+        RC_ASSERT(std::holds_alternative<coordinator::Accepted>(world.ask(sink)));
     } else {
         world.must_refuse(source, ErrorCode::unknown_worker);
         world.must_refuse(sink, ErrorCode::unknown_worker);
@@ -117,9 +118,9 @@ RC_GTEST_PROP(CatalogIntegrity, PhysicalSourcesNeedTheirLogicalSource, ()) {
     world.perform(*any_sequence(15));
     (void)world.ask(statement("CREATE WORKER 'h9:1' SET ('W9' AS NAME)").request);
     const std::string name = *rc::gen::element<std::string>("S1", "S2", "S3", "s1", "");
-    const request::CreatePhysicalSource source{name, file_on("W9")};
+    const catalog::request::CreatePhysicalSource source{name, file_on("W9")};
     if (world.actual().logical.contains(name)) {
-        RC_ASSERT(std::holds_alternative<Accepted>(world.ask(source)));
+        RC_ASSERT(std::holds_alternative<coordinator::Accepted>(world.ask(source)));
     } else {
         world.must_refuse(source, ErrorCode::unknown_source);
     }
@@ -158,7 +159,8 @@ RC_GTEST_PROP(CatalogIntegrity, ConfigurationsFitTheirDescriptor, ()) {
     if (!any.settings.empty()) sql += ")";
     RC_LOG() << sql << std::endl;
     const Revision before = world.revision();
-    const Execution execution = Session(world.coordinator(), "tester").execute(sql);
+    const coordinator::Execution execution =
+        coordinator::Session(world.coordinator(), "tester").execute(sql);
     const ModelState state = world.actual();
     if (execution.error) {
         const std::set<ErrorCode> expected = {
@@ -169,10 +171,11 @@ RC_GTEST_PROP(CatalogIntegrity, ConfigurationsFitTheirDescriptor, ()) {
         return;
     }
     const ModelConnector& sink = state.sinks.at("K");
-    const auto descriptor = require_value(descriptor_of(DescriptorKind::sink, sink.type));
-    std::vector<GivenOption> given;
+    const auto descriptor =
+        require_value(descriptors::descriptor_of(descriptors::DescriptorKind::sink, sink.type));
+    std::vector<descriptors::GivenOption> given;
     for (const auto& [key, value] : sink.options) given.push_back({.key = key, .value = value});
-    require(require_value(complete(*descriptor, given)) == sink.options,
+    require(require_value(descriptors::complete(*descriptor, given)) == sink.options,
             "what is stored is not a complete configuration");
     world.check_soundness();
 }
@@ -204,7 +207,8 @@ RC_GTEST_PROP(CatalogIntegrity, StatementsThatDoNotParseAreRejectedAndLeaveNothi
     RC_PRE(!sql::parse(text));
     const auto before = lines_of(world.actual());
     const Revision at = world.revision();
-    const Execution execution = Session(world.coordinator(), "tester").execute(text);
+    const coordinator::Execution execution =
+        coordinator::Session(world.coordinator(), "tester").execute(text);
     RC_ASSERT(execution.error.has_value());
     RC_ASSERT(execution.results.empty());
     require_same_lines(before, lines_of(world.actual()), "the catalog after a syntax error");
@@ -214,11 +218,12 @@ RC_GTEST_PROP(CatalogIntegrity, StatementsThatDoNotParseAreRejectedAndLeaveNothi
 // ---- drops of what is referred to ---------------------------------------------------------------
 
 // Asks to drop it: refused if anyone refers to it, naming exactly those; else it goes.
-void check_drop(World& world, const Request& drop, ErrorCode in_use,
+void check_drop(World& world, const catalog::Request& drop, ErrorCode in_use,
                 const std::set<std::string>& users) {
     if (users.empty()) {
-        const Outcome outcome = world.ask(drop, false);
-        require(std::holds_alternative<Accepted>(outcome), "a drop of what nobody uses is refused");
+        const coordinator::Outcome outcome = world.ask(drop, false);
+        require(std::holds_alternative<coordinator::Accepted>(outcome),
+                "a drop of what nobody uses is refused");
         return;
     }
     const Error error = world.must_refuse(drop, in_use);
@@ -234,7 +239,8 @@ RC_GTEST_PROP(Cleanup, ALogicalSourceWithPhysicalSourcesIsNotDropped, ()) {
         for (const auto& [id, source] : state.physical) {
             if (source.logical == name) users.insert(std::to_string(id));
         }
-        check_drop(world, request::DropLogicalSource{name}, ErrorCode::source_in_use, users);
+        check_drop(world, catalog::request::DropLogicalSource{name}, ErrorCode::source_in_use,
+                   users);
     }
 }
 
@@ -247,7 +253,7 @@ RC_GTEST_PROP(Cleanup, APhysicalSourceThatQueriesReadIsNotDropped, ()) {
         for (const auto& [query_id, query] : state.queries) {
             if (query.sources.contains(id)) users.insert(query.name);
         }
-        check_drop(world, request::DropPhysicalSource{PhysicalSourceId(id)},
+        check_drop(world, catalog::request::DropPhysicalSource{PhysicalSourceId(id)},
                    ErrorCode::source_in_use, users);
     }
 }
@@ -261,7 +267,7 @@ RC_GTEST_PROP(Cleanup, ASinkThatQueriesWriteToIsNotDropped, ()) {
         for (const auto& [id, query] : state.queries) {
             if (query.sinks.contains(name)) users.insert(query.name);
         }
-        check_drop(world, request::DropSink{name}, ErrorCode::sink_in_use, users);
+        check_drop(world, catalog::request::DropSink{name}, ErrorCode::sink_in_use, users);
     }
 }
 
@@ -284,7 +290,7 @@ RC_GTEST_PROP(Cleanup, AWorkerWithFragmentsSourcesSinksOrPartitionsIsNotDropped,
             const std::string* owner = owner_of(ownership);
             if (owner != nullptr && *owner == name) users.insert(key.list);
         }
-        check_drop(world, request::DropWorker{name}, ErrorCode::worker_in_use, users);
+        check_drop(world, catalog::request::DropWorker{name}, ErrorCode::worker_in_use, users);
     }
 }
 

@@ -53,11 +53,11 @@ void collect(const sql::Query& query, Mentions& mentions) {
 }  // namespace
 
 bool Verdict::changes() const {
-    return !refused() && (did == Did::created || did == Did::dropped || did == Did::accepted ||
-                          did == Did::changed);
+    return !refused() && (did == catalog::Did::created || did == catalog::Did::dropped ||
+                          did == catalog::Did::accepted || did == catalog::Did::changed);
 }
 
-Verdict Model::apply(const Request& request) {
+Verdict Model::apply(const catalog::Request& request) {
     const Model before = *this;
     Verdict verdict = std::visit([&](const auto& r) { return on(r); }, request);
     if (verdict.refused()) *this = before;
@@ -73,7 +73,7 @@ Model::Place Model::place(const std::optional<std::string>& host) const {
     return {state_.workers.empty() ? "" : state_.workers.begin()->first, std::nullopt};
 }
 
-std::optional<std::uint64_t> Model::find(const request::QueryRef& ref) const {
+std::optional<std::uint64_t> Model::find(const catalog::request::QueryRef& ref) const {
     if (const auto* name = std::get_if<std::string>(&ref)) return state_.query_named(*name);
     const std::uint64_t id = std::get<QueryId>(ref).value();
     return state_.queries.contains(id) ? std::optional(id) : std::nullopt;
@@ -86,8 +86,8 @@ void Model::erase_query(std::uint64_t id) {
 
 // ---- workers ------------------------------------------------------------------------------------
 
-Verdict Model::on(const request::CreateWorker& r) {
-    const WorkerSettings& given = r.worker;
+Verdict Model::on(const catalog::request::CreateWorker& r) {
+    const binding::WorkerSettings& given = r.worker;
     if (state_.workers.contains(given.name)) return ErrorCode::worker_exists;
     for (const auto& [name, worker] : state_.workers) {
         if (worker.address == to_string(given.control)) return ErrorCode::worker_exists;
@@ -106,11 +106,11 @@ Verdict Model::on(const request::CreateWorker& r) {
     state_.workers[given.name] = {.address = to_string(given.control),
                                   .data = given.data ? to_string(*given.data) : "",
                                   .capacity = given.capacity};
-    return Did::created;
+    return catalog::Did::created;
 }
 
-Verdict Model::on(const request::DropWorker& r) {
-    if (!state_.workers.contains(r.name)) return Did::absent;
+Verdict Model::on(const catalog::request::DropWorker& r) {
+    if (!state_.workers.contains(r.name)) return catalog::Did::absent;
     std::set<std::string> users;
     for (const auto& [id, f] : state_.fragments) {
         if (f.worker == r.name) users.insert(state_.queries.at(f.query).name);
@@ -129,13 +129,13 @@ Verdict Model::on(const request::DropWorker& r) {
     state_.workers.erase(r.name);
     std::erase_if(state_.links,
                   [&](const ModelLink& l) { return l.first == r.name || l.second == r.name; });
-    return Did::dropped;
+    return catalog::Did::dropped;
 }
 
-Verdict Model::on(const request::DrainWorker& r) {
+Verdict Model::on(const catalog::request::DrainWorker& r) {
     if (!state_.workers.contains(r.name)) return ErrorCode::unknown_worker;
     const bool before = std::exchange(state_.workers[r.name].draining, r.draining);
-    return before == r.draining ? Did::unchanged : Did::changed;
+    return before == r.draining ? catalog::Did::unchanged : catalog::Did::changed;
 }
 
 Verdict Model::on(const controllers::ReportWorker& r) {
@@ -155,22 +155,22 @@ Verdict Model::on(const controllers::ReportWorker& r) {
             query.reason = kOwnWords;
         }
     }
-    return worker == before ? Did::unchanged : Did::changed;
+    return worker == before ? catalog::Did::unchanged : catalog::Did::changed;
 }
 
 // ---- sources and sinks --------------------------------------------------------------------------
 
-Verdict Model::on(const request::CreateLogicalSource& r) {
+Verdict Model::on(const catalog::request::CreateLogicalSource& r) {
     if (state_.logical.contains(r.name)) {
-        if (r.if_not_exists) return Did::existed;
+        if (r.if_not_exists) return catalog::Did::existed;
         return ErrorCode::source_exists;
     }
     if (!valid(r.schema)) return ErrorCode::schema;
     state_.logical[r.name] = r.schema;
-    return Did::created;
+    return catalog::Did::created;
 }
 
-Verdict Model::on(const request::CreatePhysicalSource& r) {
+Verdict Model::on(const catalog::request::CreatePhysicalSource& r) {
     if (!state_.logical.contains(r.logical)) return ErrorCode::unknown_source;
     auto [worker, refusal] = place(r.connector.host);
     if (refusal) return *refusal;
@@ -183,15 +183,15 @@ Verdict Model::on(const request::CreatePhysicalSource& r) {
     for (const auto& [id, other] : state_.physical) {
         if (other == source) return ErrorCode::source_exists;
     }
-    Verdict verdict = Did::created;
+    Verdict verdict = catalog::Did::created;
     verdict.id = next_id_++;
     state_.physical[*verdict.id] = source;
     return verdict;
 }
 
-Verdict Model::on(const request::CreateSink& r) {
+Verdict Model::on(const catalog::request::CreateSink& r) {
     if (state_.sinks.contains(r.name)) {
-        if (r.if_not_exists) return Did::existed;
+        if (r.if_not_exists) return catalog::Did::existed;
         return ErrorCode::sink_exists;
     }
     if (!valid(r.schema)) return ErrorCode::schema;
@@ -203,45 +203,45 @@ Verdict Model::on(const request::CreateSink& r) {
                             .type = r.connector.type,
                             .options = r.connector.options,
                             .format = r.connector.format};
-    return Did::created;
+    return catalog::Did::created;
 }
 
-Verdict Model::on(const request::DropLogicalSource& r) {
-    if (!state_.logical.contains(r.name)) return Did::absent;
+Verdict Model::on(const catalog::request::DropLogicalSource& r) {
+    if (!state_.logical.contains(r.name)) return catalog::Did::absent;
     std::set<std::string> users;
     for (const auto& [id, source] : state_.physical) {
         if (source.logical == r.name) users.insert(std::to_string(id));
     }
     if (!users.empty()) return in_use(ErrorCode::source_in_use, users);
     state_.logical.erase(r.name);
-    return Did::dropped;
+    return catalog::Did::dropped;
 }
 
-Verdict Model::on(const request::DropPhysicalSource& r) {
-    if (!state_.physical.contains(r.id.value())) return Did::absent;
+Verdict Model::on(const catalog::request::DropPhysicalSource& r) {
+    if (!state_.physical.contains(r.id.value())) return catalog::Did::absent;
     std::set<std::string> users;
     for (const auto& [id, query] : state_.queries) {
         if (query.sources.contains(r.id.value())) users.insert(query.name);
     }
     if (!users.empty()) return in_use(ErrorCode::source_in_use, users);
     state_.physical.erase(r.id.value());
-    return Did::dropped;
+    return catalog::Did::dropped;
 }
 
-Verdict Model::on(const request::DropSink& r) {
-    if (!state_.sinks.contains(r.name)) return Did::absent;
+Verdict Model::on(const catalog::request::DropSink& r) {
+    if (!state_.sinks.contains(r.name)) return catalog::Did::absent;
     std::set<std::string> users;
     for (const auto& [id, query] : state_.queries) {
         if (query.sinks.contains(r.name)) users.insert(query.name);
     }
     if (!users.empty()) return in_use(ErrorCode::sink_in_use, users);
     state_.sinks.erase(r.name);
-    return Did::dropped;
+    return catalog::Did::dropped;
 }
 
 // ---- queries ------------------------------------------------------------------------------------
 
-Verdict Model::on(const request::CreateQuery& r) {
+Verdict Model::on(const catalog::request::CreateQuery& r) {
     // Where there is no worker, the embedded one is there for whoever needs it first.
     const bool first = state_.workers.empty();
     if (first) state_.workers[std::string(kEmbeddedWorker)] = {};
@@ -250,8 +250,8 @@ Verdict Model::on(const request::CreateQuery& r) {
     return verdict;
 }
 
-Verdict Model::create_query(const request::CreateQuery& r) {
-    Verdict verdict = Did::created;
+Verdict Model::create_query(const catalog::request::CreateQuery& r) {
+    Verdict verdict = catalog::Did::created;
     if (r.name && state_.query_named(*r.name)) verdict.refusals.insert(ErrorCode::query_exists);
     ModelQuery query;
     std::set<std::string> workers;
@@ -314,13 +314,13 @@ Verdict Model::create_query(const request::CreateQuery& r) {
     return verdict;
 }
 
-Verdict Model::on(const request::DropQuery& r) {
+Verdict Model::on(const catalog::request::DropQuery& r) {
     const auto id = find(r.query);
-    if (!id) return Did::absent;
+    if (!id) return catalog::Did::absent;
     ModelQuery& query = state_.queries.at(*id);
     if (query.state == QueryState::pending || has_ended(query.state)) {
         erase_query(*id);
-        return Did::dropped;
+        return catalog::Did::dropped;
     }
     const bool stays_forceful =
         query.desired != QueryDesire::running && query.mode == StopMode::forceful;
@@ -331,16 +331,16 @@ Verdict Model::on(const request::DropQuery& r) {
     query.state = QueryState::stopping;
     query.desired = QueryDesire::dropped;
     query.mode = mode;
-    return so_already ? Did::unchanged : Did::accepted;
+    return so_already ? catalog::Did::unchanged : catalog::Did::accepted;
 }
 
-Verdict Model::on(const request::StopQuery& r) {
+Verdict Model::on(const catalog::request::StopQuery& r) {
     const auto id = find(r.query);
     if (!id) return ErrorCode::unknown_query;
     ModelQuery& query = state_.queries.at(*id);
     if (query.desired == QueryDesire::dropped) return ErrorCode::query_state;
-    if (has_ended(query.state)) return Did::unchanged;
-    if (query.desired == QueryDesire::failed) return Did::unchanged;
+    if (has_ended(query.state)) return catalog::Did::unchanged;
+    if (query.desired == QueryDesire::failed) return catalog::Did::unchanged;
     const bool again = query.desired == QueryDesire::stopped;
     const bool stays_forceful = again && query.mode == StopMode::forceful;
     const StopMode mode = stays_forceful ? StopMode::forceful : r.mode;
@@ -353,10 +353,10 @@ Verdict Model::on(const request::StopQuery& r) {
         for (auto& [fragment_id, f] : state_.fragments) {
             if (f.query == *id) f.state = FragmentState::stopped;
         }
-        return Did::changed;
+        return catalog::Did::changed;
     }
     query.state = QueryState::stopping;
-    return so_already ? Did::unchanged : Did::accepted;
+    return so_already ? catalog::Did::unchanged : catalog::Did::accepted;
 }
 
 Verdict Model::on(const controllers::ReportFragment& r) {
@@ -364,7 +364,7 @@ Verdict Model::on(const controllers::ReportFragment& r) {
     if (found == state_.fragments.end()) return ErrorCode::unknown_query;
     ModelFragment& fragment = found->second;
     ModelQuery& query = state_.queries.at(fragment.query);
-    if (fragment.state == r.state && fragment.reason == r.reason) return Did::unchanged;
+    if (fragment.state == r.state && fragment.reason == r.reason) return catalog::Did::unchanged;
     if (query.state == QueryState::pending) return ErrorCode::query_state;
     if (has_ended(query.state) && !has_ended(r.state)) return ErrorCode::query_state;
     const auto capacity = state_.workers.at(fragment.worker).capacity;
@@ -379,7 +379,7 @@ Verdict Model::on(const controllers::ReportFragment& r) {
         query.state = QueryState::deploying;
         query.reason = kOwnWords;
     }
-    return Did::changed;
+    return catalog::Did::changed;
 }
 
 Verdict Model::on(const controllers::MarkQuery& r) {
@@ -387,7 +387,8 @@ Verdict Model::on(const controllers::MarkQuery& r) {
     if (!id) return ErrorCode::unknown_query;
     ModelQuery& query = state_.queries.at(*id);
     if (query.state == r.state) {
-        return std::exchange(query.reason, r.reason) == r.reason ? Did::unchanged : Did::changed;
+        return std::exchange(query.reason, r.reason) == r.reason ? catalog::Did::unchanged
+                                                                 : catalog::Did::changed;
     }
     if (r.state == QueryState::pending || has_ended(query.state)) return ErrorCode::query_state;
     const bool upwards = r.state == QueryState::deploying || r.state == QueryState::running;
@@ -404,24 +405,25 @@ Verdict Model::on(const controllers::MarkQuery& r) {
     }
     query.state = r.state;
     query.reason = r.reason;
-    return Did::changed;
+    return catalog::Did::changed;
 }
 
 Verdict Model::on(const controllers::FailQuery& r) {
     const auto id = find(r.query);
     if (!id) return ErrorCode::unknown_query;
     ModelQuery& query = state_.queries.at(*id);
-    if (has_ended(query.state) || query.desired != QueryDesire::running) return Did::unchanged;
+    if (has_ended(query.state) || query.desired != QueryDesire::running)
+        return catalog::Did::unchanged;
     query.desired = QueryDesire::failed;
     query.mode = StopMode::forceful;
     query.reason = r.reason;
     const bool told = query.state != QueryState::pending;
     query.state = told ? QueryState::stopping : QueryState::failed;
-    if (told) return Did::accepted;
+    if (told) return catalog::Did::accepted;
     for (auto& [fragment_id, f] : state_.fragments) {
         if (f.query == *id) f.state = FragmentState::stopped;
     }
-    return Did::changed;
+    return catalog::Did::changed;
 }
 
 Verdict Model::on(const controllers::RestartQuery& r) {
@@ -448,25 +450,25 @@ Verdict Model::on(const controllers::RestartQuery& r) {
     query.state = QueryState::deploying;
     query.run += 1;
     query.reason = r.reason;
-    return Did::changed;
+    return catalog::Did::changed;
 }
 
 Verdict Model::on(const controllers::ReleaseQuery& r) {
     const auto id = find(r.query);
-    if (!id) return Did::absent;
+    if (!id) return catalog::Did::absent;
     if (state_.queries.at(*id).desired != QueryDesire::dropped) return ErrorCode::query_state;
     for (const auto& [fragment_id, f] : state_.fragments) {
         if (f.query == *id && !has_ended(f.state)) return ErrorCode::query_state;
     }
     erase_query(*id);
-    return Did::dropped;
+    return catalog::Did::dropped;
 }
 
 // ---- task lists ---------------------------------------------------------------------------------
 
-Verdict Model::on(const request::CreateTaskList& r) {
+Verdict Model::on(const catalog::request::CreateTaskList& r) {
     if (state_.task_lists.contains(r.name)) {
-        if (r.if_not_exists) return Did::existed;
+        if (r.if_not_exists) return catalog::Did::existed;
         return ErrorCode::task_list_exists;
     }
     if (r.partitions < 1 || r.partitions > kPartitionsMax) return ErrorCode::invalid_configuration;
@@ -474,15 +476,15 @@ Verdict Model::on(const request::CreateTaskList& r) {
     for (std::uint32_t number = 0; number < r.partitions; ++number) {
         state_.partitions.try_emplace({.list = r.name, .number = number});
     }
-    return Did::created;
+    return catalog::Did::created;
 }
 
-Verdict Model::on(const request::DropTaskList& r) {
-    if (state_.task_lists.erase(r.name) == 0) return Did::absent;
+Verdict Model::on(const catalog::request::DropTaskList& r) {
+    if (state_.task_lists.erase(r.name) == 0) return catalog::Did::absent;
     std::erase_if(state_.partitions, [&](const auto& partition) {
         return partition.first.list == r.name && owner_of(partition.second) == nullptr;
     });
-    return Did::dropped;
+    return catalog::Did::dropped;
 }
 
 std::optional<ErrorCode> Model::move(const PartitionMove& move) {
@@ -509,7 +511,7 @@ Verdict Model::on(const controllers::AssignPartitions& r) {
     for (const PartitionMove& each : r.moves) {
         if (const auto refusal = move(each)) return *refusal;
     }
-    return Did::changed;
+    return catalog::Did::changed;
 }
 
 }  // namespace baton::properties

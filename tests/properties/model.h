@@ -95,18 +95,18 @@ struct ModelState {
 // One line per entity, to compare two states and to show how they differ.
 [[nodiscard]] std::set<std::string> lines_of(const ModelState& state);
 // What is in a catalog, in the same terms.
-[[nodiscard]] ModelState state_in(const Reader& reader);
+[[nodiscard]] ModelState state_in(const catalog::Reader& reader);
 
 // What must be answered.
 struct Verdict {
     // Everything that is wrong with the request; the catalog names one of them. Empty: it happens.
     std::set<ErrorCode> refusals;
     std::set<std::string> related;  // who stands in the way of a drop
-    Did did = Did::unchanged;
+    catalog::Did did = catalog::Did::unchanged;
     std::optional<std::uint64_t> id;  // of what was created
     std::string name;                 // of a created query
 
-    Verdict(Did done) : did(done) {}               // NOLINT(google-explicit-constructor)
+    Verdict(catalog::Did done) : did(done) {}      // NOLINT(google-explicit-constructor)
     Verdict(ErrorCode code) : refusals({code}) {}  // NOLINT(google-explicit-constructor)
 
     [[nodiscard]] bool refused() const { return !refusals.empty(); }
@@ -117,33 +117,33 @@ struct Verdict {
 class Model {
 public:
     // What is refused changes nothing.
-    Verdict apply(const Request& request);
+    Verdict apply(const catalog::Request& request);
 
     [[nodiscard]] const ModelState& state() const { return state_; }
 
 private:
-    Verdict on(const request::CreateLogicalSource& r);
-    Verdict on(const request::CreatePhysicalSource& r);
-    Verdict on(const request::CreateSink& r);
-    Verdict on(const request::CreateWorker& r);
-    Verdict on(const request::CreateQuery& r);
-    Verdict create_query(const request::CreateQuery& r);
-    Verdict on(const request::DropLogicalSource& r);
-    Verdict on(const request::DropPhysicalSource& r);
-    Verdict on(const request::DropSink& r);
-    Verdict on(const request::DropWorker& r);
-    Verdict on(const request::DropQuery& r);
-    Verdict on(const request::StopQuery& r);
-    Verdict on(const request::DrainWorker& r);
-    Verdict on(const request::Drop& r);
+    Verdict on(const catalog::request::CreateLogicalSource& r);
+    Verdict on(const catalog::request::CreatePhysicalSource& r);
+    Verdict on(const catalog::request::CreateSink& r);
+    Verdict on(const catalog::request::CreateWorker& r);
+    Verdict on(const catalog::request::CreateQuery& r);
+    Verdict create_query(const catalog::request::CreateQuery& r);
+    Verdict on(const catalog::request::DropLogicalSource& r);
+    Verdict on(const catalog::request::DropPhysicalSource& r);
+    Verdict on(const catalog::request::DropSink& r);
+    Verdict on(const catalog::request::DropWorker& r);
+    Verdict on(const catalog::request::DropQuery& r);
+    Verdict on(const catalog::request::StopQuery& r);
+    Verdict on(const catalog::request::DrainWorker& r);
+    Verdict on(const catalog::request::Drop& r);
     Verdict on(const controllers::ReportWorker& r);
     Verdict on(const controllers::ReportFragment& r);
     Verdict on(const controllers::MarkQuery& r);
     Verdict on(const controllers::FailQuery& r);
     Verdict on(const controllers::RestartQuery& r);
     Verdict on(const controllers::ReleaseQuery& r);
-    Verdict on(const request::CreateTaskList& r);
-    Verdict on(const request::DropTaskList& r);
+    Verdict on(const catalog::request::CreateTaskList& r);
+    Verdict on(const catalog::request::DropTaskList& r);
     Verdict on(const controllers::AssignPartitions& r);
     // Why it does not happen; none: it did.
     [[nodiscard]] std::optional<ErrorCode> move(const PartitionMove& move);
@@ -154,7 +154,7 @@ private:
         std::optional<ErrorCode> refusal;
     };
     [[nodiscard]] Place place(const std::optional<std::string>& host) const;
-    [[nodiscard]] std::optional<std::uint64_t> find(const request::QueryRef& ref) const;
+    [[nodiscard]] std::optional<std::uint64_t> find(const catalog::request::QueryRef& ref) const;
     Verdict drop_each(sql::EntityKind kind, const sql::AttributeIs& where, StopMode mode,
                       bool if_exists);
     void erase_query(std::uint64_t id);

@@ -101,8 +101,8 @@ std::string number_or_none(const std::optional<std::uint64_t>& value) {
 }
 
 std::string line_of(const ModelConnector& c) {
-    return " on " + c.worker + " type " + c.type + " options " + to_json(c.options) + " format " +
-           to_json(c.format);
+    return " on " + c.worker + " type " + c.type + " options " + kinds::to_json(c.options) +
+           " format " + kinds::to_json(c.format);
 }
 
 std::string line_of(const ModelQuery& q) {
@@ -129,14 +129,14 @@ std::set<std::string> lines_of(const ModelState& state) {
     }
     for (const auto& [from, to] : state.links) lines.insert("link " + from + " -> " + to);
     for (const auto& [name, schema] : state.logical) {
-        lines.insert("logical source " + name + " " + to_json(schema));
+        lines.insert("logical source " + name + " " + kinds::to_json(schema));
     }
     for (const auto& [id, source] : state.physical) {
         lines.insert("physical source " + std::to_string(id) + " of " + source.logical +
                      line_of(source));
     }
     for (const auto& [name, sink] : state.sinks) {
-        lines.insert("sink " + name + " " + to_json(sink.schema) + line_of(sink));
+        lines.insert("sink " + name + " " + kinds::to_json(sink.schema) + line_of(sink));
     }
     for (const auto& [id, query] : state.queries) {
         lines.insert("query " + std::to_string(id) + line_of(query));
@@ -170,7 +170,7 @@ Reason kept(const Reason& reason) {
 
 }  // namespace
 
-ModelState state_in(const Reader& reader) {
+ModelState state_in(const catalog::Reader& reader) {
     ModelState state;
     for (const Worker& w : must(reader.workers())) {
         ModelWorker& worker = state.workers[w.name];
@@ -228,7 +228,7 @@ ModelState state_in(const Reader& reader) {
 namespace {
 
 struct Candidate {
-    Request drop;
+    catalog::Request drop;
     std::map<std::string, std::string> attributes;  // values as the dialect writes them
 };
 
@@ -246,12 +246,12 @@ std::vector<Candidate> candidates(const ModelState& state, sql::EntityKind kind,
     switch (kind) {
         case sql::EntityKind::logical_source:
             for (const auto& [name, schema] : state.logical) {
-                all.push_back({request::DropLogicalSource{name}, {{"NAME", text(name)}}});
+                all.push_back({catalog::request::DropLogicalSource{name}, {{"NAME", text(name)}}});
             }
             break;
         case sql::EntityKind::physical_source:
             for (const auto& [id, source] : state.physical) {
-                all.push_back({request::DropPhysicalSource{PhysicalSourceId(id)},
+                all.push_back({catalog::request::DropPhysicalSource{PhysicalSourceId(id)},
                                {{"ID", std::to_string(id)},
                                 {"LOGICAL", text(source.logical)},
                                 {"WORKER", text(source.worker)},
@@ -260,7 +260,7 @@ std::vector<Candidate> candidates(const ModelState& state, sql::EntityKind kind,
             break;
         case sql::EntityKind::sink:
             for (const auto& [name, sink] : state.sinks) {
-                all.push_back({request::DropSink{name},
+                all.push_back({catalog::request::DropSink{name},
                                {{"NAME", text(name)},
                                 {"WORKER", text(sink.worker)},
                                 {"TYPE", text(sink.type)}}});
@@ -269,7 +269,7 @@ std::vector<Candidate> candidates(const ModelState& state, sql::EntityKind kind,
         case sql::EntityKind::worker:
             for (const auto& [name, worker] : state.workers) {
                 all.push_back(
-                    {request::DropWorker{name},
+                    {catalog::request::DropWorker{name},
                      {{"NAME", text(name)},
                       {"STATE", state_text(worker.state)},
                       {"DRAINING", worker.draining ? "TRUE" : "FALSE"},
@@ -280,7 +280,7 @@ std::vector<Candidate> candidates(const ModelState& state, sql::EntityKind kind,
             break;
         case sql::EntityKind::query:
             for (const auto& [id, query] : state.queries) {
-                all.push_back({request::DropQuery{QueryId(id), mode},
+                all.push_back({catalog::request::DropQuery{QueryId(id), mode},
                                {{"ID", std::to_string(id)},
                                 {"NAME", text(query.name)},
                                 {"STATE", state_text(query.state)},
@@ -289,7 +289,7 @@ std::vector<Candidate> candidates(const ModelState& state, sql::EntityKind kind,
             break;
         case sql::EntityKind::task_list:
             for (const auto& [name, partitions] : state.task_lists) {
-                all.push_back({request::DropTaskList{name},
+                all.push_back({catalog::request::DropTaskList{name},
                                {{"NAME", text(name)}, {"PARTITIONS", std::to_string(partitions)}}});
             }
             break;
@@ -315,8 +315,9 @@ ErrorCode unknown(sql::EntityKind kind) {
 }
 
 // What is said of several drops: what is still to be done, else what was done.
-int weight(Did did) {
-    const std::vector<Did> ascending = {Did::absent, Did::unchanged, Did::dropped, Did::accepted};
+int weight(catalog::Did did) {
+    const std::vector<catalog::Did> ascending = {catalog::Did::absent, catalog::Did::unchanged,
+                                                 catalog::Did::dropped, catalog::Did::accepted};
     return static_cast<int>(std::find(ascending.begin(), ascending.end(), did) - ascending.begin());
 }
 
@@ -325,7 +326,7 @@ int weight(Did did) {
 Verdict Model::drop_each(sql::EntityKind kind, const sql::AttributeIs& where, StopMode mode,
                          bool if_exists) {
     const std::string wanted = sql::print(where.value);
-    Verdict all = Did::absent;
+    Verdict all = catalog::Did::absent;
     bool none = true;
     for (const Candidate& candidate : candidates(state_, kind, mode)) {
         const auto attribute = candidate.attributes.find(where.attribute);
@@ -340,7 +341,7 @@ Verdict Model::drop_each(sql::EntityKind kind, const sql::AttributeIs& where, St
     return all;
 }
 
-Verdict Model::on(const request::Drop& r) {
+Verdict Model::on(const catalog::request::Drop& r) {
     const sql::EntityKind kind = r.statement.kind;
     const StopMode mode = r.statement.mode.value_or(StopMode::graceful);
     const bool numbered =

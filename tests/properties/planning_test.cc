@@ -12,9 +12,9 @@ namespace baton::properties {
 
 namespace {
 
-Bundle bundle_of(const std::vector<Request>& requests) {
-    Bundle bundle;
-    for (const Request& request : requests) {
+coordinator::Bundle bundle_of(const std::vector<catalog::Request>& requests) {
+    coordinator::Bundle bundle;
+    for (const catalog::Request& request : requests) {
         bundle.steps.push_back({.what = request, .statement = {}});
     }
     return bundle;
@@ -29,17 +29,17 @@ struct Story {
     friend bool operator==(const Story&, const Story&) = default;
 };
 
-bool apply_all(Model& model, const std::vector<Request>& requests) {
+bool apply_all(Model& model, const std::vector<catalog::Request>& requests) {
     Model after = model;
-    for (const Request& request : requests) {
+    for (const catalog::Request& request : requests) {
         if (after.apply(request).refused()) return false;
     }
     model = after;
     return true;
 }
 
-Story told(Model model, const std::vector<Request>& planned, const std::vector<Request>& meanwhile,
-           bool planned_first) {
+Story told(Model model, const std::vector<catalog::Request>& planned,
+           const std::vector<catalog::Request>& meanwhile, bool planned_first) {
     Story story;
     if (planned_first) story.first_accepted = apply_all(model, planned);
     story.second_accepted = apply_all(model, meanwhile);
@@ -63,9 +63,9 @@ RC_GTEST_PROP(Planning, OfABundleIsUndoneByNothingThatHappensMeanwhile, ()) {
     std::vector<Ask> asks = *some_groundwork(3);
     asks.push_back(*any_create_query());
     const Ask other = *any_groundwork();
-    std::vector<Request> planned;
+    std::vector<catalog::Request> planned;
     for (const Ask& ask : asks) planned.push_back(resolved(ask.request, world.expected()));
-    const std::vector<Request> meanwhile = {resolved(other.request, world.expected())};
+    const std::vector<catalog::Request> meanwhile = {resolved(other.request, world.expected())};
 
     Story actual;
     bool interfered = false;
@@ -102,9 +102,9 @@ TEST(Planning, OfWhatTheBundleMadeIsDoneAgainAfterAnotherCommit) {
             .request;
     };
     world.interfere([&] { (void)world.ask(source_for("S2")); });
-    const Outcome outcome = world.coordinator().execute(bundle_of(
+    const coordinator::Outcome outcome = world.coordinator().execute(bundle_of(
         {source_for("S1"), statement("CREATE QUERY A AS SELECT A FROM S1 INTO K1").request}));
-    ASSERT_TRUE(accepted(outcome)) << to_string(std::get<Refused>(outcome).error);
+    ASSERT_TRUE(accepted(outcome)) << to_string(std::get<coordinator::Refused>(outcome).error);
     const ModelState state = world.actual();
     const ModelQuery& query = state.queries.at(*state.query_named("A"));
     EXPECT_EQ(query.sources.size(), 2U);
@@ -122,28 +122,29 @@ TEST(Planning, ForTheLastSlotHasOneWinner) {
                             "SOURCE.FILE_PATH, 'W3' AS SOURCE.HOST)"}) {
         ASSERT_TRUE(accepted(world.ask(statement(sql).request)));
     }
-    const Request query = statement("SELECT A FROM S3 INTO K3").request;
+    const catalog::Request query = statement("SELECT A FROM S3 INTO K3").request;
     bool other = false;
     world.interfere([&] { other = accepted(world.ask(query)); });
-    const Outcome outcome = world.ask(query);
+    const coordinator::Outcome outcome = world.ask(query);
     EXPECT_TRUE(other);
     ASSERT_FALSE(accepted(outcome));
-    EXPECT_EQ(std::get<Refused>(outcome).error.code, ErrorCode::placement);
+    EXPECT_EQ(std::get<coordinator::Refused>(outcome).error.code, ErrorCode::placement);
 }
 
 TEST(Planning, OfABundleOfManyQueriesEnds) {
     World world;
     world.perform(Sequence{small_cluster()});
-    std::vector<Request> requests = {statement("CREATE LOGICAL SOURCE S9 (A INT64)").request,
-                                     statement("CREATE PHYSICAL SOURCE FOR S9 TYPE File SET ('f9' "
-                                               "AS SOURCE.FILE_PATH, 'W2' AS SOURCE.HOST)")
-                                         .request};
+    std::vector<catalog::Request> requests = {
+        statement("CREATE LOGICAL SOURCE S9 (A INT64)").request,
+        statement("CREATE PHYSICAL SOURCE FOR S9 TYPE File SET ('f9' "
+                  "AS SOURCE.FILE_PATH, 'W2' AS SOURCE.HOST)")
+            .request};
     constexpr int kQueries = 100;
     for (int i = 0; i < kQueries; ++i) {
         requests.push_back(statement("SELECT A FROM S9 INTO K1").request);
     }
-    const Outcome outcome = world.coordinator().execute(bundle_of(requests));
-    ASSERT_TRUE(accepted(outcome)) << to_string(std::get<Refused>(outcome).error);
+    const coordinator::Outcome outcome = world.coordinator().execute(bundle_of(requests));
+    ASSERT_TRUE(accepted(outcome)) << to_string(std::get<coordinator::Refused>(outcome).error);
     EXPECT_EQ(world.actual().queries.size(), kQueries);
 }
 
@@ -152,15 +153,15 @@ TEST(Planning, OfABundleOfManyQueriesEnds) {
 TEST(Planning, OfADefaultPlacementSeesTheWorkersThatItsBundleMade) {
     World world;
     (void)world.ask(statement("CREATE WORKER 'h1:1' SET ('W1' AS NAME)").request);
-    const Request query =
+    const catalog::Request query =
         statement(
             "SELECT A FROM File('in' AS SOURCE.FILE_PATH, SCHEMA(A INT64) AS SOURCE.SCHEMA) "
             "INTO Void()")
             .request;
-    const Request another = statement("CREATE WORKER 'h2:1' SET ('W2' AS NAME)").request;
-    const Outcome outcome = world.coordinator().execute(bundle_of({another, query}));
+    const catalog::Request another = statement("CREATE WORKER 'h2:1' SET ('W2' AS NAME)").request;
+    const coordinator::Outcome outcome = world.coordinator().execute(bundle_of({another, query}));
     ASSERT_FALSE(accepted(outcome));
-    EXPECT_EQ(std::get<Refused>(outcome).error.code, ErrorCode::invalid_configuration);
+    EXPECT_EQ(std::get<coordinator::Refused>(outcome).error.code, ErrorCode::invalid_configuration);
     EXPECT_TRUE(accepted(world.coordinator().execute(bundle_of({query, another}))));
 }
 
@@ -168,22 +169,23 @@ TEST(Planning, OfADefaultPlacementSeesTheWorkersThatItsBundleMade) {
 // is told, though nothing was committed between them.
 TEST(Transactions, ThatShareACommitDoNotOvertakeEachOtherUnseen) {
     World world;
-    CommitLoop& commits = world.coordinator().commits();
+    coordinator::CommitLoop& commits = world.coordinator().commits();
     std::promise<void> gate;
     std::shared_future<void> opened = gate.get_future().share();
-    const auto wait = [opened](const Outcome&) { opened.wait(); };
-    ASSERT_TRUE(commits.submit(bundle_of({request::DropSink{"NONE"}}), wait));
+    const auto wait = [opened](const coordinator::Outcome&) { opened.wait(); };
+    ASSERT_TRUE(commits.submit(bundle_of({catalog::request::DropSink{"NONE"}}), wait));
 
     std::vector<std::promise<bool>> kept(2);
     for (std::size_t i = 0; i < kept.size(); ++i) {
         const std::string n = std::to_string(i);
-        Bundle bundle = bundle_of({statement("CREATE WORKER 'h" + n + ":1'").request});
-        EntitySet workers;
-        workers.set(static_cast<std::size_t>(Entity::worker));
-        bundle.seen = SeenBefore{.entities = workers, .at = world.revision()};
-        ASSERT_TRUE(commits.submit(std::move(bundle), [&kept, i](const Outcome& outcome) {
-            kept[i].set_value(accepted(outcome));
-        }));
+        coordinator::Bundle bundle = bundle_of({statement("CREATE WORKER 'h" + n + ":1'").request});
+        coordinator::EntitySet workers;
+        workers.set(static_cast<std::size_t>(kinds::Entity::worker));
+        bundle.seen = coordinator::SeenBefore{.entities = workers, .at = world.revision()};
+        ASSERT_TRUE(
+            commits.submit(std::move(bundle), [&kept, i](const coordinator::Outcome& outcome) {
+                kept[i].set_value(accepted(outcome));
+            }));
     }
     gate.set_value();
     EXPECT_TRUE(kept[0].get_future().get());

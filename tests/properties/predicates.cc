@@ -24,18 +24,18 @@ const std::vector<std::int64_t>& integers() {
 
 enum class Kind : std::uint8_t { text, number, truth };
 
-Kind kind_of(ViewType type) {
+Kind kind_of(kinds::ViewType type) {
     switch (type) {
-        case ViewType::text:
-        case ViewType::time:
-        case ViewType::json:
+        case kinds::ViewType::text:
+        case kinds::ViewType::time:
+        case kinds::ViewType::json:
             return Kind::text;
-        case ViewType::unsigned_integer:
-        case ViewType::float32:
-        case ViewType::float64:
-        case ViewType::integer:
+        case kinds::ViewType::unsigned_integer:
+        case kinds::ViewType::float32:
+        case kinds::ViewType::float64:
+        case kinds::ViewType::integer:
             return Kind::number;
-        case ViewType::boolean:
+        case kinds::ViewType::boolean:
             return Kind::truth;
     }
     CHECK(false && "an unknown type");
@@ -74,7 +74,7 @@ sql::Expr expr(Node node) {
 
 class Conditions {
 public:
-    Conditions(const View& view, bool derived) : view_(view), derived_(derived) {}
+    Conditions(const kinds::View& view, bool derived) : view_(view), derived_(derived) {}
 
     [[nodiscard]] sql::Expr condition(int depth) const {
         if (depth > 0 && chance(50)) return joined(depth);
@@ -116,7 +116,7 @@ private:
 
     [[nodiscard]] sql::Expr operand(Kind kind) const {
         std::vector<std::string> fitting;
-        for (const ViewColumn& column : view_.columns) {
+        for (const kinds::ViewColumn& column : view_.columns) {
             if (kind_of(column.type) != kind || (column.derived && !derived_)) continue;
             fitting.emplace_back(column.name);
         }
@@ -124,17 +124,17 @@ private:
         return expr(sql::ColumnRef{{*rc::gen::elementOf(fitting)}});
     }
 
-    const View& view_;
+    const kinds::View& view_;
     const bool derived_;
 };
 
 }  // namespace
 
-rc::Gen<sql::Expr> any_condition(const View& view, bool derived) {
+rc::Gen<sql::Expr> any_condition(const kinds::View& view, bool derived) {
     return rc::gen::exec([&view, derived] { return Conditions(view, derived).condition(3); });
 }
 
-SqlValue any_value(ViewType type) {
+SqlValue any_value(kinds::ViewType type) {
     if (chance(20)) return std::monostate{};
     switch (kind_of(type)) {
         case Kind::text:

@@ -10,9 +10,9 @@ namespace baton::properties {
 
 // A condition that fits the types of the columns; `derived` says whether it may use columns that
 // are computed from other rows.
-[[nodiscard]] rc::Gen<sql::Expr> any_condition(const View& view, bool derived);
+[[nodiscard]] rc::Gen<sql::Expr> any_condition(const kinds::View& view, bool derived);
 
 // A value that such a column may have, from few, so that comparisons are often equal.
-[[nodiscard]] SqlValue any_value(ViewType type);
+[[nodiscard]] SqlValue any_value(kinds::ViewType type);
 
 }  // namespace baton::properties

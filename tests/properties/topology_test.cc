@@ -82,7 +82,7 @@ void require_shortest_path() {
     const Graph graph = *any_graph();
     const std::string from = *rc::gen::elementOf(workers());
     const std::string to = *rc::gen::elementOf(workers());
-    const auto path = Topology(graph.links).path(from, to);
+    const auto path = topology::Topology(graph.links).path(from, to);
     const auto expected = distance(graph, from, to, 0);
     RC_ASSERT(path.has_value() == expected.has_value());
     if (!path) return;
@@ -100,7 +100,7 @@ RC_GTEST_PROP(TopologyProperty, APathIsAShortestWalkOverLinks, ()) {
 
 void require_circle_found() {
     const Graph graph = *any_graph();
-    const auto circle = Topology(graph.links).cycle();
+    const auto circle = topology::Topology(graph.links).cycle();
     RC_ASSERT(circle.has_value() == has_circle(graph));
     if (circle) require_circle(graph, *circle);
 }
@@ -117,7 +117,7 @@ void require_new_circle_found() {
             {{9, "A"}, {9, "B"}, {9, "C"}, {9, "D"}, {9, "E"}, {1, "NEW"}}));
     const auto upstream = *rc::gen::resize(3, peers);
     const auto downstream = *rc::gen::resize(3, peers);
-    const auto circle = Topology(graph.links).cycle_with("NEW", upstream, downstream);
+    const auto circle = topology::Topology(graph.links).cycle_with("NEW", upstream, downstream);
     for (const std::string& peer : upstream) graph.links.push_back({peer, "NEW"});
     for (const std::string& peer : downstream) graph.links.push_back({"NEW", peer});
     const bool closed = distance(graph, "NEW", "NEW", 1).has_value();
@@ -139,7 +139,7 @@ TEST(Address, IsAHostAndAPort) {
           std::tuple{"[1:2:3:4:5:6:7:8]:80", "[1:2:3:4:5:6:7:8]", 80},
           std::tuple{"[::ffff:10.0.0.1]:80", "[::ffff:10.0.0.1]", 80},
           std::tuple{"[2001:DB8::A]:80", "[2001:DB8::A]", 80}}) {
-        const auto address = parse_address(text);
+        const auto address = topology::parse_address(text);
         ASSERT_TRUE(address) << text;
         EXPECT_EQ(address->host, host);
         EXPECT_EQ(address->port, port);
@@ -188,13 +188,13 @@ TEST(Address, IsRefusedWithAReason) {
                              "[1.2.3.4::]:80",
                              "[1.2.3.4]:80",
                              "[g::]:80"}) {
-        const auto address = parse_address(text);
+        const auto address = topology::parse_address(text);
         ASSERT_FALSE(address) << text;
         EXPECT_EQ(address.error().code, ErrorCode::invalid_address) << text;
         EXPECT_FALSE(address.error().hint.empty()) << text;
     }
-    EXPECT_FALSE(parse_address(std::string(254, 'a') + ":1"));
-    EXPECT_TRUE(parse_address(std::string(253, 'a') + ":1"));
+    EXPECT_FALSE(topology::parse_address(std::string(254, 'a') + ":1"));
+    EXPECT_TRUE(topology::parse_address(std::string(253, 'a') + ":1"));
 }
 
 }  // namespace

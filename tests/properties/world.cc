@@ -14,21 +14,21 @@ namespace baton::properties {
 
 namespace {
 
-std::string_view to_string(Did did) {
+std::string_view to_string(catalog::Did did) {
     switch (did) {
-        case Did::created:
+        case catalog::Did::created:
             return "created";
-        case Did::existed:
+        case catalog::Did::existed:
             return "existed";
-        case Did::dropped:
+        case catalog::Did::dropped:
             return "dropped";
-        case Did::absent:
+        case catalog::Did::absent:
             return "absent";
-        case Did::accepted:
+        case catalog::Did::accepted:
             return "accepted";
-        case Did::changed:
+        case catalog::Did::changed:
             return "changed";
-        case Did::unchanged:
+        case catalog::Did::unchanged:
             return "unchanged";
     }
     CHECK(false && "an unknown answer");
@@ -47,16 +47,16 @@ std::string shown(const Item& item) {
 }
 
 // A query that is not planned yet and everything else as it is, with nothing logged.
-Bundle bundle_of(const std::vector<Request>& requests, bool keep) {
-    Bundle bundle;
-    for (const Request& request : requests) {
+coordinator::Bundle bundle_of(const std::vector<catalog::Request>& requests, bool keep) {
+    coordinator::Bundle bundle;
+    for (const catalog::Request& request : requests) {
         bundle.steps.push_back({.what = request, .statement = {}});
     }
     bundle.keep = keep;
     return bundle;
 }
 
-void require_same_answer(const Verdict& verdict, const Answer& answer) {
+void require_same_answer(const Verdict& verdict, const catalog::Answer& answer) {
     require(answer.did == verdict.did, "answered " + std::string(to_string(answer.did)) +
                                            ", expected " + std::string(to_string(verdict.did)));
     if (verdict.id) {
@@ -94,26 +94,27 @@ void require_same_lines(const std::set<std::string>& expected, const std::set<st
     RC_FAIL(text);
 }
 
-World::World(CoordinatorOptions options) {
-    SqliteOptions sqlite;
-    sqlite.initialise = [](Sql& sql) { return migrate(sql); };
-    auto database = require_value(open_temporary_sqlite(sqlite));
+World::World(coordinator::CoordinatorOptions options) {
+    sqlite::SqliteOptions sqlite;
+    sqlite.initialise = [](Sql& sql) { return catalog::migrate(sql); };
+    auto database = require_value(sqlite::open_temporary_sqlite(sqlite));
     sql_ = require_value(database->connect(Access::read));
-    options.planner = [this](const sql::CreateQuery& query, const PlanningView& view) {
+    options.planner = [this](const sql::CreateQuery& query, const planning::PlanningView& view) {
         if (auto meanwhile = std::exchange(meanwhile_, nullptr)) meanwhile();
         return plan(query, view);
     };
-    coordinator_ = require_value(CoordinatorRuntime::open(std::move(database), clock_, options));
+    coordinator_ =
+        require_value(coordinator::CoordinatorRuntime::open(std::move(database), clock_, options));
 }
 
-Outcome World::ask(const Request& request, bool keep) {
+coordinator::Outcome World::ask(const catalog::Request& request, bool keep) {
     return coordinator_->execute(bundle_of({request}, keep));
 }
 
 void World::perform(const Item& item) {
     RC_LOG() << "  " << shown(item) << std::endl;
     Model after = model_;
-    std::vector<Request> requests;
+    std::vector<catalog::Request> requests;
     std::vector<Verdict> verdicts;
     for (const Ask& ask : item.asks) {
         if (!verdicts.empty() && verdicts.back().refused()) {
@@ -124,10 +125,10 @@ void World::perform(const Item& item) {
         verdicts.push_back(after.apply(requests.back()));
     }
     const Revision before = revision();
-    const Outcome outcome = coordinator_->execute(bundle_of(requests, item.keep));
+    const coordinator::Outcome outcome = coordinator_->execute(bundle_of(requests, item.keep));
 
     bool changes = false;
-    if (const auto* refused = std::get_if<Refused>(&outcome)) {
+    if (const auto* refused = std::get_if<coordinator::Refused>(&outcome)) {
         require(refused->step + 1 == verdicts.size() || !verdicts.back().refused(),
                 "the wrong step was refused: " + baton::to_string(refused->error));
         require(verdicts.back().refused(), "refused: " + baton::to_string(refused->error));
@@ -135,9 +136,9 @@ void World::perform(const Item& item) {
     } else {
         require(!verdicts.back().refused(),
                 "accepted, expected " + names_of(verdicts.back().refusals));
-        const auto& answers = std::get<Accepted>(outcome).answers;
+        const auto& answers = std::get<coordinator::Accepted>(outcome).answers;
         for (std::size_t i = 0; i < verdicts.size(); ++i) {
-            require_same_answer(verdicts[i], std::get<Answer>(answers.at(i)));
+            require_same_answer(verdicts[i], std::get<catalog::Answer>(answers.at(i)));
             changes = changes || (verdicts[i].changes() && item.keep);
         }
         if (item.keep) model_ = after;
@@ -151,11 +152,11 @@ void World::perform(const Sequence& sequence) {
     for (const Item& item : sequence.items) perform(item);
 }
 
-Error World::must_refuse(const Request& request, ErrorCode code) {
+Error World::must_refuse(const catalog::Request& request, ErrorCode code) {
     const auto before = lines_of(actual());
     const Revision at = revision();
-    const Outcome outcome = ask(request);
-    const auto* refused = std::get_if<Refused>(&outcome);
+    const coordinator::Outcome outcome = ask(request);
+    const auto* refused = std::get_if<coordinator::Refused>(&outcome);
     require(refused != nullptr, "accepted, expected " + names_of({code}));
     require(refused->error.code == code,
             "refused with " + baton::to_string(refused->error) + ", expected " + names_of({code}));
@@ -177,17 +178,18 @@ void World::compare() {
 }
 
 void World::check_soundness() {
-    const auto problems = require_value(catalog_problems(*sql_));
+    const auto problems = require_value(catalog::catalog_problems(*sql_));
     require(problems.empty(), "baton check says: " + join(problems, "; "));
 }
 
-bool accepted(const Outcome& outcome) {
-    return std::holds_alternative<Accepted>(outcome);
+bool accepted(const coordinator::Outcome& outcome) {
+    return std::holds_alternative<coordinator::Accepted>(outcome);
 }
 
 void require_none(World& world, const std::string& sql, const std::string& what) {
     const auto rows = require_value(world.sql().query(sql));
-    require(rows.empty(), what + (rows.empty() ? "" : ": " + shown(rows[0].at(0), ViewType::text)));
+    require(rows.empty(),
+            what + (rows.empty() ? "" : ": " + shown(rows[0].at(0), kinds::ViewType::text)));
 }
 
 }  // namespace baton::properties

@@ -19,15 +19,15 @@ namespace baton::properties {
 
 class World {
 public:
-    explicit World(CoordinatorOptions options = {});
+    explicit World(coordinator::CoordinatorOptions options = {});
 
     // Asks the catalog and the model; their answers, and what each changed, must be the same.
     void perform(const Item& item);
     void perform(const Sequence& sequence);
     // One request by itself.
-    Outcome ask(const Request& request, bool keep = true);
+    coordinator::Outcome ask(const catalog::Request& request, bool keep = true);
     // The same, which must be refused with that error and leave everything as it was.
-    Error must_refuse(const Request& request, ErrorCode code);
+    Error must_refuse(const catalog::Request& request, ErrorCode code);
 
     // The catalog holds what the model says, and nothing is wrong with it.
     void compare();
@@ -36,21 +36,21 @@ public:
     [[nodiscard]] const ModelState& expected() const { return model_.state(); }
     [[nodiscard]] ModelState actual();
     [[nodiscard]] Revision revision();
-    [[nodiscard]] CoordinatorRuntime& coordinator() { return *coordinator_; }
+    [[nodiscard]] coordinator::CoordinatorRuntime& coordinator() { return *coordinator_; }
     [[nodiscard]] Sql& sql() { return *sql_; }  // reads, beside the coordinator
     // Called once, when the next query is planned: between its look at the catalog and its commit.
     void interfere(std::function<void()> meanwhile) { meanwhile_ = std::move(meanwhile); }
     [[nodiscard]] const Model& model() const { return model_; }
 
 private:
-    SystemClock clock_;
+    system::SystemClock clock_;
     std::function<void()> meanwhile_;
     std::unique_ptr<Sql> sql_;
-    std::unique_ptr<CoordinatorRuntime> coordinator_;
+    std::unique_ptr<coordinator::CoordinatorRuntime> coordinator_;
     Model model_;
 };
 
-[[nodiscard]] bool accepted(const Outcome& outcome);
+[[nodiscard]] bool accepted(const coordinator::Outcome& outcome);
 // Fails the property if the query finds a row; `what` says of what kind it is.
 void require_none(World& world, const std::string& sql, const std::string& what);
 

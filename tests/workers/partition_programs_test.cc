@@ -20,8 +20,9 @@ protected:
     static constexpr auto kPatience = std::chrono::seconds(30);
 
     void run(const std::string& command, Duration grace = std::chrono::seconds(30)) {
-        programs_ = std::make_unique<PartitionPrograms>(
-            PartitionProgramsOptions{.command = command, .grace = grace, .log = {}}, clock_);
+        programs_ = std::make_unique<processes::PartitionPrograms>(
+            processes::PartitionProgramsOptions{.command = command, .grace = grace, .log = {}},
+            clock_);
         programs_->listen([this](const PartitionKey& key) {
             const std::lock_guard lock(mutex_);
             released_.push_back(to_string(key));
@@ -56,10 +57,10 @@ protected:
 
     const control::Grant grant_{.partition = {"L", 4}, .epoch = Epoch(7)};
     testing::TemporaryDirectory directory_;
-    SystemClock clock_;
+    system::SystemClock clock_;
     std::mutex mutex_;
     std::vector<std::string> released_;
-    std::unique_ptr<PartitionPrograms> programs_;  // last: it tells the above
+    std::unique_ptr<processes::PartitionPrograms> programs_;  // last: it tells the above
 };
 
 TEST_F(PartitionProgramsTest, AProgramIsToldWhatItIsFor) {

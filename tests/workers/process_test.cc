@@ -25,9 +25,9 @@ using cli::Process;
 class WorkerProcesses : public testing::CoordinatorTest {
 protected:
     void SetUp() override {
-        transport_ = std::make_unique<GrpcTransport>();
-        results_ = std::make_unique<GrpcResultStreams>();
-        CoordinatorOptions options;
+        transport_ = std::make_unique<rpc::GrpcTransport>();
+        results_ = std::make_unique<rpc::GrpcResultStreams>();
+        coordinator::CoordinatorOptions options;
         options.transport = transport_.get();
         options.results = results_.get();
         options.control.membership.beat_every = 100ms;
@@ -104,8 +104,8 @@ protected:
     }
 
     testing::TemporaryDirectory directory_;
-    std::unique_ptr<GrpcTransport> transport_;
-    std::unique_ptr<GrpcResultStreams> results_;
+    std::unique_ptr<rpc::GrpcTransport> transport_;
+    std::unique_ptr<rpc::GrpcResultStreams> results_;
     std::string last_log_;
     int started_ = 0;
 };
@@ -347,12 +347,12 @@ protected:
                " 1' AS SOURCE.GENERATOR_SCHEMA, 'emit_rate 100000000' AS "
                "SOURCE.GENERATOR_RATE_CONFIG)";
     }
-    std::unique_ptr<RowFeed> select(const std::string& sql) {
+    std::unique_ptr<coordinator::RowFeed> select(const std::string& sql) {
         auto results = run(sql);
-        return std::move(std::get<std::unique_ptr<RowFeed>>(results.back().value));
+        return std::move(std::get<std::unique_ptr<coordinator::RowFeed>>(results.back().value));
     }
     // How many rows come until the end.
-    static Result<std::size_t> count(RowFeed& feed) {
+    static Result<std::size_t> count(coordinator::RowFeed& feed) {
         std::size_t rows = 0;
         for (;;) {
             TRY_ASSIGN(fed, feed.next(30s));
@@ -413,7 +413,7 @@ TEST_F(RowsOfWorkers, AWorkerThatIsKilledIsTheReasonThatAClientGets) {
     run("WAIT FOR QUERY \"" + of_both->query_name() + "\" STATE RUNNING TIMEOUT 30 SEC");
     ASSERT_TRUE(of_both->poll(1));
     edge_->signal(SIGKILL);
-    for (RowFeed* feed : {of_edge.get(), of_both.get()}) {
+    for (coordinator::RowFeed* feed : {of_edge.get(), of_both.get()}) {
         const auto came = count(*feed);
         ASSERT_FALSE(came);
         EXPECT_EQ(came.error().code, ErrorCode::worker_unreachable) << to_string(came.error());

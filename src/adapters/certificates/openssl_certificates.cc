@@ -14,7 +14,7 @@
 
 #include "base/check.h"
 
-namespace baton {
+namespace baton::certificates {
 
 namespace {
 
@@ -239,4 +239,4 @@ Result<CertificateFacts> OpensslCertificates::look_at(const std::string& pem) {
     return facts;
 }
 
-}  // namespace baton
+}  // namespace baton::certificates

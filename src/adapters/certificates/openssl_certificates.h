@@ -3,7 +3,7 @@
 
 #include "ports/certificates.h"
 
-namespace baton {
+namespace baton::certificates {
 
 class OpensslCertificates final : public CertificateMaker {
 public:
@@ -17,4 +17,4 @@ public:
     Result<CertificateFacts> look_at(const std::string& pem) override;
 };
 
-}  // namespace baton
+}  // namespace baton::certificates

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::certificates {
 namespace {
 
 using std::chrono::hours;
@@ -49,4 +49,4 @@ TEST_F(OpensslCertificatesTest, WhatIsNoRequestIsRefused) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::certificates

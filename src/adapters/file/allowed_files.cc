@@ -21,7 +21,7 @@
 
 #include "base/text.h"
 
-namespace baton {
+namespace baton::files {
 
 namespace {
 
@@ -60,7 +60,7 @@ Error not_opened(std::string_view what, const std::string& path, int number) {
 }
 
 // Never waits, and never becomes a terminal. -1: see errno.
-OpenFile open_beneath(int directory, const std::string& path, int flags, bool is_whole) {
+system::OpenFile open_beneath(int directory, const std::string& path, int flags, bool is_whole) {
     open_how how{};
     how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
     // Beneath / there is everything: absolute links lead to where they always do.
@@ -70,7 +70,7 @@ OpenFile open_beneath(int directory, const std::string& path, int flags, bool is
         number = ::syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how);
         if (number >= 0 || (errno != EAGAIN && errno != EINTR)) break;
     }
-    return OpenFile(static_cast<int>(number));
+    return system::OpenFile(static_cast<int>(number));
 }
 
 bool is_same(const struct stat& a, const struct stat& b) {
@@ -96,7 +96,7 @@ bool is_within(const struct stat& file, const std::vector<std::string>& never) {
 }
 
 // Whether the file of this name is one of them, though it may not be there yet.
-bool is_named(const OpenFile& directory, const std::string& name,
+bool is_named(const system::OpenFile& directory, const std::string& name,
               const std::vector<std::string>& never) {
     struct stat here {};
     if (::fstat(*directory, &here) != 0) return true;  // nobody knows
@@ -111,19 +111,19 @@ bool is_named(const OpenFile& directory, const std::string& name,
 }
 
 // Whether one of those is the directory, or above it.
-Result<bool> is_below(const OpenFile& directory, const std::vector<std::string>& never,
+Result<bool> is_below(const system::OpenFile& directory, const std::vector<std::string>& never,
                       std::string_view what, const std::string& path) {
     constexpr int kDepthMax = 4096;
     struct stat here {};
     if (::fstat(*directory, &here) != 0) return cannot_open(what, path, errno);
-    OpenFile above;
+    system::OpenFile above;
     for (int depth = 0; depth < kDepthMax; ++depth) {
         for (const std::string& one : never) {
             struct stat own {};
             if (::stat(one.c_str(), &own) == 0 && is_same(own, here)) return true;
         }
         const int from = depth == 0 ? *directory : *above;
-        OpenFile next(::openat(from, "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
+        system::OpenFile next(::openat(from, "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
         struct stat there {};
         if (!next.is_open() || ::fstat(*next, &there) != 0) return cannot_open(what, path, errno);
         if (is_same(here, there)) return false;
@@ -141,7 +141,7 @@ bool is_catalog(int file) {
     constexpr std::string_view kBaton("Bato", 4);
     constexpr std::string_view kLog("\x37\x7f\x06", 3);  // then 0x82 or 0x83
     // A descriptor for writing alone cannot be read.
-    const OpenFile own(
+    const system::OpenFile own(
         ::open(("/proc/self/fd/" + std::to_string(file)).c_str(), O_RDONLY | kAlways));
     std::array<char, kHeader> header{};
     const auto count = ::pread(own.is_open() ? *own : file, header.data(), header.size(), 0);
@@ -191,8 +191,8 @@ std::string without_slashes(std::string path) {
 Result<AllowedFiles> AllowedFiles::of(const FileRules& rules) {
     AllowedFiles files;
     for (const std::string& given : rules.directories) {
-        Root root{.directory = OpenFile(::open(given.empty() ? "." : given.c_str(),
-                                               O_PATH | O_DIRECTORY | O_CLOEXEC)),
+        Root root{.directory = system::OpenFile(::open(given.empty() ? "." : given.c_str(),
+                                                       O_PATH | O_DIRECTORY | O_CLOEXEC)),
                   .names = {absolute(given)}};
         if (!root.directory.is_open()) {
             return Error{.code = ErrorCode::invalid_configuration,
@@ -236,7 +236,7 @@ Result<AllowedFiles::Found> AllowedFiles::find(const std::string& path,
                        ", or start the worker with --files DIR");
 }
 
-Result<AllowedFiles::Opened> AllowedFiles::checked(OpenFile file, const std::string& path,
+Result<AllowedFiles::Opened> AllowedFiles::checked(system::OpenFile file, const std::string& path,
                                                    std::string_view what) const {
     Opened opened{.file = std::move(file)};
     if (::fstat(*opened.file, &opened.state) != 0) return cannot_open(what, path, errno);
@@ -253,8 +253,8 @@ Result<AllowedFiles::Opened> AllowedFiles::checked(OpenFile file, const std::str
 
 Result<AllowedFiles::Opened> AllowedFiles::read(const std::string& path) const {
     TRY_ASSIGN(found, find(path, "read"));
-    OpenFile file = open_beneath(*found.root->directory, found.rest, O_RDONLY | kAlways,
-                                 found.root->names.back() == "/");
+    system::OpenFile file = open_beneath(*found.root->directory, found.rest, O_RDONLY | kAlways,
+                                         found.root->names.back() == "/");
     if (!file.is_open()) return not_opened("read", path, errno);
     return checked(std::move(file), path, "read");
 }
@@ -275,7 +275,8 @@ Result<AllowedFiles::Place> AllowedFiles::place_of(const std::string& path,
         return refused(what, path, "it belongs to Baton itself");
     }
     // A sink may replace the file that is there now by another of its name.
-    OpenFile there(::openat(*place.directory, place.name.c_str(), O_RDONLY | O_NOFOLLOW | kAlways));
+    system::OpenFile there(
+        ::openat(*place.directory, place.name.c_str(), O_RDONLY | O_NOFOLLOW | kAlways));
     if (there.is_open()) TRY(checked(std::move(there), path, what));
     return place;
 }
@@ -284,17 +285,17 @@ Result<AllowedFiles::Place> AllowedFiles::place(const std::string& path) const {
     return place_of(path, "write");
 }
 
-Result<AllowedFiles::Opened> AllowedFiles::write_at(const OpenFile& directory,
+Result<AllowedFiles::Opened> AllowedFiles::write_at(const system::OpenFile& directory,
                                                     const std::string& name,
                                                     const std::string& path) const {
     constexpr int kTries = 10;
     for (int i = 0; i < kTries; ++i) {
         const int number = ::openat(*directory, name.c_str(), O_WRONLY | O_NOFOLLOW | kAlways);
-        if (number >= 0) return checked(OpenFile(number), path, "write");
+        if (number >= 0) return checked(system::OpenFile(number), path, "write");
         if (errno != ENOENT) return not_opened("write", path, errno);
         const int made = ::openat(*directory, name.c_str(),
                                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | kAlways, kMode);
-        if (made >= 0) return checked(OpenFile(made), path, "write");
+        if (made >= 0) return checked(system::OpenFile(made), path, "write");
         if (errno != EEXIST) return not_opened("write", path, errno);
     }
     return not_opened("write", path, EBUSY);
@@ -302,12 +303,12 @@ Result<AllowedFiles::Opened> AllowedFiles::write_at(const OpenFile& directory,
 
 Result<AllowedFiles::Opened> AllowedFiles::write(const std::string& path) const {
     TRY_ASSIGN(found, find(path, "write"));
-    OpenFile file = open_beneath(*found.root->directory, found.rest, O_WRONLY | kAlways,
-                                 found.root->names.back() == "/");
+    system::OpenFile file = open_beneath(*found.root->directory, found.rest, O_WRONLY | kAlways,
+                                         found.root->names.back() == "/");
     if (file.is_open()) return checked(std::move(file), path, "write");
     if (errno != ENOENT) return not_opened("write", path, errno);
     TRY_ASSIGN(place, place_of(path, "write"));
     return write_at(place.directory, place.name, path);
 }
 
-}  // namespace baton
+}  // namespace baton::files

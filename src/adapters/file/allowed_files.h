@@ -19,7 +19,7 @@
 #include "adapters/system/open_file.h"
 #include "base/result.h"
 
-namespace baton {
+namespace baton::files {
 
 struct FileRules {
     std::vector<std::string> directories;  // none: no file is opened
@@ -34,7 +34,7 @@ public:
     [[nodiscard]] static Result<AllowedFiles> of(const FileRules& rules);
 
     struct Opened {
-        OpenFile file;
+        system::OpenFile file;
         struct stat state {};
     };
     // All fail with not_permitted, naming the option that would allow it, or with cannot_open. They
@@ -45,17 +45,17 @@ public:
 
     // Where a file is to be made and renamed: its directory, and its name therein.
     struct Place {
-        OpenFile directory;
+        system::OpenFile directory;
         std::string name;
     };
     [[nodiscard]] Result<Place> place(const std::string& path) const;
     // A file in such a directory, for writing; `path` is for messages.
-    [[nodiscard]] Result<Opened> write_at(const OpenFile& directory, const std::string& name,
-                                          const std::string& path) const;
+    [[nodiscard]] Result<Opened> write_at(const system::OpenFile& directory,
+                                          const std::string& name, const std::string& path) const;
 
 private:
     struct Root {
-        OpenFile directory;
+        system::OpenFile directory;
         std::vector<std::string> names;  // absolute: as it was given, and without symbolic links
     };
     struct Found {
@@ -64,11 +64,11 @@ private:
     };
     [[nodiscard]] Result<Found> find(const std::string& path, std::string_view what) const;
     [[nodiscard]] Result<Place> place_of(const std::string& path, std::string_view what) const;
-    [[nodiscard]] Result<Opened> checked(OpenFile file, const std::string& path,
+    [[nodiscard]] Result<Opened> checked(system::OpenFile file, const std::string& path,
                                          std::string_view what) const;
 
     std::vector<Root> roots_;
     std::vector<std::string> never_;
 };
 
-}  // namespace baton
+}  // namespace baton::files

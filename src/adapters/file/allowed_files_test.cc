@@ -13,7 +13,7 @@
 
 #include "testing/temporary_directory.h"
 
-namespace baton {
+namespace baton::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -185,4 +185,4 @@ TEST_F(AllowedFilesTest, SeveralDirectoriesAndAllOfThem) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::files

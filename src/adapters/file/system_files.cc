@@ -20,7 +20,7 @@
 #include "adapters/system/wake_up.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::files {
 
 namespace {
 
@@ -46,7 +46,7 @@ Error cancelled(std::string_view what, const std::string& path) {
 
 class FileSource final : public ByteSource {
 public:
-    FileSource(std::string path, OpenFile descriptor, bool is_pipe)
+    FileSource(std::string path, system::OpenFile descriptor, bool is_pipe)
         : path_(std::move(path)), descriptor_(std::move(descriptor)), is_expected_(is_pipe) {}
 
     Result<BytesRead> read(std::span<char> into, Duration patience) override {
@@ -63,7 +63,8 @@ public:
                 return failed(ErrorCode::cannot_read, "read", path_, errno);
             if (waited) return BytesRead{};
             waited = true;
-            if (wake_up_.wait(*descriptor_, POLLIN, patience) != Woke::ready) return BytesRead{};
+            if (wake_up_.wait(*descriptor_, POLLIN, patience) != system::Woke::ready)
+                return BytesRead{};
             is_expected_ = false;
         }
     }
@@ -72,9 +73,9 @@ public:
 
 private:
     std::string path_;
-    OpenFile descriptor_;
+    system::OpenFile descriptor_;
     bool is_expected_;  // a pipe to which nobody has come to write yet
-    WakeUp wake_up_;
+    system::WakeUp wake_up_;
 };
 
 // A pipe that nobody reads any more is an error, not a signal that ends the process: the signal is
@@ -108,11 +109,11 @@ private:
 enum class Writes : std::uint8_t { whole, in_pieces };
 
 Result<Done> write_all(int descriptor, std::string_view bytes, const std::string& path,
-                       const WakeUp& wake_up, Writes writes = Writes::whole) {
+                       const system::WakeUp& wake_up, Writes writes = Writes::whole) {
     const WithoutPipeSignal without_signal;
     while (!bytes.empty()) {
         const bool whole = writes == Writes::whole;
-        if (!whole && wake_up.wait(descriptor, POLLOUT, kForever) == Woke::rung) {
+        if (!whole && wake_up.wait(descriptor, POLLOUT, kForever) == system::Woke::rung) {
             return cancelled("write", path);
         }
         const std::size_t most =
@@ -128,7 +129,7 @@ Result<Done> write_all(int descriptor, std::string_view bytes, const std::string
                           "make room there, then start the query again");
         }
         if (errno != EAGAIN) return failed(ErrorCode::cannot_write, "write", path, errno);
-        if (wake_up.wait(descriptor, POLLOUT, kForever) == Woke::rung) {
+        if (wake_up.wait(descriptor, POLLOUT, kForever) == system::Woke::rung) {
             return cancelled("write", path);
         }
     }
@@ -137,7 +138,7 @@ Result<Done> write_all(int descriptor, std::string_view bytes, const std::string
 
 class FileSink final : public ByteSink {
 public:
-    FileSink(std::string path, OpenFile descriptor, OpenFile directory)
+    FileSink(std::string path, system::OpenFile descriptor, system::OpenFile directory)
         : path_(std::move(path)),
           descriptor_(std::move(descriptor)),
           directory_(std::move(directory)) {}
@@ -148,7 +149,8 @@ public:
     Result<Done> flush() override { return Done{}; }  // it is in the file: others can see it
     Result<Done> finish() override {
         TRY(sync(*descriptor_));
-        const OpenFile directory(::openat(*directory_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        const system::OpenFile directory(
+            ::openat(*directory_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
         if (!directory.is_open()) return failed(ErrorCode::cannot_write, "sync", path_, errno);
         return sync(*directory);
     }
@@ -162,9 +164,9 @@ private:
     }
 
     std::string path_;
-    OpenFile descriptor_;
-    OpenFile directory_;
-    WakeUp wake_up_;
+    system::OpenFile descriptor_;
+    system::OpenFile directory_;
+    system::WakeUp wake_up_;
 };
 
 // One for the process, as standard output is.
@@ -199,7 +201,7 @@ private:
     static constexpr const char* kName = "standard output";
 
     Writes writes_ = Writes::whole;
-    WakeUp wake_up_;
+    system::WakeUp wake_up_;
 };
 
 }  // namespace
@@ -233,4 +235,4 @@ Result<std::unique_ptr<ByteSink>> SystemFiles::print() {
     return std::unique_ptr<ByteSink>(std::make_unique<PrintSink>());
 }
 
-}  // namespace baton
+}  // namespace baton::files

@@ -4,7 +4,7 @@
 #include "adapters/file/allowed_files.h"
 #include "ports/byte_doors.h"
 
-namespace baton {
+namespace baton::files {
 
 class SystemFiles final : public FileDoor {
 public:
@@ -19,4 +19,4 @@ private:
     const AllowedFiles& files_;
 };
 
-}  // namespace baton
+}  // namespace baton::files

@@ -15,7 +15,7 @@
 
 #include "testing/temporary_directory.h"
 
-namespace baton {
+namespace baton::files {
 namespace {
 
 using testing::TemporaryDirectory;
@@ -214,4 +214,4 @@ TEST(SystemFiles, PrintWholeLinesOfManySinks) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::files

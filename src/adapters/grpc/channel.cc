@@ -13,7 +13,7 @@
 #include "adapters/grpc/exchange_wire.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::rpc {
 
 namespace {
 
@@ -123,4 +123,4 @@ std::string text_of(const grpc::Status& status) {
     return text.empty() ? "gRPC status " + std::to_string(status.error_code()) : text;
 }
 
-}  // namespace baton
+}  // namespace baton::rpc

@@ -23,7 +23,7 @@ class ClientContext;
 class Status;
 }  // namespace grpc
 
-namespace baton {
+namespace baton::rpc {
 
 inline constexpr int kLookaheadBytes = 4 << 20;  // HTTP/2's own window; our grants are the bound
 
@@ -65,4 +65,4 @@ private:
 // Why a call ended, for a message.
 [[nodiscard]] std::string text_of(const grpc::Status& status);
 
-}  // namespace baton
+}  // namespace baton::rpc

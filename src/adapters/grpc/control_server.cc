@@ -13,7 +13,7 @@
 #include "base/overload.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::rpc {
 
 using sessions::Session;
 
@@ -235,4 +235,4 @@ void ControlServer::hang_up(Session session) {
     if (const auto call = service_->find(session)) call->hang_up("hung up");
 }
 
-}  // namespace baton
+}  // namespace baton::rpc

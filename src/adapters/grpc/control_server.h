@@ -19,7 +19,7 @@ namespace grpc {
 class Service;
 }  // namespace grpc
 
-namespace baton {
+namespace baton::rpc {
 
 struct ControlServerOptions {
     std::string worker;                // whose name calls must have, in any case
@@ -50,4 +50,4 @@ private:
     std::unique_ptr<Service> service_;
 };
 
-}  // namespace baton
+}  // namespace baton::rpc

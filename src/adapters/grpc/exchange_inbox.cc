@@ -6,12 +6,12 @@
 #include "base/overload.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::rpc {
 
 namespace {
 
-Batch no_rows(const Schema& schema) {
-    Batch batch;
+engine::Batch no_rows(const Schema& schema) {
+    engine::Batch batch;
     for (const Column& column : schema.columns) batch.columns.emplace_back(column.type, 0);
     return batch;
 }
@@ -22,7 +22,9 @@ exchange::Content content_of(const ExchangeItem& item) {
             [](const Announcement& announced) -> exchange::Content {
                 return exchange::Announces{announced.origins.size()};
             },
-            [](const Frame& frame) -> exchange::Content { return exchange::Carries{frame.origin}; },
+            [](const engine::Frame& frame) -> exchange::Content {
+                return exchange::Carries{frame.origin};
+            },
             [](const EncodedFrame& frame) -> exchange::Content {
                 return exchange::Carries{frame.origin};
             },
@@ -104,7 +106,7 @@ void SharedInbox::wake() const {
 
 // ---- the receiver -------------------------------------------------------------------------------
 
-Result<Arrived> SharedInbox::next(Duration patience) {
+Result<engine::Arrived> SharedInbox::next(Duration patience) {
     const auto deadline = std::chrono::steady_clock::now() + patience;
     for (;;) {
         TRY_ASSIGN(taken, take(deadline));
@@ -113,8 +115,9 @@ Result<Arrived> SharedInbox::next(Duration patience) {
 }
 
 // None: it was only the end of one of several senders.
-Result<std::optional<Arrived>> SharedInbox::take(std::chrono::steady_clock::time_point deadline) {
-    using Outcome = Result<std::optional<Arrived>>;
+Result<std::optional<engine::Arrived>> SharedInbox::take(
+    std::chrono::steady_clock::time_point deadline) {
+    using Outcome = Result<std::optional<engine::Arrived>>;
     std::unique_lock lock(mutex_);
     filled_.wait_until(lock, deadline, [&] { return !inbox_.must_wait(); });
     Inbox::Next next = inbox_.take();
@@ -137,56 +140,59 @@ Result<std::optional<Arrived>> SharedInbox::take(std::chrono::steady_clock::time
             },
             [&](Inbox::SenderEnded& ended) -> Outcome {
                 tell(ended.sender);
-                if (!ended.all) return std::optional<Arrived>();
-                return std::optional(Arrived{.what = Arrival::end, .sender = ended.sender});
+                if (!ended.all) return std::optional<engine::Arrived>();
+                return std::optional(
+                    engine::Arrived{.what = engine::Arrival::end, .sender = ended.sender});
             },
             [](Inbox::AllEnded&) -> Outcome {
-                return std::optional(Arrived{.what = Arrival::end});
+                return std::optional(engine::Arrived{.what = engine::Arrival::end});
             },
-            [](Inbox::Nothing&) -> Outcome { return std::optional(Arrived{}); },
+            [](Inbox::Nothing&) -> Outcome { return std::optional(engine::Arrived{}); },
             [&](exchange::Fault& fault) -> Outcome { return mistrust(fault); },
         },
         next);
 }
 
-Result<Arrived> SharedInbox::understand(std::size_t sender, Contents contents) {
-    return std::visit(
-        Overload{
-            [&](Announcement&& announced) -> Result<Arrived> {
-                return Arrived{.what = Arrival::announced,
-                               .sender = sender,
-                               .origins = std::move(announced.origins),
-                               .frame = {}};
-            },
-            [&](Frame&& frame) -> Result<Arrived> { return count(sender, std::move(frame)); },
-            [&](EncodedFrame&& encoded) -> Result<Arrived> {
-                Frame frame{.origin = encoded.origin,
-                            .batch = {},
-                            .watermark = encoded.watermark,
-                            .end = encoded.end};
-                if (!encoded.batch) {
-                    frame.batch = no_rows(schema_);
-                    return count(sender, std::move(frame));
-                }
-                auto batch = read_arrow_batch(schema_, encoded.batch);
-                if (!batch) {
-                    const std::lock_guard lock(mutex_);
-                    inbox_.distrust(sender, batch.error().message);
-                    return mistrust(*inbox_.fault());
-                }
-                frame.batch = *std::move(batch);
-                return count(sender, std::move(frame));
-            },
-            [](FinishMark&&) -> Result<Arrived> { return Arrived{}; },
-        },
-        std::move(contents));
+Result<engine::Arrived> SharedInbox::understand(std::size_t sender, Contents contents) {
+    return std::visit(Overload{
+                          [&](Announcement&& announced) -> Result<engine::Arrived> {
+                              return engine::Arrived{.what = engine::Arrival::announced,
+                                                     .sender = sender,
+                                                     .origins = std::move(announced.origins),
+                                                     .frame = {}};
+                          },
+                          [&](engine::Frame&& frame) -> Result<engine::Arrived> {
+                              return count(sender, std::move(frame));
+                          },
+                          [&](EncodedFrame&& encoded) -> Result<engine::Arrived> {
+                              engine::Frame frame{.origin = encoded.origin,
+                                                  .batch = {},
+                                                  .watermark = encoded.watermark,
+                                                  .end = encoded.end};
+                              if (!encoded.batch) {
+                                  frame.batch = no_rows(schema_);
+                                  return count(sender, std::move(frame));
+                              }
+                              auto batch = arrow::read_arrow_batch(schema_, encoded.batch);
+                              if (!batch) {
+                                  const std::lock_guard lock(mutex_);
+                                  inbox_.distrust(sender, batch.error().message);
+                                  return mistrust(*inbox_.fault());
+                              }
+                              frame.batch = *std::move(batch);
+                              return count(sender, std::move(frame));
+                          },
+                          [](FinishMark&&) -> Result<engine::Arrived> { return engine::Arrived{}; },
+                      },
+                      std::move(contents));
 }
 
-Arrived SharedInbox::count(std::size_t sender, Frame frame) {
+engine::Arrived SharedInbox::count(std::size_t sender, engine::Frame frame) {
     const std::lock_guard lock(mutex_);
     counts_.frames += 1;
     counts_.rows += frame.batch.rows;
-    return {.what = Arrival::frame, .sender = sender, .origins = {}, .frame = std::move(frame)};
+    return {
+        .what = engine::Arrival::frame, .sender = sender, .origins = {}, .frame = std::move(frame)};
 }
 
 void SharedInbox::interrupt() {
@@ -207,9 +213,9 @@ void SharedInbox::close() {
     filled_.notify_all();
 }
 
-ExchangeCounts SharedInbox::counts() const {
+engine::ExchangeCounts SharedInbox::counts() const {
     const std::lock_guard lock(mutex_);
-    ExchangeCounts counts = counts_;
+    engine::ExchangeCounts counts = counts_;
     counts.bytes = inbox_.taken_bytes();
     counts.reconnects = inbox_.reconnects();
     return counts;
@@ -270,4 +276,4 @@ void Receivers::wake() const {
     opened_.notify_all();
 }
 
-}  // namespace baton
+}  // namespace baton::rpc

@@ -30,14 +30,14 @@
 #include "engine/streams/exchange.h"
 #include "model/schema.h"
 
-namespace baton {
+namespace baton::rpc {
 
 // A frame as it came over the wire.
 struct EncodedFrame {
     std::uint32_t origin = 0;
     std::optional<std::uint64_t> watermark;
     bool end = false;
-    ArrowBytes batch;  // none: no rows
+    arrow::ArrowBytes batch;  // none: no rows
 };
 struct Announcement {
     std::vector<std::string> origins;
@@ -45,7 +45,7 @@ struct Announcement {
 struct FinishMark {};
 
 struct ExchangeItem {
-    std::variant<Announcement, Frame, EncodedFrame, FinishMark> what;
+    std::variant<Announcement, engine::Frame, EncodedFrame, FinishMark> what;
     std::size_t bytes = 0;  // that it counts for
 };
 
@@ -75,10 +75,10 @@ public:
     void wake() const;  // senders that wait for room look again
 
     // ---- for the receiver ----
-    [[nodiscard]] Result<Arrived> next(Duration patience);
+    [[nodiscard]] Result<engine::Arrived> next(Duration patience);
     void interrupt();
     void close();
-    [[nodiscard]] ExchangeCounts counts() const;
+    [[nodiscard]] engine::ExchangeCounts counts() const;
     // See exchange::Inbox.
     [[nodiscard]] std::optional<std::vector<std::uint64_t>> finished() const;
 
@@ -87,10 +87,10 @@ private:
     using Inbox = exchange::Inbox<Contents>;
 
     // Outside of the lock.
-    [[nodiscard]] Result<std::optional<Arrived>> take(
+    [[nodiscard]] Result<std::optional<engine::Arrived>> take(
         std::chrono::steady_clock::time_point deadline);
-    [[nodiscard]] Result<Arrived> understand(std::size_t sender, Contents contents);
-    [[nodiscard]] Arrived count(std::size_t sender, Frame frame);
+    [[nodiscard]] Result<engine::Arrived> understand(std::size_t sender, Contents contents);
+    [[nodiscard]] engine::Arrived count(std::size_t sender, engine::Frame frame);
     [[nodiscard]] Error mistrust(const exchange::Fault& fault) const;
 
     const exchange::ReceiverId id_;
@@ -102,7 +102,7 @@ private:
     mutable std::condition_variable room_;
     Inbox inbox_;
     std::map<std::pair<std::size_t, std::uint64_t>, std::shared_ptr<const OnRoom>> on_room_;
-    ExchangeCounts counts_;
+    engine::ExchangeCounts counts_;
 };
 
 // The exchange::Directory of this process, shared by its threads.
@@ -131,4 +131,4 @@ private:
     Directory directory_;
 };
 
-}  // namespace baton
+}  // namespace baton::rpc

@@ -18,7 +18,7 @@
 #include "core/exchange/outbox.h"
 #include "engine/arrow/arrow_ipc.h"
 
-namespace baton {
+namespace baton::rpc {
 
 namespace {
 
@@ -39,7 +39,7 @@ public:
     [[nodiscard]] Result<Done> await_arrival(std::uint64_t number);
     void interrupt();
     void close();  // waits for the stream to end
-    [[nodiscard]] ExchangeCounts counts() const;
+    [[nodiscard]] engine::ExchangeCounts counts() const;
     [[nodiscard]] const RemoteSenderOptions& options() const { return options_; }
 
     // ---- for a stream ----
@@ -69,7 +69,7 @@ private:
     std::shared_ptr<Link> link_;                     // the present stream, once it is dialled
     std::optional<exchange::StreamNumber> to_dial_;  // without the lock
     std::unique_ptr<grpc::Alarm> alarm_;
-    ExchangeCounts counts_;
+    engine::ExchangeCounts counts_;
 };
 
 // One stream. It owns itself until OnDone.
@@ -272,14 +272,14 @@ void SharedOutbox::close() {
     changed_.wait(lock, [&] { return !outbox_.has_stream(); });
 }
 
-ExchangeCounts SharedOutbox::counts() const {
+engine::ExchangeCounts SharedOutbox::counts() const {
     const std::lock_guard lock(mutex_);
-    ExchangeCounts counts = counts_;
+    engine::ExchangeCounts counts = counts_;
     counts.reconnects = outbox_.reconnects();
     return counts;
 }
 
-class RemoteSender final : public ExchangeSender {
+class RemoteSender final : public engine::ExchangeSender {
 public:
     explicit RemoteSender(const RemoteSenderOptions& options)
         : schema_(options.schema), outbox_(std::make_shared<SharedOutbox>(options)) {
@@ -291,12 +291,12 @@ public:
         TRY(outbox_->push(Announcement{origins}, 0));
         return Done{};
     }
-    Result<Done> send(Frame frame) override {
+    Result<Done> send(engine::Frame frame) override {
         OutgoingFrame out{
             .origin = frame.origin, .watermark = frame.watermark, .end = frame.end, .batch = {}};
         const std::size_t rows = frame.batch.rows;
         if (rows > 0) {
-            TRY_ASSIGN(bytes, write_arrow_batch(schema_, frame.batch));
+            TRY_ASSIGN(bytes, arrow::write_arrow_batch(schema_, frame.batch));
             if (bytes.size() > kFrameBytesMax && rows > 1) return send_parts(std::move(frame));
             if (bytes.size() > kExchangeBytesMax / 2) {
                 return Error{.code = ErrorCode::too_large,
@@ -315,20 +315,20 @@ public:
         return outbox_->await_arrival(number);
     }
     void interrupt() override { outbox_->interrupt(); }
-    [[nodiscard]] ExchangeCounts counts() const override { return outbox_->counts(); }
+    [[nodiscard]] engine::ExchangeCounts counts() const override { return outbox_->counts(); }
 
 private:
     // Two halves; what holds after all of the rows goes with the second.
-    Result<Done> send_parts(Frame frame) {
+    Result<Done> send_parts(engine::Frame frame) {
         std::vector<std::uint32_t> rows(frame.batch.rows);
         std::iota(rows.begin(), rows.end(), 0U);
         const std::span<const std::uint32_t> all(rows);
         const std::size_t half = rows.size() / 2;
-        TRY(send(Frame{.origin = frame.origin,
-                       .batch = gather(frame.batch, all.first(half)),
-                       .watermark = {},
-                       .end = false}));
-        frame.batch = gather(frame.batch, all.subspan(half));
+        TRY(send(engine::Frame{.origin = frame.origin,
+                               .batch = engine::gather(frame.batch, all.first(half)),
+                               .watermark = {},
+                               .end = false}));
+        frame.batch = engine::gather(frame.batch, all.subspan(half));
         return send(std::move(frame));
     }
 
@@ -338,8 +338,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<ExchangeSender> open_remote_sender(const RemoteSenderOptions& options) {
+std::unique_ptr<engine::ExchangeSender> open_remote_sender(const RemoteSenderOptions& options) {
     return std::make_unique<RemoteSender>(options);
 }
 
-}  // namespace baton
+}  // namespace baton::rpc

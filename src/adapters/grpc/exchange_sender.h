@@ -16,7 +16,7 @@
 #include "engine/streams/exchange.h"
 #include "model/schema.h"
 
-namespace baton {
+namespace baton::rpc {
 
 struct RemoteSenderOptions {
     OpenExchange open;
@@ -27,7 +27,7 @@ struct RemoteSenderOptions {
     std::function<void(const std::string&)> log;  // called from any thread; none: no log
 };
 
-[[nodiscard]] std::unique_ptr<ExchangeSender> open_remote_sender(
+[[nodiscard]] std::unique_ptr<engine::ExchangeSender> open_remote_sender(
     const RemoteSenderOptions& options);
 
-}  // namespace baton
+}  // namespace baton::rpc

@@ -11,7 +11,7 @@
 #include "base/overload.h"
 #include "core/exchange/answers.h"
 
-namespace baton {
+namespace baton::rpc {
 
 namespace {
 
@@ -22,7 +22,7 @@ class Call final : public grpc::ServerBidiReactor<wire::ToReceiver, wire::ToSend
                    public std::enable_shared_from_this<Call> {
 public:
     Call(Receivers& receivers, const std::function<void(const std::string&)>& log, std::string peer,
-         Peer who)
+         identity::Peer who)
         : receivers_(receivers), log_(log), peer_(std::move(peer)), who_(std::move(who)) {}
 
     void start() {
@@ -63,7 +63,7 @@ private:
                 .why = "protocol " + std::to_string(open.protocol) + " is not spoken here",
                 .for_good = true});
         }
-        if (const auto may = check_sends_as(who_, open.sender); !may) {
+        if (const auto may = identity::check_sends_as(who_, open.sender); !may) {
             return answer(exchange::Refused{.why = may.error().message, .for_good = true});
         }
         return std::visit(
@@ -142,7 +142,7 @@ private:
     Receivers& receivers_;
     const std::function<void(const std::string&)>& log_;
     const std::string peer_;
-    const Peer who_;
+    const identity::Peer who_;
     std::shared_ptr<Call> self_;
     wire::ToReceiver in_;
     std::size_t sender_ = 0;
@@ -189,4 +189,4 @@ std::unique_ptr<grpc::Service> make_exchange_service(Receivers& receivers,
                                      std::move(log));
 }
 
-}  // namespace baton
+}  // namespace baton::rpc

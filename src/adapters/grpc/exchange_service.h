@@ -10,7 +10,7 @@ namespace grpc {
 class Service;
 }  // namespace grpc
 
-namespace baton {
+namespace baton::rpc {
 
 class Receivers;
 class Trust;
@@ -21,4 +21,4 @@ class Trust;
     Receivers& receivers, std::shared_ptr<Trust> trust, std::string worker,
     std::function<void(const std::string&)> log);
 
-}  // namespace baton
+}  // namespace baton::rpc

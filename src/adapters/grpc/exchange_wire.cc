@@ -8,7 +8,7 @@
 #include "base/overload.h"
 #include "ports/sql_values.h"
 
-namespace baton {
+namespace baton::rpc {
 
 namespace {
 
@@ -210,4 +210,4 @@ Result<exchange::ToSender> read(const wire::ToSender& message) {
     return malformed_exchange("it says nothing that is known here");
 }
 
-}  // namespace baton
+}  // namespace baton::rpc

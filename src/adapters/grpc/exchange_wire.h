@@ -15,12 +15,12 @@
 #include "core/exchange/progress.h"
 #include "model/schema.h"
 
-namespace baton {
-
-namespace wire {
+namespace baton::wire {
 class ToReceiver;
 class ToSender;
-}  // namespace wire
+}  // namespace baton::wire
+
+namespace baton::rpc {
 
 inline constexpr std::size_t kExchangeBytesMax = 64 << 20;  // of one message
 inline constexpr std::uint32_t kExchangeProtocol = 1;
@@ -61,4 +61,4 @@ void write(const exchange::ToSender& said, wire::ToSender& message);
 [[nodiscard]] Result<SaidToReceiver> read(wire::ToReceiver& message);
 [[nodiscard]] Result<exchange::ToSender> read(const wire::ToSender& message);
 
-}  // namespace baton
+}  // namespace baton::rpc

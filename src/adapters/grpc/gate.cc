@@ -4,22 +4,24 @@
 
 #include <grpcpp/server_context.h>
 
-namespace baton {
+namespace baton::rpc {
 
-Result<Peer> Gate::let_coordinator_in(grpc::CallbackServerContext& context) {
+Result<identity::Peer> Gate::let_coordinator_in(grpc::CallbackServerContext& context) {
     auto peer = trust_->judge(context, worker_);
     if (!peer) return refused(context, peer.error());
-    if (const auto may = check_commands(*peer); !may) return refused(context, may.error());
+    if (const auto may = identity::check_commands(*peer); !may)
+        return refused(context, may.error());
     return peer;
 }
 
-Result<Peer> Gate::let_sender_in(grpc::CallbackServerContext& context) {
+Result<identity::Peer> Gate::let_sender_in(grpc::CallbackServerContext& context) {
     auto peer = trust_->judge(context, worker_);
     if (!peer) return refused(context, peer.error());
     return peer;
 }
 
-Result<Peer> Gate::refused(const grpc::CallbackServerContext& context, const Error& error) {
+Result<identity::Peer> Gate::refused(const grpc::CallbackServerContext& context,
+                                     const Error& error) {
     refusals_.say("a call from " + context.peer() + " is refused: " + error.message);
     return error;
 }
@@ -32,4 +34,4 @@ grpc::Status status_of(const Error& error) {
     return {code, error.hint.empty() ? error.message : error.message + "; " + error.hint};
 }
 
-}  // namespace baton
+}  // namespace baton::rpc

@@ -13,7 +13,7 @@
 #include "adapters/system/seldom.h"
 #include "base/result.h"
 
-namespace baton {
+namespace baton::rpc {
 
 class Gate {
 public:
@@ -23,16 +23,16 @@ public:
         : trust_(std::move(trust)), worker_(std::move(worker)), refusals_(std::move(log)) {}
 
     // One that may command this worker and fetch rows from it.
-    [[nodiscard]] Result<Peer> let_coordinator_in(grpc::CallbackServerContext& context);
+    [[nodiscard]] Result<identity::Peer> let_coordinator_in(grpc::CallbackServerContext& context);
     // One that may send rows, under names that check_sends_as() allows.
-    [[nodiscard]] Result<Peer> let_sender_in(grpc::CallbackServerContext& context);
+    [[nodiscard]] Result<identity::Peer> let_sender_in(grpc::CallbackServerContext& context);
 
 private:
-    Result<Peer> refused(const grpc::CallbackServerContext& context, const Error& error);
+    Result<identity::Peer> refused(const grpc::CallbackServerContext& context, const Error& error);
 
     const std::shared_ptr<Trust> trust_;
     const std::string worker_;
-    Seldom refusals_;
+    system::Seldom refusals_;
 };
 
 // The error as a caller sees it, with the hint.
@@ -46,4 +46,4 @@ public:
     void OnDone() override { delete this; }
 };
 
-}  // namespace baton
+}  // namespace baton::rpc

@@ -10,18 +10,18 @@
 #include "adapters/grpc/exchange_service.h"
 #include "adapters/grpc/exchange_wire.h"
 
-namespace baton {
+namespace baton::rpc {
 
 namespace {
 
-std::size_t bytes_in(const Batch& batch) {
+std::size_t bytes_in(const engine::Batch& batch) {
     std::size_t bytes = kItemBytes;
-    for (const ColumnVector& column : batch.columns) bytes += column.memory();
+    for (const engine::ColumnVector& column : batch.columns) bytes += column.memory();
     return bytes;
 }
 
 // Puts frames as they are into an inbox of this process.
-class LocalSender final : public ExchangeSender {
+class LocalSender final : public engine::ExchangeSender {
 public:
     LocalSender(const Receivers& receivers, exchange::ReceiverId to, std::string from,
                 const Schema& schema)
@@ -33,7 +33,7 @@ public:
     Result<Done> announce(const std::vector<std::string>& origins) override {
         return put({.what = Announcement{origins}, .bytes = kItemBytes});
     }
-    Result<Done> send(Frame frame) override {
+    Result<Done> send(engine::Frame frame) override {
         const std::size_t bytes = bytes_in(frame.batch);
         const std::size_t rows = frame.batch.rows;
         TRY(put({.what = std::move(frame), .bytes = bytes}));
@@ -56,7 +56,7 @@ public:
         }
         if (inbox) inbox->wake();
     }
-    [[nodiscard]] ExchangeCounts counts() const override {
+    [[nodiscard]] engine::ExchangeCounts counts() const override {
         const std::lock_guard lock(mutex_);
         return counts_;
     }
@@ -106,10 +106,10 @@ private:
 
     mutable std::mutex mutex_;
     std::shared_ptr<SharedInbox> inbox_;  // written by the sending thread, under the lock
-    ExchangeCounts counts_;
+    engine::ExchangeCounts counts_;
 };
 
-class Receiver final : public ExchangeReceiver {
+class Receiver final : public engine::ExchangeReceiver {
 public:
     Receiver(Receivers& receivers, std::shared_ptr<SharedInbox> inbox)
         : receivers_(receivers), inbox_(std::move(inbox)) {}
@@ -118,9 +118,9 @@ public:
         inbox_->close();
     }
 
-    Result<Arrived> next(Duration patience) override { return inbox_->next(patience); }
+    Result<engine::Arrived> next(Duration patience) override { return inbox_->next(patience); }
     void interrupt() override { inbox_->interrupt(); }
-    [[nodiscard]] ExchangeCounts counts() const override { return inbox_->counts(); }
+    [[nodiscard]] engine::ExchangeCounts counts() const override { return inbox_->counts(); }
 
 private:
     Receivers& receivers_;
@@ -136,14 +136,12 @@ GrpcExchanges::GrpcExchanges(const GrpcExchangesOptions& options)
 
 GrpcExchanges::~GrpcExchanges() = default;
 
-Result<std::unique_ptr<ExchangeSender>> GrpcExchanges::open_sender(const ExchangeKey& key,
-                                                                   const std::string& from,
-                                                                   const std::string& to,
-                                                                   const std::string& address,
-                                                                   const Schema& schema) {
+Result<std::unique_ptr<engine::ExchangeSender>> GrpcExchanges::open_sender(
+    const ExchangeKey& key, const std::string& from, const std::string& to,
+    const std::string& address, const Schema& schema) {
     const exchange::ReceiverId receiver{.key = key, .worker = to};
     if (address.empty()) {
-        return std::unique_ptr<ExchangeSender>(
+        return std::unique_ptr<engine::ExchangeSender>(
             std::make_unique<LocalSender>(receivers_, receiver, from, schema));
     }
     return open_remote_sender({.open = {.receiver = receiver,
@@ -157,13 +155,13 @@ Result<std::unique_ptr<ExchangeSender>> GrpcExchanges::open_sender(const Exchang
                                .log = options_.log});
 }
 
-Result<std::unique_ptr<ExchangeReceiver>> GrpcExchanges::open_receiver(
+Result<std::unique_ptr<engine::ExchangeReceiver>> GrpcExchanges::open_receiver(
     const ExchangeKey& key, const std::string& worker, const std::vector<std::string>& senders,
     const Schema& schema) {
     TRY_ASSIGN(inbox,
                receivers_.open({.key = key, .worker = worker}, senders, schema, options_.limits));
-    return std::unique_ptr<ExchangeReceiver>(
+    return std::unique_ptr<engine::ExchangeReceiver>(
         std::make_unique<Receiver>(receivers_, std::move(inbox)));
 }
 
-}  // namespace baton
+}  // namespace baton::rpc

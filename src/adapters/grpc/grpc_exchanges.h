@@ -16,7 +16,7 @@ namespace grpc {
 class Service;
 }  // namespace grpc
 
-namespace baton {
+namespace baton::rpc {
 
 class ChannelPool;
 
@@ -28,7 +28,7 @@ struct GrpcExchangesOptions {
     std::function<void(const std::string&)> log;
 };
 
-class GrpcExchanges final : public Exchanges {
+class GrpcExchanges final : public engine::Exchanges {
 public:
     explicit GrpcExchanges(const GrpcExchangesOptions& options = {});
     // After the server that has its service, and after every sender and receiver.
@@ -37,15 +37,14 @@ public:
     [[nodiscard]] grpc::Service& service() { return *service_; }
 
     // No address: the receiver is in this process.
-    Result<std::unique_ptr<ExchangeSender>> open_sender(const ExchangeKey& key,
-                                                        const std::string& from,
-                                                        const std::string& to,
-                                                        const std::string& address,
-                                                        const Schema& schema) override;
-    Result<std::unique_ptr<ExchangeReceiver>> open_receiver(const ExchangeKey& key,
-                                                            const std::string& worker,
-                                                            const std::vector<std::string>& senders,
-                                                            const Schema& schema) override;
+    Result<std::unique_ptr<engine::ExchangeSender>> open_sender(const ExchangeKey& key,
+                                                                const std::string& from,
+                                                                const std::string& to,
+                                                                const std::string& address,
+                                                                const Schema& schema) override;
+    Result<std::unique_ptr<engine::ExchangeReceiver>> open_receiver(
+        const ExchangeKey& key, const std::string& worker, const std::vector<std::string>& senders,
+        const Schema& schema) override;
 
 private:
     const GrpcExchangesOptions options_;
@@ -54,4 +53,4 @@ private:
     std::unique_ptr<grpc::Service> service_;
 };
 
-}  // namespace baton
+}  // namespace baton::rpc

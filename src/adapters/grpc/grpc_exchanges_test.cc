@@ -18,7 +18,7 @@
 #include "adapters/grpc/exchange_wire.h"
 #include "adapters/grpc/grpc_server.h"
 
-namespace baton {
+namespace baton::rpc {
 namespace {
 
 using namespace std::chrono_literals;
@@ -30,18 +30,18 @@ Schema a_schema() {
     return {{{.name = "N", .type = DataType::int64}, {.name = "T", .type = DataType::varsized}}};
 }
 
-Frame a_frame(std::uint32_t origin, std::int64_t number, std::size_t rows = 3) {
+engine::Frame a_frame(std::uint32_t origin, std::int64_t number, std::size_t rows = 3) {
     const std::vector<Value> numbers(rows, number);
     const std::vector<Value> texts(rows, "text " + std::to_string(number));
     return {.origin = origin,
             .batch = {.rows = rows,
-                      .columns = {column_of(DataType::int64, numbers),
-                                  column_of(DataType::varsized, texts)}},
+                      .columns = {engine::column_of(DataType::int64, numbers),
+                                  engine::column_of(DataType::varsized, texts)}},
             .watermark = static_cast<std::uint64_t>(number),
             .end = false};
 }
 
-std::int64_t number_of(const Frame& frame) {
+std::int64_t number_of(const engine::Frame& frame) {
     return frame.batch.columns.at(0).data<std::int64_t>()[0];
 }
 
@@ -169,14 +169,16 @@ struct End {
     [[nodiscard]] std::string address() const {
         return "127.0.0.1:" + std::to_string(server->ports()[0]);
     }
-    std::unique_ptr<ExchangeSender> sender(const std::string& from, const std::string& to_address,
-                                           const ExchangeKey& key = kKey,
-                                           const Schema& schema = a_schema()) const {
+    std::unique_ptr<engine::ExchangeSender> sender(const std::string& from,
+                                                   const std::string& to_address,
+                                                   const ExchangeKey& key = kKey,
+                                                   const Schema& schema = a_schema()) const {
         auto opened = exchanges->open_sender(key, from, "HUB", to_address, schema);
         CHECK(opened);
         return *std::move(opened);
     }
-    std::unique_ptr<ExchangeReceiver> receiver(const std::vector<std::string>& senders) const {
+    std::unique_ptr<engine::ExchangeReceiver> receiver(
+        const std::vector<std::string>& senders) const {
         auto opened = exchanges->open_receiver(kKey, "HUB", senders, a_schema());
         CHECK(opened);
         return *std::move(opened);
@@ -187,14 +189,14 @@ struct End {
 };
 
 // The next thing that is not nothing.
-Arrived next(ExchangeReceiver& receiver) {
+engine::Arrived next(engine::ExchangeReceiver& receiver) {
     while (true) {
         auto arrived = receiver.next(kPatience);
         if (!arrived) {
             ADD_FAILURE() << to_string(arrived.error());
             return {};
         }
-        if (arrived->what != Arrival::nothing) return *std::move(arrived);
+        if (arrived->what != engine::Arrival::nothing) return *std::move(arrived);
     }
 }
 
@@ -219,27 +221,28 @@ TEST_P(ExchangesTest, FramesArriveInOrderWithTheirOriginsAndThenTheEnd) {
         EXPECT_TRUE(other->finish());
         EXPECT_TRUE(edge->announce({"source 1", "source 2"}));
         for (int i = 0; i < 100; ++i) EXPECT_TRUE(edge->send(a_frame(i % 2, i)));
-        EXPECT_TRUE(edge->send(Frame{.origin = 1, .batch = {}, .watermark = {}, .end = true}));
+        EXPECT_TRUE(
+            edge->send(engine::Frame{.origin = 1, .batch = {}, .watermark = {}, .end = true}));
         EXPECT_TRUE(edge->finish());
     });
-    Arrived first = next(*receiver);
+    engine::Arrived first = next(*receiver);
     if (first.sender == 1) first = next(*receiver);
-    EXPECT_EQ(first.what, Arrival::announced);
+    EXPECT_EQ(first.what, engine::Arrival::announced);
     EXPECT_EQ(first.sender, 0U);
     EXPECT_EQ(first.origins, (std::vector<std::string>{"source 1", "source 2"}));
     for (int i = 0; i < 100; ++i) {
-        const Arrived arrived = next(*receiver);
-        ASSERT_EQ(arrived.what, Arrival::frame);
+        const engine::Arrived arrived = next(*receiver);
+        ASSERT_EQ(arrived.what, engine::Arrival::frame);
         EXPECT_EQ(arrived.frame.origin, static_cast<std::uint32_t>(i % 2));
         EXPECT_EQ(arrived.frame.watermark, static_cast<std::uint64_t>(i));
         ASSERT_EQ(number_of(arrived.frame), i);
         EXPECT_EQ(arrived.frame.batch.columns[1].texts()[2], "text " + std::to_string(i));
     }
-    const Arrived last = next(*receiver);
+    const engine::Arrived last = next(*receiver);
     EXPECT_TRUE(last.frame.end);
     EXPECT_EQ(last.frame.batch.rows, 0U);
-    EXPECT_EQ(next(*receiver).what, Arrival::end);
-    EXPECT_EQ(next(*receiver).what, Arrival::end);
+    EXPECT_EQ(next(*receiver).what, engine::Arrival::end);
+    EXPECT_EQ(next(*receiver).what, engine::Arrival::end);
     sending.get();
     EXPECT_EQ(edge->counts().rows, 300U);
     EXPECT_EQ(receiver->counts().rows, 300U);
@@ -254,8 +257,8 @@ TEST_P(ExchangesTest, ASenderWaitsForAReceiverThatIsNotThereYet) {
     });
     EXPECT_EQ(sending.wait_for(120ms), std::future_status::timeout);
     const auto receiver = hub_.receiver({"EDGE"});
-    EXPECT_EQ(next(*receiver).what, Arrival::announced);
-    EXPECT_EQ(next(*receiver).what, Arrival::end);
+    EXPECT_EQ(next(*receiver).what, engine::Arrival::announced);
+    EXPECT_EQ(next(*receiver).what, engine::Arrival::end);
     sending.get();
 }
 
@@ -273,12 +276,12 @@ TEST_P(ExchangesTest, ASlowReceiverHoldsItsSenderBack) {
     });
     EXPECT_EQ(sending.wait_for(150ms), std::future_status::timeout);
     EXPECT_LE(sent, 3);  // and the announcement: four items
-    EXPECT_EQ(next(*receiver).what, Arrival::announced);
+    EXPECT_EQ(next(*receiver).what, engine::Arrival::announced);
     for (int i = 0; i < 50; ++i) {
         ASSERT_EQ(number_of(next(*receiver).frame), i);
         EXPECT_LE(sent, i + 5);
     }
-    EXPECT_EQ(next(*receiver).what, Arrival::end);
+    EXPECT_EQ(next(*receiver).what, engine::Arrival::end);
     sending.get();
     EXPECT_GT(sender->counts().stalls, 0U);
 }
@@ -296,7 +299,7 @@ TEST_P(ExchangesTest, WhatIsUnderWayIsBoundedInBytes) {
     });
     EXPECT_EQ(sending.wait_for(200ms), std::future_status::timeout);
     EXPECT_LE(sent, 2);
-    EXPECT_EQ(next(*receiver).what, Arrival::announced);
+    EXPECT_EQ(next(*receiver).what, engine::Arrival::announced);
     for (int i = 0; i < 10; ++i) ASSERT_EQ(number_of(next(*receiver).frame), i);
     sending.get();
 }
@@ -326,12 +329,12 @@ TEST_P(ExchangesTest, AnInterruptWakesWhoeverWaits) {
     sender->interrupt();
     EXPECT_TRUE(cancelled(sending.get()));
     // For anything.
-    while (receiver->next(100ms)->what != Arrival::nothing) continue;
+    while (receiver->next(100ms)->what != engine::Arrival::nothing) continue;
     auto taking = std::async(std::launch::async, [&] { return receiver->next(kPatience); });
     EXPECT_TRUE(waits(taking));
     receiver->interrupt();
-    EXPECT_EQ(taking.get()->what, Arrival::nothing);
-    EXPECT_EQ(receiver->next(kPatience)->what, Arrival::nothing);
+    EXPECT_EQ(taking.get()->what, engine::Arrival::nothing);
+    EXPECT_EQ(receiver->next(kPatience)->what, engine::Arrival::nothing);
 }
 
 TEST_P(ExchangesTest, AReceiverThatIsInterruptedStillGivesAllThatIsThere) {
@@ -344,17 +347,17 @@ TEST_P(ExchangesTest, AReceiverThatIsInterruptedStillGivesAllThatIsThere) {
     ASSERT_TRUE(second->send(a_frame(0, 1)));
     ASSERT_TRUE(second->finish());
     receiver->interrupt();
-    EXPECT_EQ(receiver->next(kPatience)->what, Arrival::announced);
-    EXPECT_EQ(receiver->next(kPatience)->what, Arrival::announced);
-    EXPECT_EQ(receiver->next(kPatience)->what, Arrival::frame);
-    EXPECT_EQ(receiver->next(kPatience)->what, Arrival::nothing);
+    EXPECT_EQ(receiver->next(kPatience)->what, engine::Arrival::announced);
+    EXPECT_EQ(receiver->next(kPatience)->what, engine::Arrival::announced);
+    EXPECT_EQ(receiver->next(kPatience)->what, engine::Arrival::frame);
+    EXPECT_EQ(receiver->next(kPatience)->what, engine::Arrival::nothing);
 }
 
 TEST_P(ExchangesTest, AReceiverThatGoesAwayDoesNotEndItsSender) {
     auto receiver = hub_.receiver({"EDGE"});
     const auto sender = from().sender("EDGE", to());
     EXPECT_TRUE(sender->announce({"s"}));
-    EXPECT_EQ(next(*receiver).what, Arrival::announced);
+    EXPECT_EQ(next(*receiver).what, engine::Arrival::announced);
     receiver.reset();
     auto sending = std::async(std::launch::async, [&]() -> Result<Done> {
         while (true) TRY(sender->send(a_frame(0, 1)));
@@ -384,7 +387,7 @@ TEST_P(ExchangesTest, AFrameOfAnOriginThatWasNotAnnouncedIsAnError) {
     const auto sender = from().sender("EDGE", to());
     EXPECT_TRUE(sender->announce({"s"}));
     EXPECT_TRUE(sender->send(a_frame(1, 0)));
-    EXPECT_EQ(next(*receiver).what, Arrival::announced);
+    EXPECT_EQ(next(*receiver).what, engine::Arrival::announced);
     const auto arrived = receiver->next(kPatience);
     ASSERT_FALSE(arrived);
     EXPECT_EQ(arrived.error().code, ErrorCode::malformed_message);
@@ -408,7 +411,7 @@ TEST(Exchanges, EveryFrameArrivesOnceAndInOrderOverConnectionsThatBreak) {
     const std::vector<std::string> names = {"A", "B"};
     auto receiver = hub.receiver(names);
     constexpr int kFrames = 1500;
-    std::vector<std::unique_ptr<ExchangeSender>> senders;
+    std::vector<std::unique_ptr<engine::ExchangeSender>> senders;
     std::vector<std::future<void>> sending;
     for (const std::string& name : names) {
         senders.push_back(edge.sender(name, proxy.address()));
@@ -420,11 +423,11 @@ TEST(Exchanges, EveryFrameArrivesOnceAndInOrderOverConnectionsThatBreak) {
     }
     std::vector<int> came(names.size(), -1);  // the announcement is before frame 0
     while (true) {
-        const Arrived arrived = next(*receiver);
-        if (arrived.what == Arrival::end) break;
+        const engine::Arrived arrived = next(*receiver);
+        if (arrived.what == engine::Arrival::end) break;
         int& last = came[arrived.sender];
         if (last < 0) {
-            ASSERT_EQ(arrived.what, Arrival::announced);
+            ASSERT_EQ(arrived.what, engine::Arrival::announced);
         } else {
             ASSERT_EQ(number_of(arrived.frame), last);
         }
@@ -438,13 +441,14 @@ TEST(Exchanges, EveryFrameArrivesOnceAndInOrderOverConnectionsThatBreak) {
 }
 
 // Sends a frame and waits for it; the sender is still open then.
-std::unique_ptr<ExchangeSender> send_one(const End& edge, const std::string& name,
-                                         const std::string& address, ExchangeReceiver& receiver) {
+std::unique_ptr<engine::ExchangeSender> send_one(const End& edge, const std::string& name,
+                                                 const std::string& address,
+                                                 engine::ExchangeReceiver& receiver) {
     auto sender = edge.sender(name, address);
     EXPECT_TRUE(sender->announce({"s"}));
-    EXPECT_EQ(next(receiver).what, Arrival::announced);
+    EXPECT_EQ(next(receiver).what, engine::Arrival::announced);
     EXPECT_TRUE(sender->send(a_frame(0, 1)));
-    EXPECT_EQ(next(receiver).what, Arrival::frame);
+    EXPECT_EQ(next(receiver).what, engine::Arrival::frame);
     return sender;
 }
 
@@ -479,19 +483,19 @@ TEST(Exchanges, AFrameThatIsTooLongGoesInParts) {
     const auto receiver = hub.receiver({"EDGE"});
     const auto sender = edge.sender("EDGE", hub.address());
     constexpr std::size_t kRows = 1'000'000;
-    Frame frame = a_frame(0, 7, kRows);
+    engine::Frame frame = a_frame(0, 7, kRows);
     frame.end = true;
     auto sending = std::async(std::launch::async, [&] {
         EXPECT_TRUE(sender->announce({"s"}));
         EXPECT_TRUE(sender->send(std::move(frame)));
         EXPECT_TRUE(sender->finish());
     });
-    EXPECT_EQ(next(*receiver).what, Arrival::announced);
+    EXPECT_EQ(next(*receiver).what, engine::Arrival::announced);
     std::size_t rows = 0;
     std::size_t parts = 0;
     for (bool ended = false; !ended;) {
-        const Arrived arrived = next(*receiver);
-        ASSERT_EQ(arrived.what, Arrival::frame);
+        const engine::Arrived arrived = next(*receiver);
+        ASSERT_EQ(arrived.what, engine::Arrival::frame);
         rows += arrived.frame.batch.rows;
         parts += 1;
         ended = arrived.frame.end;
@@ -499,7 +503,7 @@ TEST(Exchanges, AFrameThatIsTooLongGoesInParts) {
     }
     EXPECT_EQ(rows, kRows);
     EXPECT_GT(parts, 4U);
-    EXPECT_EQ(next(*receiver).what, Arrival::end);
+    EXPECT_EQ(next(*receiver).what, engine::Arrival::end);
     sending.get();
 }
 
@@ -600,7 +604,7 @@ TEST(ExchangeService, WhatCannotBeUnderstoodEndsTheStreamAlone) {
         raw.item(1, FinishMark{});  // of what?
         EXPECT_FALSE(raw.hear());
     }
-    EXPECT_EQ(receiver->next(1ms)->what, Arrival::nothing);
+    EXPECT_EQ(receiver->next(1ms)->what, engine::Arrival::nothing);
 }
 
 TEST(ExchangeService, ASenderThatNeverHeardOfItsEndIsToldByAReceiverThatIsGone) {
@@ -611,7 +615,7 @@ TEST(ExchangeService, ASenderThatNeverHeardOfItsEndIsToldByAReceiverThatIsGone) 
         raw.open();
         raw.item(1, Announcement{{"s"}});
         raw.item(2, FinishMark{});
-        while (next(*receiver).what != Arrival::end) continue;
+        while (next(*receiver).what != engine::Arrival::end) continue;
     }
     receiver.reset();
     RawSender raw(hub);
@@ -622,4 +626,4 @@ TEST(ExchangeService, ASenderThatNeverHeardOfItsEndIsToldByAReceiverThatIsGone) 
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::rpc

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "engine/results/result_rows.h"
 
-namespace baton {
+namespace baton::rpc {
 
 struct GrpcResultStreams::Open {
     std::mutex mutex;
@@ -59,7 +59,7 @@ public:
 
     // The next batch, or how it ended; neither: nothing yet.
     struct Taken {
-        ArrowBytes batch;
+        arrow::ArrowBytes batch;
         std::optional<grpc::Status> status;
     };
     [[nodiscard]] Taken take() {
@@ -116,7 +116,7 @@ private:
     std::shared_ptr<Call> self_;
 
     std::mutex mutex_;
-    ArrowBytes batch_;  // none: it is being read, or was the last
+    arrow::ArrowBytes batch_;  // none: it is being read, or was the last
     std::optional<grpc::Status> status_;
     bool cancelled_ = false;
     bool known_ = false;                 // the worker has proved who it is
@@ -133,7 +133,7 @@ public:
     Result<ResultPortion> poll() override {
         const Call::Taken taken = call_->take();
         if (taken.batch) {
-            TRY_ASSIGN(rows, rows_in(schema_, taken.batch));
+            TRY_ASSIGN(rows, engine::rows_in(schema_, taken.batch));
             return ResultPortion{.rows = std::move(rows)};
         }
         if (!taken.status) return ResultPortion{};
@@ -201,4 +201,4 @@ std::unique_ptr<ResultStream> GrpcResultStreams::open(const std::string& worker,
     return std::make_unique<Stream>(std::move(call), worker, schema);
 }
 
-}  // namespace baton
+}  // namespace baton::rpc

@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "ports/result_streams.h"
 
-namespace baton {
+namespace baton::rpc {
 
 class GrpcResultStreams final : public ResultStreams {
 public:
@@ -33,4 +33,4 @@ private:
     const std::shared_ptr<Open> open_;
 };
 
-}  // namespace baton
+}  // namespace baton::rpc

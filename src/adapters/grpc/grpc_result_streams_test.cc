@@ -13,7 +13,7 @@
 #include "engine/results/result_hub.h"
 #include "engine/results/results_sink.h"
 
-namespace baton {
+namespace baton::rpc {
 namespace {
 
 using namespace std::chrono_literals;
@@ -39,11 +39,11 @@ protected:
                                      woken_.notify_all();
                                  });
     }
-    std::unique_ptr<ResultsSink> sink() {
-        return std::make_unique<ResultsSink>(*hub_.open("t"), kSchema);
+    std::unique_ptr<engine::ResultsSink> sink() {
+        return std::make_unique<engine::ResultsSink>(*hub_.open("t"), kSchema);
     }
-    static Batch numbers(std::uint64_t from, std::size_t count) {
-        ColumnVector column(DataType::uint64, count);
+    static engine::Batch numbers(std::uint64_t from, std::size_t count) {
+        engine::ColumnVector column(DataType::uint64, count);
         for (std::size_t i = 0; i < count; ++i) {
             column.mutable_data<std::uint64_t>()[i] = from + i;
         }
@@ -63,7 +63,7 @@ protected:
     }
 
     const Schema kSchema{.columns = {{.name = "A", .type = DataType::uint64}}};
-    ResultHub hub_{{.bytes_max = 100'000, .patience = 1h}};
+    engine::ResultHub hub_{{.bytes_max = 100'000, .patience = 1h}};
     ResultService service_{hub_, "edge"};
     std::unique_ptr<GrpcServer> server_;
     std::unique_ptr<GrpcResultStreams> streams_ = std::make_unique<GrpcResultStreams>();
@@ -95,11 +95,12 @@ TEST_F(GrpcResultStreamsTest, EveryRowComesOnceAndThenTheEnd) {
 TEST_F(GrpcResultStreamsTest, WhoDoesNotPollHoldsTheSinkBack) {
     open();
     auto rows = sink();
-    constexpr std::size_t kBatchBytes = kBatchRows * sizeof(std::uint64_t);
+    constexpr std::size_t kBatchBytes = engine::kBatchRows * sizeof(std::uint64_t);
     std::atomic<std::size_t> written = 0;
     // Far more than the hub, the window of HTTP/2 and one batch hold together.
     std::thread writing([&] {
-        while (rows->write(numbers(0, kBatchRows)) && written < (1U << 30U)) written += kBatchBytes;
+        while (rows->write(numbers(0, engine::kBatchRows)) && written < (1U << 30U))
+            written += kBatchBytes;
     });
     std::size_t before = 1;
     while (written != before || written == 0) {  // until it stands still
@@ -165,4 +166,4 @@ TEST_F(GrpcResultStreamsTest, WhatIsNoBatchIsRefused) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::rpc

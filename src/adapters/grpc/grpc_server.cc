@@ -13,7 +13,7 @@
 #include "adapters/system/listening.h"
 #include "base/check.h"
 
-namespace baton {
+namespace baton::rpc {
 
 namespace {
 
@@ -48,9 +48,9 @@ Result<std::unique_ptr<GrpcServer>> GrpcServer::start(const GrpcServerOptions& o
     builder.SetMaxSendMessageSize(static_cast<int>(kExchangeBytesMax));
     for (grpc::Service* service : services) builder.RegisterService(service);
     std::unique_ptr<GrpcServer> made(new GrpcServer);
-    std::vector<ListeningSockets> listening;
+    std::vector<system::ListeningSockets> listening;
     for (const Address& address : options.listen) {
-        TRY_ASSIGN(one, listen_at(address));
+        TRY_ASSIGN(one, system::listen_at(address));
         made->ports_.push_back(one.port);
         listening.push_back(std::move(one));
     }
@@ -77,4 +77,4 @@ GrpcServer::~GrpcServer() {
     server_->Wait();
 }
 
-}  // namespace baton
+}  // namespace baton::rpc

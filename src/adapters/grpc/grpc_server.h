@@ -25,7 +25,7 @@ class ExternalConnectionAcceptor;
 }  // namespace experimental
 }  // namespace grpc
 
-namespace baton {
+namespace baton::rpc {
 
 struct GrpcServerOptions {
     std::vector<Address> listen;  // port 0: any that is free
@@ -57,4 +57,4 @@ private:
     std::vector<std::uint16_t> ports_;
 };
 
-}  // namespace baton
+}  // namespace baton::rpc

@@ -16,7 +16,7 @@
 #include "base/overload.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::rpc {
 
 struct GrpcTransport::Calls {
     using Key = std::pair<std::string, transport::Attempt>;
@@ -283,4 +283,4 @@ void GrpcTransport::hang_up(const std::string& worker, transport::Attempt attemp
     if (const auto call = calls_->find({worker, attempt})) call->hang_up();
 }
 
-}  // namespace baton
+}  // namespace baton::rpc

@@ -18,7 +18,7 @@
 #include "base/time.h"
 #include "ports/transport.h"
 
-namespace baton {
+namespace baton::rpc {
 
 struct GrpcTransportOptions {
     Duration dial_timeout = std::chrono::seconds(5);  // up to the Welcome
@@ -47,4 +47,4 @@ private:
     std::unique_ptr<Calls> calls_;
 };
 
-}  // namespace baton
+}  // namespace baton::rpc

@@ -17,7 +17,7 @@
 #include "adapters/grpc/grpc_server.h"
 #include "testing/temporary_directory.h"
 
-namespace baton {
+namespace baton::rpc {
 namespace {
 
 using namespace std::chrono_literals;
@@ -459,7 +459,7 @@ public:
         make("hub", "DNS:localhost,URI:baton://c/worker/hub");
         make("leader", "DNS:localhost,URI:baton://c/coordinator/leader");
     }
-    [[nodiscard]] TlsFiles files(const std::string& name) const {
+    [[nodiscard]] system::TlsFiles files(const std::string& name) const {
         return {.ca = directory_ / "ca.pem",
                 .cert = directory_ / (name + ".pem"),
                 .key = directory_ / (name + ".key")};
@@ -558,4 +558,4 @@ TEST(GrpcTls, AFileThatCannotBeReadIsAnError) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::rpc

@@ -11,7 +11,7 @@
 #include "adapters/system/peer_user.h"
 #include "base/check.h"
 
-namespace baton {
+namespace baton::rpc {
 
 namespace {
 
@@ -25,7 +25,7 @@ bool is_lack(int error) {
 
 }  // namespace
 
-Porter::Porter(std::vector<ListeningSockets> listening, Admitted admitted,
+Porter::Porter(std::vector<system::ListeningSockets> listening, Admitted admitted,
                std::function<void(int)> take, std::function<void(const std::string&)> log)
     : listening_(std::move(listening)),
       admitted_(admitted),
@@ -33,8 +33,8 @@ Porter::Porter(std::vector<ListeningSockets> listening, Admitted admitted,
       refusals_(std::move(log)),
       poll_(::epoll_create1(EPOLL_CLOEXEC)) {
     CHECK(poll_.is_open());
-    for (const ListeningSockets& one : listening_) {
-        for (const OpenFile& socket : one.sockets) {
+    for (const system::ListeningSockets& one : listening_) {
+        for (const system::OpenFile& socket : one.sockets) {
             epoll_event event{};
             event.events = EPOLLIN;
             event.data.fd = *socket;
@@ -51,7 +51,7 @@ Porter::~Porter() {
 
 void Porter::run() {
     while (!leave_.rung()) {
-        if (leave_.wait(*poll_, POLLIN, kPatience) != Woke::ready) continue;
+        if (leave_.wait(*poll_, POLLIN, kPatience) != system::Woke::ready) continue;
         epoll_event event{};
         if (::epoll_wait(*poll_, &event, 1, 0) == 1) accept_all(event.data.fd);
     }
@@ -59,14 +59,16 @@ void Porter::run() {
 
 void Porter::accept_all(int listener) {
     while (!leave_.rung()) {
-        OpenFile connection(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        system::OpenFile connection(
+            ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
         if (!connection.is_open()) {
             // Some may be free soon; until then the connection waits where it is.
             if (is_lack(errno)) (void)leave_.wait(-1, 0, kNoDescriptorsPause);
             if (errno == EINTR || errno == ECONNABORTED) continue;
             return;
         }
-        if (admitted_ == Admitted::own_user && user_of_peer(*connection) == PeerUser::another) {
+        if (admitted_ == Admitted::own_user &&
+            system::user_of_peer(*connection) == system::PeerUser::another) {
             refusals_.say("a connection of another user of this machine is refused");
             continue;
         }
@@ -74,4 +76,4 @@ void Porter::accept_all(int listener) {
     }
 }
 
-}  // namespace baton
+}  // namespace baton::rpc

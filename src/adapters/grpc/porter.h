@@ -17,13 +17,13 @@
 #include "adapters/system/seldom.h"
 #include "adapters/system/wake_up.h"
 
-namespace baton {
+namespace baton::rpc {
 
 class Porter {
 public:
     // `take` is given each connection, from the porter's thread; it owns it then. `log` hears of
     // those that are shut out, a few times a minute at most.
-    Porter(std::vector<ListeningSockets> listening, Admitted admitted,
+    Porter(std::vector<system::ListeningSockets> listening, Admitted admitted,
            std::function<void(int)> take, std::function<void(const std::string&)> log);
     ~Porter();
     Porter(const Porter&) = delete;
@@ -33,13 +33,13 @@ private:
     void run();
     void accept_all(int listener);
 
-    const std::vector<ListeningSockets> listening_;
+    const std::vector<system::ListeningSockets> listening_;
     const Admitted admitted_;
     const std::function<void(int)> take_;
-    Seldom refusals_;
-    OpenFile poll_;
-    WakeUp leave_;
+    system::Seldom refusals_;
+    system::OpenFile poll_;
+    system::WakeUp leave_;
     std::thread thread_;
 };
 
-}  // namespace baton
+}  // namespace baton::rpc

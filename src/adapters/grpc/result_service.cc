@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "engine/results/result_hub.h"
 
-namespace baton {
+namespace baton::rpc {
 
 namespace {
 
@@ -17,7 +17,7 @@ namespace {
 class Fetching final : public grpc::ServerBidiReactor<wire::FetchRequest, wire::ResultBatch>,
                        public std::enable_shared_from_this<Fetching> {
 public:
-    Fetching(ResultHub& hub, const std::string& worker) : hub_(hub), worker_(worker) {}
+    Fetching(engine::ResultHub& hub, const std::string& worker) : hub_(hub), worker_(worker) {}
 
     void start() {
         self_ = shared_from_this();
@@ -49,13 +49,13 @@ public:
         go_on();
     }
     void OnCancel() override {
-        std::unique_ptr<ResultOutlet> left;  // its end calls nobody, but may wake the sink
+        std::unique_ptr<engine::ResultOutlet> left;  // its end calls nobody, but may wake the sink
         const std::lock_guard lock(mutex_);
         left = std::move(outlet_);
         if (!writing_) finish(grpc::Status::CANCELLED);
     }
     void OnDone() override {
-        std::unique_ptr<ResultOutlet> left;
+        std::unique_ptr<engine::ResultOutlet> left;
         {
             const std::lock_guard lock(mutex_);
             left = std::move(outlet_);
@@ -77,15 +77,15 @@ private:
             return;
         }
         started_ = true;
-        TakenResult taken = outlet_->take();
+        engine::TakenResult taken = outlet_->take();
         switch (taken.what) {
-            case TakenResult::What::nothing:
+            case engine::TakenResult::What::nothing:
                 return;
-            case TakenResult::What::end:
+            case engine::TakenResult::What::end:
                 return finish(grpc::Status::OK);
-            case TakenResult::What::broken:
+            case engine::TakenResult::What::broken:
                 return finish(grpc::Status(grpc::StatusCode::ABORTED, taken.why));
-            case TakenResult::What::batch:
+            case engine::TakenResult::What::batch:
                 break;
         }
         out_.set_batch(*taken.batch);
@@ -99,12 +99,12 @@ private:
         Finish(status);
     }
 
-    ResultHub& hub_;
+    engine::ResultHub& hub_;
     const std::string& worker_;
     wire::FetchRequest request_;
     std::shared_ptr<Fetching> self_;
     std::mutex mutex_;
-    std::unique_ptr<ResultOutlet> outlet_;
+    std::unique_ptr<engine::ResultOutlet> outlet_;
     wire::ResultBatch out_;
     bool started_ = false;  // something was taken, or looked for
     bool writing_ = false;
@@ -115,7 +115,7 @@ private:
 
 class ResultService::Service final : public wire::Results::CallbackService {
 public:
-    Service(ResultHub& hub, const std::string& worker, std::shared_ptr<Trust> trust,
+    Service(engine::ResultHub& hub, const std::string& worker, std::shared_ptr<Trust> trust,
             std::function<void(const std::string&)> log)
         : hub_(hub), worker_(worker), gate_(std::move(trust), worker, std::move(log)) {}
 
@@ -130,12 +130,12 @@ public:
     }
 
 private:
-    ResultHub& hub_;
+    engine::ResultHub& hub_;
     const std::string worker_;
     Gate gate_;
 };
 
-ResultService::ResultService(ResultHub& hub, const std::string& worker,
+ResultService::ResultService(engine::ResultHub& hub, const std::string& worker,
                              std::shared_ptr<Trust> trust,
                              std::function<void(const std::string&)> log)
     : service_(std::make_unique<Service>(hub, worker, std::move(trust), std::move(log))) {}
@@ -146,4 +146,4 @@ grpc::Service& ResultService::service() {
     return *service_;
 }
 
-}  // namespace baton
+}  // namespace baton::rpc

@@ -15,15 +15,17 @@ namespace grpc {
 class Service;
 }  // namespace grpc
 
-namespace baton {
-
+namespace baton::engine {
 class ResultHub;
+}  // namespace baton::engine
+
+namespace baton::rpc {
 
 class ResultService {
 public:
     // `hub` outlives it; calls must name `worker`, in any case of letters. `log` is called for
     // refused callers, from any thread.
-    ResultService(ResultHub& hub, const std::string& worker,
+    ResultService(engine::ResultHub& hub, const std::string& worker,
                   std::shared_ptr<Trust> trust = user_trust(),
                   std::function<void(const std::string&)> log = {});
     ~ResultService();  // after the server that has its service
@@ -37,4 +39,4 @@ private:
     std::unique_ptr<Service> service_;
 };
 
-}  // namespace baton
+}  // namespace baton::rpc

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "ports/sql_values.h"
 
-namespace baton {
+namespace baton::rpc {
 
 using control::FragmentCounts;
 using control::FragmentStatus;
@@ -495,4 +495,4 @@ Result<SaidToCoordinator> read(const wire::ToCoordinator& message) {
     return malformed_control("it says nothing that is known here");
 }
 
-}  // namespace baton
+}  // namespace baton::rpc

@@ -13,12 +13,12 @@
 #include "base/result.h"
 #include "model/control.h"
 
-namespace baton {
-
-namespace wire {
+namespace baton::wire {
 class ToCoordinator;
 class ToWorker;
-}  // namespace wire
+}  // namespace baton::wire
+
+namespace baton::rpc {
 
 inline constexpr std::size_t kControlBytesMax = 16 << 20;
 inline constexpr std::size_t kListMax = 100'000;
@@ -51,4 +51,4 @@ void write(const SaidToCoordinator& said, wire::ToCoordinator& message);
 [[nodiscard]] std::string bytes_of(const SaidToWorker& said);
 [[nodiscard]] std::string bytes_of(const SaidToCoordinator& said);
 
-}  // namespace baton
+}  // namespace baton::rpc

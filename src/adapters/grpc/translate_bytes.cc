@@ -3,7 +3,7 @@
 
 #include "adapters/grpc/translate.h"
 
-namespace baton {
+namespace baton::rpc {
 
 Error malformed_control(const std::string& why) {
     return {.code = ErrorCode::malformed_message,
@@ -46,4 +46,4 @@ std::string bytes_of(const SaidToCoordinator& said) {
     return message.SerializeAsString();
 }
 
-}  // namespace baton
+}  // namespace baton::rpc

@@ -3,7 +3,7 @@
 #include <baton/control.pb.h>
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::rpc {
 namespace {
 
 constexpr FragmentKey kFragmentKey{.query = QueryId(3), .run = 2, .fragment = FragmentId(7)};
@@ -185,4 +185,4 @@ TEST(Translate, BytesOfAnyKindAreAnswered) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::rpc

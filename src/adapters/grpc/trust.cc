@@ -19,7 +19,7 @@
 #include "adapters/system/user_secret.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::rpc {
 
 namespace {
 
@@ -44,12 +44,13 @@ struct Proof {
 };
 
 std::string mac_of(const std::string& secret, std::string_view who, const Proof& proof) {
-    return hmac_sha256_hex(secret, std::string(who) + "\n" + to_upper(proof.worker) + "\n" +
-                                       proof.made + "\n" + proof.nonce);
+    return system::hmac_sha256_hex(secret, std::string(who) + "\n" + to_upper(proof.worker) + "\n" +
+                                               proof.made + "\n" + proof.nonce);
 }
 
 std::string text_of(const Proof& proof) {
-    return "1." + proof.made + "." + proof.nonce + "." + proof.mac + "." + hex_of(proof.worker);
+    return "1." + proof.made + "." + proof.nonce + "." + proof.mac + "." +
+           system::hex_of(proof.worker);
 }
 
 std::optional<std::string> from_hex(std::string_view text) {
@@ -104,7 +105,7 @@ public:
         constexpr std::size_t kNonce = 16;
         Proof proof{.worker = worker,
                     .made = std::to_string(wall_now().time_since_epoch().count()),
-                    .nonce = hex_of(random_bytes(kNonce)),
+                    .nonce = system::hex_of(system::random_bytes(kNonce)),
                     .mac = {}};
         proof.mac = mac_of(known, kCaller, proof);
         Dialling dialling{.credentials = grpc::InsecureChannelCredentials(),
@@ -116,7 +117,8 @@ public:
             const auto& metadata = context.GetServerInitialMetadata();
             const auto found = metadata.find(kProofKey);
             if (found != metadata.end() &&
-                equal_in_constant_time({found->second.data(), found->second.size()}, expected)) {
+                system::equal_in_constant_time({found->second.data(), found->second.size()},
+                                               expected)) {
                 return Done{};
             }
             return not_authenticated("the process there does not know the secret in " +
@@ -125,7 +127,8 @@ public:
         return dialling;
     }
 
-    Result<Peer> judge(grpc::CallbackServerContext& context, const std::string& here) override {
+    Result<identity::Peer> judge(grpc::CallbackServerContext& context,
+                                 const std::string& here) override {
         TRY_ASSIGN(known, secret());
         const auto& metadata = context.client_metadata();
         const auto found = metadata.find(kProofKey);
@@ -135,7 +138,7 @@ public:
             "another); workers for other users and machines need certificates: `baton token`");
         if (metadata.count(kProofKey) != 1) return stranger;
         const auto proof = proof_in({found->second.data(), found->second.size()});
-        if (!proof || !equal_in_constant_time(proof->mac, mac_of(known, kCaller, *proof))) {
+        if (!proof || !system::equal_in_constant_time(proof->mac, mac_of(known, kCaller, *proof))) {
             return stranger;
         }
         const auto made = time_in(proof->made);
@@ -149,7 +152,7 @@ public:
                                     in_quotes(proof->worker)};
         }
         context.AddInitialMetadata(kProofKey, mac_of(known, kAnswer, *proof));
-        return Peer(SameUser{});
+        return identity::Peer(identity::SameUser{});
     }
 
 private:
@@ -159,7 +162,7 @@ private:
     Result<std::string> secret() {
         const std::lock_guard lock(mutex_);
         if (!secret_) {
-            TRY_ASSIGN(known, user_secret(path_));
+            TRY_ASSIGN(known, system::user_secret(path_));
             secret_ = std::move(known);
         }
         return *secret_;
@@ -168,10 +171,11 @@ private:
     // Not shown before, and made for this process; only of those that know the secret.
     bool is_first(const Proof& proof, WallTime made) {
         const WallTime now = wall_now();
-        if (!is_fresh(made, now, started_)) return false;
+        if (!identity::is_fresh(made, now, started_)) return false;
         const std::lock_guard lock(mutex_);
-        std::erase_if(seen_,
-                      [&](const auto& one) { return !is_fresh(one.second, now, WallTime::min()); });
+        std::erase_if(seen_, [&](const auto& one) {
+            return !identity::is_fresh(one.second, now, WallTime::min());
+        });
         return seen_.emplace(proof.nonce, made).second;
     }
 
@@ -197,14 +201,14 @@ Result<std::string> read_pem(const std::string& path) {
     return text.str();
 }
 
-Result<TlsTexts> read_files(const TlsFiles& files) {
+Result<system::TlsTexts> read_files(const system::TlsFiles& files) {
     TRY_ASSIGN(ca, read_pem(files.ca));
     TRY_ASSIGN(cert, read_pem(files.cert));
     TRY_ASSIGN(key, read_pem(files.key));
-    return TlsTexts{.ca = std::move(ca), .cert = std::move(cert), .key = std::move(key)};
+    return system::TlsTexts{.ca = std::move(ca), .cert = std::move(cert), .key = std::move(key)};
 }
 
-std::shared_ptr<grpc::ChannelCredentials> credentials_of(const TlsTexts& texts) {
+std::shared_ptr<grpc::ChannelCredentials> credentials_of(const system::TlsTexts& texts) {
     return grpc::SslCredentials(
         {.pem_root_certs = texts.ca, .pem_private_key = texts.key, .pem_cert_chain = texts.cert});
 }
@@ -212,8 +216,8 @@ std::shared_ptr<grpc::ChannelCredentials> credentials_of(const TlsTexts& texts) 
 // Where certificates come from, for both ends.
 class Certificates {
 public:
-    explicit Certificates(const TlsTexts& texts) : credentials_(credentials_of(texts)) {}
-    Certificates(const TlsFiles& files, const TlsTexts& texts)
+    explicit Certificates(const system::TlsTexts& texts) : credentials_(credentials_of(texts)) {}
+    Certificates(const system::TlsFiles& files, const system::TlsTexts& texts)
         : files_(files), changed_(change_of(files)), credentials_(credentials_of(texts)) {}
 
     // Files that changed are read again; those that cannot be read leave it at what was.
@@ -242,7 +246,7 @@ public:
 
 private:
     using Change = std::vector<std::filesystem::file_time_type>;
-    static Change change_of(const TlsFiles& files) {
+    static Change change_of(const system::TlsFiles& files) {
         Change change;
         for (const std::string& path : {files.ca, files.cert, files.key}) {
             std::error_code problem;
@@ -251,19 +255,19 @@ private:
         return change;
     }
 
-    const std::optional<TlsFiles> files_;
+    const std::optional<system::TlsFiles> files_;
     std::mutex mutex_;
     Change changed_;
     std::shared_ptr<grpc::ChannelCredentials> credentials_;
 };
 
 // The mark of the certificate at the other end; none: it has none.
-Result<std::optional<Identity>> identity_of(const grpc::AuthContext& context) {
+Result<std::optional<identity::Identity>> identity_of(const grpc::AuthContext& context) {
     std::vector<std::string> uris;
     for (const grpc::string_ref& uri : context.FindPropertyValues(GRPC_PEER_URI_PROPERTY_NAME)) {
         uris.emplace_back(uri.data(), uri.size());
     }
-    return identity_among(uris);
+    return identity::identity_among(uris);
 }
 
 class TlsTrust final : public Trust, public std::enable_shared_from_this<TlsTrust> {
@@ -284,8 +288,8 @@ public:
                           .metadata = {},
                           .recognise = {}};
         if (cluster_) {
-            dialling.server_name =
-                host_name_of({.role = ProcessRole::worker, .cluster = *cluster_, .name = worker});
+            dialling.server_name = identity::host_name_of(
+                {.role = identity::ProcessRole::worker, .cluster = *cluster_, .name = worker});
         }
         dialling.recognise = [self = shared_from_this(),
                               worker](const grpc::ClientContext& context) -> Result<Done> {
@@ -294,12 +298,13 @@ public:
             TRY_ASSIGN(identity, identity_of(*shown));
             if (!identity && !self->cluster_) return Done{};  // it has the name of its host
             TRY_ASSIGN(peer, self->peer_of(identity));
-            return check_is_worker(peer, worker);
+            return identity::check_is_worker(peer, worker);
         };
         return dialling;
     }
 
-    Result<Peer> judge(grpc::CallbackServerContext& context, const std::string& /*here*/) override {
+    Result<identity::Peer> judge(grpc::CallbackServerContext& context,
+                                 const std::string& /*here*/) override {
         const auto shown = context.auth_context();
         if (!shown || !shown->IsPeerAuthenticated()) {
             return not_authenticated("the caller shows no certificate");
@@ -309,14 +314,16 @@ public:
     }
 
 private:
-    Result<Peer> peer_of(const std::optional<Identity>& identity) const {
-        if (identity && (!cluster_ || identity->cluster == *cluster_)) return Peer(*identity);
+    Result<identity::Peer> peer_of(const std::optional<identity::Identity>& identity) const {
+        if (identity && (!cluster_ || identity->cluster == *cluster_))
+            return identity::Peer(*identity);
         if (identity) {
             return Error{.code = ErrorCode::not_permitted,
                          .message = "the certificate is that of " + to_string(*identity) +
                                     " of another cluster"};
         }
-        if (unmarked_ == UnmarkedCertificates::accepted) return Peer(Unmarked{});
+        if (unmarked_ == UnmarkedCertificates::accepted)
+            return identity::Peer(identity::Unmarked{});
         return Error{.code = ErrorCode::not_permitted,
                      .message = "the certificate of the caller does not say what it may do",
                      .at = {},
@@ -345,8 +352,8 @@ public:
     Result<Dialling> dial(const std::string& worker) override {
         return (has_joined_(worker) ? members_ : others_)->dial(worker);
     }
-    Result<Peer> judge(grpc::CallbackServerContext& /*context*/,
-                       const std::string& /*here*/) override {
+    Result<identity::Peer> judge(grpc::CallbackServerContext& /*context*/,
+                                 const std::string& /*here*/) override {
         CHECK(false && "coordinators are not dialled");
     }
 
@@ -365,7 +372,7 @@ std::shared_ptr<Trust> members_trust(std::shared_ptr<Trust> members, std::shared
 }
 
 std::shared_ptr<Trust> user_trust() {
-    static const auto kTrust = std::make_shared<UserTrust>(user_secret_path());
+    static const auto kTrust = std::make_shared<UserTrust>(system::user_secret_path());
     return kTrust;
 }
 
@@ -373,21 +380,23 @@ std::shared_ptr<Trust> user_trust(const std::string& path) {
     return std::make_shared<UserTrust>(path);
 }
 
-Result<std::shared_ptr<Trust>> tls_trust(const TlsFiles& files, UnmarkedCertificates unmarked) {
+Result<std::shared_ptr<Trust>> tls_trust(const system::TlsFiles& files,
+                                         UnmarkedCertificates unmarked) {
     TRY_ASSIGN(texts, read_files(files));
     return std::shared_ptr<Trust>(std::make_shared<TlsTrust>(
         std::make_unique<Certificates>(files, texts), unmarked, std::nullopt));
 }
 
-Result<std::shared_ptr<Trust>> cluster_trust(const TlsFiles& files, const std::string& cluster) {
+Result<std::shared_ptr<Trust>> cluster_trust(const system::TlsFiles& files,
+                                             const std::string& cluster) {
     TRY_ASSIGN(texts, read_files(files));
     return std::shared_ptr<Trust>(std::make_shared<TlsTrust>(
         std::make_unique<Certificates>(files, texts), UnmarkedCertificates::refused, cluster));
 }
 
-std::shared_ptr<Trust> cluster_trust(const TlsTexts& texts, const std::string& cluster) {
+std::shared_ptr<Trust> cluster_trust(const system::TlsTexts& texts, const std::string& cluster) {
     return std::make_shared<TlsTrust>(std::make_unique<Certificates>(texts),
                                       UnmarkedCertificates::refused, cluster);
 }
 
-}  // namespace baton
+}  // namespace baton::rpc

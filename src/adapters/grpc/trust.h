@@ -26,7 +26,7 @@ class ClientContext;
 class ServerCredentials;
 }  // namespace grpc
 
-namespace baton {
+namespace baton::rpc {
 
 // For one call to one worker.
 struct Dialling {
@@ -54,8 +54,8 @@ public:
     [[nodiscard]] virtual Result<Dialling> dial(const std::string& worker) = 0;
     // Identifies the caller of the worker `here`, and proves to the caller that this is it. Fails
     // with not_authenticated, not_permitted, and unknown_worker if another worker was meant.
-    [[nodiscard]] virtual Result<Peer> judge(grpc::CallbackServerContext& context,
-                                             const std::string& here) = 0;
+    [[nodiscard]] virtual Result<identity::Peer> judge(grpc::CallbackServerContext& context,
+                                                       const std::string& here) = 0;
 };
 
 // By the secret that the processes of one user share (adapters/system/user_secret.h). It is never
@@ -72,14 +72,14 @@ enum class UnmarkedCertificates : std::uint8_t {
 // By certificates that were made elsewhere. One that is dialled must have the name of its host. The
 // mark of core/identity gives the rights of a process, whatever cluster it names. Fails with
 // unreadable_configuration.
-[[nodiscard]] Result<std::shared_ptr<Trust>> tls_trust(const TlsFiles& files,
+[[nodiscard]] Result<std::shared_ptr<Trust>> tls_trust(const system::TlsFiles& files,
                                                        UnmarkedCertificates unmarked);
 
 // By certificates of the cluster's own issuer. Each must have a mark of the cluster; a process that
 // is dialled is known by its mark, not by its host. Fails with unreadable_configuration.
-[[nodiscard]] Result<std::shared_ptr<Trust>> cluster_trust(const TlsFiles& files,
+[[nodiscard]] Result<std::shared_ptr<Trust>> cluster_trust(const system::TlsFiles& files,
                                                            const std::string& cluster);
-[[nodiscard]] std::shared_ptr<Trust> cluster_trust(const TlsTexts& texts,
+[[nodiscard]] std::shared_ptr<Trust> cluster_trust(const system::TlsTexts& texts,
                                                    const std::string& cluster);
 
 // A coordinator's, which is not dialled: workers that have joined are known by the first, others by
@@ -88,4 +88,4 @@ enum class UnmarkedCertificates : std::uint8_t {
     std::shared_ptr<Trust> members, std::shared_ptr<Trust> others,
     std::function<bool(const std::string& worker)> has_joined);
 
-}  // namespace baton
+}  // namespace baton::rpc

@@ -90,7 +90,7 @@ std::optional<std::string> value_in(std::string_view row) {
 class Login {
 public:
     explicit Login(const std::string& password)
-        : scram_(password, pgwire::nonce_of(random_bytes(18))) {}
+        : scram_(password, pgwire::nonce_of(system::random_bytes(18))) {}
 
     // The answer to this demand; empty: none. Demands that are not SCRAM get none.
     [[nodiscard]] Result<std::string> answer(std::string_view body) {

@@ -3,7 +3,7 @@
 #include "adapters/mariadb/wire.h"
 #include "adapters/server_sql/connection.h"
 
-namespace baton {
+namespace baton::mariadb {
 
 namespace {
 
@@ -57,4 +57,4 @@ Result<std::unique_ptr<SqlDatabase>> open_mariadb(const MariadbOptions& options)
     return std::unique_ptr<SqlDatabase>(std::move(database));
 }
 
-}  // namespace baton
+}  // namespace baton::mariadb

@@ -16,7 +16,7 @@
 #include "base/time.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::mariadb {
 
 struct MariadbOptions {
     // mysql://user:password@host:port/database, or mariadb://. With ?sslmode=require or verify-full
@@ -37,4 +37,4 @@ struct MariadbOptions {
 // URL), and those of `initialise`.
 [[nodiscard]] Result<std::unique_ptr<SqlDatabase>> open_mariadb(const MariadbOptions& options);
 
-}  // namespace baton
+}  // namespace baton::mariadb

@@ -14,7 +14,7 @@
 
 #include "adapters/mqtt/mqtt_client.h"
 
-namespace baton {
+namespace baton::mqtt {
 
 namespace {
 
@@ -263,7 +263,7 @@ private:
 };
 
 // Whether somebody listens there. The library itself says nothing of an address where nobody does.
-bool answers(SocketAddress address) {
+bool answers(targets::SocketAddress address) {
     constexpr int kPatienceMs = 3000;
     const int probe =
         ::socket(address.bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -283,7 +283,8 @@ bool answers(SocketAddress address) {
 
 // Of the addresses that are allowed, the first at which somebody listens; the first if none does.
 template <class Made, class Request>
-Result<std::unique_ptr<Made>> open_at_one(const AllowedTargets& targets, const Request& request) {
+Result<std::unique_ptr<Made>> open_at_one(const targets::AllowedTargets& targets,
+                                          const Request& request) {
     TRY_ASSIGN(place, place_of(request.broker.uri));
     TRY_ASSIGN(addresses, targets.look_up(place.host, place.port));
     auto chosen = addresses.begin();
@@ -309,4 +310,4 @@ Result<std::unique_ptr<ByteSink>> MqttBytes::publish(const MqttPublication& publ
     return std::unique_ptr<ByteSink>(std::move(sink));
 }
 
-}  // namespace baton
+}  // namespace baton::mqtt

@@ -8,12 +8,12 @@
 #include "adapters/targets/allowed_targets.h"
 #include "ports/byte_doors.h"
 
-namespace baton {
+namespace baton::mqtt {
 
 class MqttBytes final : public MqttDoor {
 public:
     // The targets outlive it.
-    explicit MqttBytes(const AllowedTargets& targets) : targets_(targets) {}
+    explicit MqttBytes(const targets::AllowedTargets& targets) : targets_(targets) {}
 
     // Both look the broker up, once, and take the first of its addresses that accepts a connection.
     // They wait until it has answered, 10 s at most: cannot_connect.
@@ -21,7 +21,7 @@ public:
     Result<std::unique_ptr<ByteSink>> publish(const MqttPublication& publication) override;
 
 private:
-    const AllowedTargets& targets_;
+    const targets::AllowedTargets& targets_;
 };
 
-}  // namespace baton
+}  // namespace baton::mqtt

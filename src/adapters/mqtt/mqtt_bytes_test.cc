@@ -16,7 +16,7 @@
 
 #include "testing/temporary_directory.h"
 
-namespace baton {
+namespace baton::mqtt {
 namespace {
 
 using testing::TemporaryDirectory;
@@ -99,7 +99,8 @@ private:
 };
 
 MqttBytes any_broker() {
-    static const AllowedTargets kAll = *AllowedTargets::of({.connect_to = {"*"}, .own_ports = {}});
+    static const targets::AllowedTargets kAll =
+        *targets::AllowedTargets::of({.connect_to = {"*"}, .own_ports = {}});
     return MqttBytes(kAll);
 }
 
@@ -299,7 +300,7 @@ TEST(MqttBytes, ABrokerMayAskForACertificate) {
 
 TEST(MqttBytes, ABrokerThatIsNotAllowedIsNotSpokenTo) {
     const Broker broker;
-    const AllowedTargets none;
+    const targets::AllowedTargets none;
     EXPECT_EQ(MqttBytes(none).publish({.broker = broker.at("t")}).error().code,
               ErrorCode::not_permitted);
 }
@@ -341,4 +342,4 @@ TEST(MqttBytes, AWriteThatWaitsCanBeInterrupted) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::mqtt

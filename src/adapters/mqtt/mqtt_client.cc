@@ -13,7 +13,7 @@
 #include "base/check.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::mqtt {
 
 namespace {
 
@@ -203,4 +203,4 @@ std::string MqttClient::name() const {
     return "topic " + baton::in_quotes(broker_.topic) + " of " + baton::in_quotes(broker_.uri);
 }
 
-}  // namespace baton
+}  // namespace baton::mqtt

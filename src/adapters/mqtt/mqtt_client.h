@@ -17,7 +17,7 @@
 
 struct mosquitto;
 
-namespace baton {
+namespace baton::mqtt {
 
 class MqttTls;
 
@@ -74,4 +74,4 @@ private:
     Events events_;
 };
 
-}  // namespace baton
+}  // namespace baton::mqtt

@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 
-namespace baton {
+namespace baton::mqtt {
 
 namespace {
 
@@ -147,4 +147,4 @@ std::string MqttTls::refusal() const {
     return refusal_;
 }
 
-}  // namespace baton
+}  // namespace baton::mqtt

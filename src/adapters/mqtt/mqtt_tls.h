@@ -11,7 +11,7 @@
 
 struct ssl_ctx_st;
 
-namespace baton {
+namespace baton::mqtt {
 
 class MqttTls {
 public:
@@ -37,4 +37,4 @@ private:
     std::string refusal_;
 };
 
-}  // namespace baton
+}  // namespace baton::mqtt

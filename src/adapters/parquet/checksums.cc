@@ -14,7 +14,7 @@
 
 #include "base/text.h"
 
-namespace baton {
+namespace baton::parquet {
 
 namespace {
 
@@ -27,25 +27,26 @@ Error failed(ErrorCode code, const std::string& what, const std::string& path) {
                        std::generic_category().message(errno)};
 }
 
-Result<Done> sync(const OpenFile& file, const std::string& path) {
+Result<Done> sync(const system::OpenFile& file, const std::string& path) {
     if (::fsync(*file) == 0) return Done{};
     return failed(ErrorCode::cannot_write, "sync", path);
 }
 
-Result<Done> sync_directory(const OpenFile& directory, const std::string& path) {
+Result<Done> sync_directory(const system::OpenFile& directory, const std::string& path) {
     // The descriptor itself is only a place.
-    const OpenFile readable(::openat(*directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const system::OpenFile readable(::openat(*directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!readable.is_open()) return failed(ErrorCode::cannot_write, "sync", path);
     return sync(readable, path);
 }
 
-Result<Done> rename(const OpenFile& directory, const std::string& from, const std::string& to,
-                    const std::string& path) {
+Result<Done> rename(const system::OpenFile& directory, const std::string& from,
+                    const std::string& to, const std::string& path) {
     if (::renameat(*directory, from.c_str(), *directory, to.c_str()) == 0) return Done{};
     return failed(ErrorCode::cannot_write, "write", path);
 }
 
-Result<Done> write_all(const OpenFile& file, std::string_view bytes, const std::string& path) {
+Result<Done> write_all(const system::OpenFile& file, std::string_view bytes,
+                       const std::string& path) {
     if (::ftruncate(*file, 0) != 0) return failed(ErrorCode::cannot_write, "write", path);
     while (!bytes.empty()) {
         const auto count = ::write(*file, bytes.data(), bytes.size());
@@ -66,7 +67,7 @@ std::string part_of(const std::string& name) {
     return name + ".part";
 }
 
-Result<std::string> checksum_of(const OpenFile& file, const std::string& path) {
+Result<std::string> checksum_of(const system::OpenFile& file, const std::string& path) {
     const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
                                                                                 XXH3_freeState);
     XXH3_64bits_reset(state.get());
@@ -86,7 +87,7 @@ Result<std::string> checksum_of(const OpenFile& file, const std::string& path) {
     return std::string(digits.data());
 }
 
-Result<Done> verify_checksum(const AllowedFiles& files, const OpenFile& file,
+Result<Done> verify_checksum(const files::AllowedFiles& files, const system::OpenFile& file,
                              const std::string& path) {
     const auto beside = files.read(checksum_path(path));
     if (!beside && beside.error().code == ErrorCode::cannot_open) return Done{};
@@ -105,11 +106,11 @@ Result<Done> verify_checksum(const AllowedFiles& files, const OpenFile& file,
                          baton::in_quotes(checksum_path(path))};
 }
 
-Result<Done> publish_file(const AllowedFiles& files, const AllowedFiles::Place& place,
-                          const OpenFile& part, const std::string& path) {
+Result<Done> publish_file(const files::AllowedFiles& files, const files::AllowedFiles::Place& place,
+                          const system::OpenFile& part, const std::string& path) {
     TRY(sync(part, path));
     // What is being written may be readable by nobody else; the descriptor is for writing.
-    const OpenFile readable(
+    const system::OpenFile readable(
         ::openat(*place.directory, part_of(place.name).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     if (!readable.is_open()) return failed(ErrorCode::cannot_read, "read", path);
     TRY_ASSIGN(checksum, checksum_of(readable, path));
@@ -127,4 +128,4 @@ Result<Done> publish_file(const AllowedFiles& files, const AllowedFiles::Place& 
     return sync_directory(place.directory, path);
 }
 
-}  // namespace baton
+}  // namespace baton::parquet

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace baton {
+namespace baton::parquet {
 
 namespace {
 
@@ -36,7 +36,7 @@ DuckDbSession::~DuckDbSession() {
     if (database_ != nullptr) duckdb_close(&database_);
 }
 
-Result<DuckDbSession> DuckDbSession::open(const OpenFile& file, std::string path) {
+Result<DuckDbSession> DuckDbSession::open(const system::OpenFile& file, std::string path) {
     DuckDbSession session;
     session.file_ = "/proc/self/fd/" + std::to_string(*file);
     session.path_ = std::move(path);
@@ -90,4 +90,4 @@ Result<Done> DuckDbSession::run(const std::string& sql, ErrorCode code,
     return Error{.code = code, .message = what + ": " + why};
 }
 
-}  // namespace baton
+}  // namespace baton::parquet

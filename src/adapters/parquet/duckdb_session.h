@@ -9,13 +9,13 @@
 #include "adapters/system/open_file.h"
 #include "base/result.h"
 
-namespace baton {
+namespace baton::parquet {
 
 class DuckDbSession {
 public:
     // One thread, no configuration after the opening, no file but `file`, which outlives it; in
     // messages it is `path`.
-    static Result<DuckDbSession> open(const OpenFile& file, std::string path);
+    static Result<DuckDbSession> open(const system::OpenFile& file, std::string path);
     DuckDbSession(DuckDbSession&& other) noexcept;
     DuckDbSession(const DuckDbSession&) = delete;
     DuckDbSession& operator=(const DuckDbSession&) = delete;
@@ -42,4 +42,4 @@ private:
 [[nodiscard]] std::string sql_literal(const std::string& text);  // 'it''s'
 [[nodiscard]] std::string sql_name(const std::string& name);     // "a ""name"""
 
-}  // namespace baton
+}  // namespace baton::parquet

@@ -12,27 +12,28 @@
 #include "adapters/file/allowed_files.h"
 #include "engine/streams/table_files.h"
 
-namespace baton {
+namespace baton::parquet {
 
-class ParquetFiles final : public TableFiles {
+class ParquetFiles final : public engine::TableFiles {
 public:
     // The files outlive it and what it opens.
-    explicit ParquetFiles(const AllowedFiles& files) : files_(files) {}
+    explicit ParquetFiles(const files::AllowedFiles& files) : files_(files) {}
 
-    Result<std::unique_ptr<RowSource>> read(const std::string& path, const Schema& schema,
-                                            const std::vector<std::size_t>& wanted) override;
-    Result<std::unique_ptr<RowSink>> write(const std::string& path, const Schema& schema) override;
+    Result<std::unique_ptr<engine::RowSource>> read(
+        const std::string& path, const Schema& schema,
+        const std::vector<std::size_t>& wanted) override;
+    Result<std::unique_ptr<engine::RowSink>> write(const std::string& path,
+                                                   const Schema& schema) override;
 
 private:
-    const AllowedFiles& files_;
+    const files::AllowedFiles& files_;
 };
 
 // The two halves of it.
-[[nodiscard]] Result<std::unique_ptr<RowSource>> open_parquet_source(
-    const AllowedFiles& files, const std::string& path, const Schema& schema,
+[[nodiscard]] Result<std::unique_ptr<engine::RowSource>> open_parquet_source(
+    const files::AllowedFiles& files, const std::string& path, const Schema& schema,
     const std::vector<std::size_t>& wanted);
-[[nodiscard]] Result<std::unique_ptr<RowSink>> open_parquet_sink(const AllowedFiles& files,
-                                                                 const std::string& path,
-                                                                 const Schema& schema);
+[[nodiscard]] Result<std::unique_ptr<engine::RowSink>> open_parquet_sink(
+    const files::AllowedFiles& files, const std::string& path, const Schema& schema);
 
-}  // namespace baton
+}  // namespace baton::parquet

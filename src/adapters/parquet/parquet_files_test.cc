@@ -11,7 +11,7 @@
 #include "adapters/parquet/duckdb_session.h"
 #include "testing/temporary_directory.h"
 
-namespace baton {
+namespace baton::parquet {
 namespace {
 
 using testing::TemporaryDirectory;
@@ -32,13 +32,14 @@ Value extreme(DataType type, bool high) {
     if (type == DataType::boolean) return high;
     if (type == DataType::character) return std::string(high ? "\xc3\xa4" : "");
     if (type == DataType::varsized) return std::string(high ? 100 : 3, 'x');
-    const auto bits = 8 * width_of(type);
+    const auto bits = 8 * engine::width_of(type);
     if (is_signed(type)) return high ? INT64_MAX >> (64 - bits) : INT64_MIN >> (64 - bits);
     return high ? UINT64_MAX >> (64 - bits) : std::uint64_t{0};
 }
 
-const AllowedFiles& any_files() {
-    static const AllowedFiles kAll = *AllowedFiles::of({.directories = {"/"}, .never = {}});
+const files::AllowedFiles& any_files() {
+    static const files::AllowedFiles kAll =
+        *files::AllowedFiles::of({.directories = {"/"}, .never = {}});
     return kAll;
 }
 
@@ -46,12 +47,12 @@ ParquetFiles any_tables() {
     return ParquetFiles(any_files());
 }
 
-Batch batch_of(const Schema& schema, const Rows& rows) {
-    Batch batch{.rows = rows.size(), .columns = {}};
+engine::Batch batch_of(const Schema& schema, const Rows& rows) {
+    engine::Batch batch{.rows = rows.size(), .columns = {}};
     for (std::size_t i = 0; i < schema.columns.size(); ++i) {
         std::vector<Value> values;
         for (const auto& row : rows) values.push_back(row[i]);
-        batch.columns.push_back(column_of(schema.columns[i].type, values));
+        batch.columns.push_back(engine::column_of(schema.columns[i].type, values));
     }
     return batch;
 }
@@ -80,14 +81,15 @@ Outcome read(const std::string& path, const Schema& schema, std::vector<std::siz
     Outcome outcome;
     auto source = any_tables().read(path, schema, wanted);
     if (!source) return {.rows = {}, .error = source.error()};
-    Batch batch;
+    engine::Batch batch;
     while (true) {
         const auto pulled = (*source)->pull(batch, kLong);
         if (!pulled) outcome.error = pulled.error();
-        if (!pulled || *pulled == Pull::end) return outcome;
+        if (!pulled || *pulled == engine::Pull::end) return outcome;
         for (std::size_t row = 0; row < batch.rows; ++row) {
             std::vector<Value> values;
-            for (const ColumnVector& c : batch.columns) values.push_back(value_at(c, row));
+            for (const engine::ColumnVector& c : batch.columns)
+                values.push_back(engine::value_at(c, row));
             outcome.rows.push_back(std::move(values));
         }
     }
@@ -208,4 +210,4 @@ TEST(DuckDbSession, TouchesNoOtherFile) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::parquet

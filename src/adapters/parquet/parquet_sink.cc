@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "engine/columns/elements.h"
 
-namespace baton {
+namespace baton::parquet {
 
 namespace {
 
@@ -58,7 +58,7 @@ duckdb_type duckdb_type_of(DataType type) {
     CHECK(false && "an unknown type");
 }
 
-void copy_column(const ColumnVector& column, std::size_t from, std::size_t rows,
+void copy_column(const engine::ColumnVector& column, std::size_t from, std::size_t rows,
                  duckdb_vector vector) {
     if (is_text(column.type())) {
         for (std::size_t i = 0; i < rows; ++i) {
@@ -66,7 +66,7 @@ void copy_column(const ColumnVector& column, std::size_t from, std::size_t rows,
             duckdb_vector_assign_string_element_len(vector, i, text.data(), text.size());
         }
     } else {
-        with_element(column.type(), [&](auto* none) {
+        engine::with_element(column.type(), [&](auto* none) {
             using T = std::remove_pointer_t<decltype(none)>;
             if constexpr (!std::is_same_v<T, std::string_view>) {
                 std::copy_n(column.data<T>() + from, rows,
@@ -90,7 +90,7 @@ public:
     enum class State : std::uint8_t { open, complete, given_up };
 
     // False once interrupted, or when nobody takes rows any more.
-    bool put(const Batch& batch) {
+    bool put(const engine::Batch& batch) {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] {
             return waiting_.size() < kWaitingMax || interrupted_ || is_taken_no_more_;
@@ -152,7 +152,7 @@ private:
     bool next() {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return !waiting_.empty() || state_ != State::open; });
-        current_ = Batch{};
+        current_ = engine::Batch{};
         offset_ = 0;
         if (state_ == State::given_up) return false;
         if (waiting_.empty()) return true;
@@ -165,22 +165,22 @@ private:
     const Schema schema_;
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<Batch> waiting_;
+    std::deque<engine::Batch> waiting_;
     State state_ = State::open;
     bool interrupted_ = false;
     bool is_taken_no_more_ = false;
     // Only of the thread that takes.
-    Batch current_;
+    engine::Batch current_;
     std::size_t offset_ = 0;
 };
 
-class ParquetSink final : public RowSink {
+class ParquetSink final : public engine::RowSink {
 public:
     struct Parts {
-        const AllowedFiles& files;
+        const files::AllowedFiles& files;
         std::string path;
-        AllowedFiles::Place place;
-        OpenFile part;  // that is being written
+        files::AllowedFiles::Place place;
+        system::OpenFile part;  // that is being written
         DuckDbSession session;
     };
     ParquetSink(Parts parts, const Schema& schema)
@@ -212,7 +212,7 @@ public:
         return Done{};
     }
 
-    Result<Done> write(const Batch& batch) override {
+    Result<Done> write(const engine::Batch& batch) override {
         if (batch.rows == 0) return Done{};
         if (!rows_.put(batch)) return why_not();
         count_.store(count_.load(std::memory_order_relaxed) + batch.rows,
@@ -229,7 +229,7 @@ public:
         return Done{};
     }
     void interrupt() override { rows_.interrupt(); }
-    [[nodiscard]] SinkCounts counts() const override {
+    [[nodiscard]] engine::SinkCounts counts() const override {
         return {.rows = count_.load(std::memory_order_relaxed)};
     }
 
@@ -263,10 +263,10 @@ private:
                 .message = "cannot write " + baton::in_quotes(path_) + ": " + why};
     }
 
-    const AllowedFiles& files_;
+    const files::AllowedFiles& files_;
     const std::string path_;
-    const AllowedFiles::Place place_;
-    const OpenFile part_;
+    const files::AllowedFiles::Place place_;
+    const system::OpenFile part_;
     DuckDbSession session_;
     Rows rows_;
     std::thread copying_;
@@ -277,8 +277,9 @@ private:
 
 }  // namespace
 
-Result<std::unique_ptr<RowSink>> open_parquet_sink(const AllowedFiles& files,
-                                                   const std::string& path, const Schema& schema) {
+Result<std::unique_ptr<engine::RowSink>> open_parquet_sink(const files::AllowedFiles& files,
+                                                           const std::string& path,
+                                                           const Schema& schema) {
     // A directory that is missing or may not be written is seen now rather than at the end.
     TRY_ASSIGN(place, files.place(path));
     TRY_ASSIGN(part, files.write_at(place.directory, part_of(place.name), path));
@@ -295,7 +296,7 @@ Result<std::unique_ptr<RowSink>> open_parquet_sink(const AllowedFiles& files,
                                                                  .session = std::move(session)},
                                               schema);
     TRY(sink->open());
-    return std::unique_ptr<RowSink>(std::move(sink));
+    return std::unique_ptr<engine::RowSink>(std::move(sink));
 }
 
-}  // namespace baton
+}  // namespace baton::parquet

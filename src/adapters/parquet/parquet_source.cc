@@ -14,7 +14,7 @@
 #include "engine/columns/elements.h"
 #include "engine/formats/utf8.h"
 
-namespace baton {
+namespace baton::parquet {
 
 namespace {
 
@@ -183,48 +183,48 @@ Result<std::string> select_of(const std::string& path, const std::vector<FileCol
 
 using Chunk = std::shared_ptr<std::remove_pointer_t<duckdb_data_chunk>>;
 
-class ParquetSource final : public RowSource {
+class ParquetSource final : public engine::RowSource {
 public:
     struct Parts {
         std::string path;
-        OpenFile file;
+        system::OpenFile file;
         DuckDbSession session;
         Reading reading;
         Schema schema;  // of the batches
     };
     explicit ParquetSource(Parts parts) : parts_(std::move(parts)) {}
 
-    Result<Pull> pull(Batch& into, Duration) override {
+    Result<engine::Pull> pull(engine::Batch& into, Duration) override {
         duckdb_data_chunk fetched = duckdb_fetch_chunk(parts_.reading.result());
         if (fetched == nullptr) {
             const char* const why = duckdb_result_error(&parts_.reading.result());
-            if (why == nullptr || *why == '\0') return Pull::end;
+            if (why == nullptr || *why == '\0') return engine::Pull::end;
             return failure_of(parts_.reading.result(), parts_.session, parts_.path);
         }
         const Chunk chunk(fetched,
                           [](duckdb_data_chunk gone) { duckdb_destroy_data_chunk(&gone); });
         const std::size_t rows = duckdb_data_chunk_get_size(fetched);
-        if (rows == 0) return Pull::end;
-        Batch batch{.rows = rows, .columns = {}};
+        if (rows == 0) return engine::Pull::end;
+        engine::Batch batch{.rows = rows, .columns = {}};
         for (std::size_t i = 0; i < parts_.schema.columns.size(); ++i) {
             TRY_ASSIGN(column, column_of_chunk(parts_.schema.columns[i], chunk, i, rows));
             batch.columns.push_back(std::move(column));
         }
         into = std::move(batch);
         rows_.store(rows_.load(std::memory_order_relaxed) + rows, std::memory_order_relaxed);
-        return Pull::rows;
+        return engine::Pull::rows;
     }
 
     void interrupt() override {}  // it never waits
-    [[nodiscard]] SourceCounts counts() const override {
+    [[nodiscard]] engine::SourceCounts counts() const override {
         return {.rows = rows_.load(std::memory_order_relaxed)};
     }
 
 private:
-    Result<ColumnVector> column_of_chunk(const Column& column, const Chunk& chunk,
-                                         std::size_t index, std::size_t rows) const {
+    Result<engine::ColumnVector> column_of_chunk(const Column& column, const Chunk& chunk,
+                                                 std::size_t index, std::size_t rows) const {
         duckdb_vector vector = duckdb_data_chunk_get_vector(chunk.get(), index);
-        ColumnVector result(column.type, rows);
+        engine::ColumnVector result(column.type, rows);
         const std::uint64_t* const validity = duckdb_vector_get_validity(vector);
         void* const data = duckdb_vector_get_data(vector);
         if (is_text(column.type)) {
@@ -240,7 +240,7 @@ private:
             }
             result.hold(chunk);
         } else {
-            with_element(column.type, [&](auto* none) {
+            engine::with_element(column.type, [&](auto* none) {
                 using T = std::remove_pointer_t<decltype(none)>;
                 if constexpr (!std::is_same_v<T, std::string_view>) {
                     std::copy_n(static_cast<const T*>(data), rows, result.mutable_data<T>());
@@ -258,7 +258,7 @@ private:
     }
 
     Result<Done> check_text(const Column& column, std::string_view text, std::size_t row) const {
-        if (!is_utf8(text)) return fault(column, row, "is not UTF-8");
+        if (!formats::is_utf8(text)) return fault(column, row, "is not UTF-8");
         const auto characters = std::count_if(text.begin(), text.end(), [](char c) {
             return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
         });
@@ -282,10 +282,9 @@ private:
 
 }  // namespace
 
-Result<std::unique_ptr<RowSource>> open_parquet_source(const AllowedFiles& files,
-                                                       const std::string& path,
-                                                       const Schema& schema,
-                                                       const std::vector<std::size_t>& wanted) {
+Result<std::unique_ptr<engine::RowSource>> open_parquet_source(
+    const files::AllowedFiles& files, const std::string& path, const Schema& schema,
+    const std::vector<std::size_t>& wanted) {
     TRY_ASSIGN(opened, files.read(path));
     if (!S_ISREG(opened.state.st_mode)) {
         return unreadable(path, "Parquet is read from files alone", ErrorCode::cannot_open);
@@ -297,7 +296,7 @@ Result<std::unique_ptr<RowSource>> open_parquet_source(const AllowedFiles& files
     TRY_ASSIGN(reading, Reading::start(session, sql, path));
     Schema given;
     for (const std::size_t index : wanted) given.columns.push_back(schema.columns[index]);
-    return std::unique_ptr<RowSource>(
+    return std::unique_ptr<engine::RowSource>(
         std::make_unique<ParquetSource>(ParquetSource::Parts{.path = path,
                                                              .file = std::move(opened.file),
                                                              .session = std::move(session),
@@ -305,4 +304,4 @@ Result<std::unique_ptr<RowSource>> open_parquet_source(const AllowedFiles& files
                                                              .schema = std::move(given)}));
 }
 
-}  // namespace baton
+}  // namespace baton::parquet

@@ -3,7 +3,7 @@
 #include "adapters/postgres/wire.h"
 #include "adapters/server_sql/connection.h"
 
-namespace baton {
+namespace baton::postgres {
 
 namespace {
 
@@ -55,4 +55,4 @@ Result<std::unique_ptr<SqlDatabase>> open_postgres(const PostgresOptions& option
     return std::unique_ptr<SqlDatabase>(std::move(database));
 }
 
-}  // namespace baton
+}  // namespace baton::postgres

@@ -17,7 +17,7 @@
 #include "base/time.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::postgres {
 
 struct PostgresOptions {
     std::string url;  // postgres://user:password@host:port/database
@@ -34,4 +34,4 @@ struct PostgresOptions {
 // URL), and those of `initialise`.
 [[nodiscard]] Result<std::unique_ptr<SqlDatabase>> open_postgres(const PostgresOptions& options);
 
-}  // namespace baton
+}  // namespace baton::postgres

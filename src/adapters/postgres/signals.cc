@@ -14,7 +14,7 @@
 #include "base/check.h"
 #include "base/one_line.h"
 
-namespace baton {
+namespace baton::postgres {
 
 namespace {
 
@@ -122,4 +122,4 @@ std::unique_ptr<SqlSignals> listen_to_postgres(const std::string& url) {
     return std::make_unique<PostgresSignals>(url);
 }
 
-}  // namespace baton
+}  // namespace baton::postgres

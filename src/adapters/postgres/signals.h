@@ -6,9 +6,9 @@
 
 #include "ports/sql_signals.h"
 
-namespace baton {
+namespace baton::postgres {
 
 // Connects at the first wait.
 [[nodiscard]] std::unique_ptr<SqlSignals> listen_to_postgres(const std::string& url);
 
-}  // namespace baton
+}  // namespace baton::postgres

@@ -19,7 +19,7 @@
 #include "base/check.h"
 #include "base/overload.h"
 
-namespace baton {
+namespace baton::processes {
 
 namespace {
 
@@ -188,7 +188,7 @@ void PartitionPrograms::reap() {
     }
 }
 
-void PartitionPrograms::perform(const Programs::Effects& effects) {
+void PartitionPrograms::perform(const programs::Programs::Effects& effects) {
     for (const programs::Effect& effect : effects) {
         std::visit(Overload{
                        [&](const programs::Start& e) { start(e.grant); },
@@ -248,4 +248,4 @@ void PartitionPrograms::log(const PartitionKey& partition, const std::string& wh
     }
 }
 
-}  // namespace baton
+}  // namespace baton::processes

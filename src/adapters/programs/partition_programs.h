@@ -23,7 +23,7 @@
 #include "ports/partition_user.h"
 #include "threads/mailbox.h"
 
-namespace baton {
+namespace baton::processes {
 
 struct PartitionProgramsOptions {
     std::string command;
@@ -61,7 +61,7 @@ private:
     [[nodiscard]] bool wait();  // false: it is over
     void obey_requests();
     void reap();
-    void perform(const Programs::Effects& effects);
+    void perform(const programs::Programs::Effects& effects);
     void start(const control::Grant& grant);
     void signal(const PartitionKey& partition, int number) const;
     void tell(const PartitionKey& released);
@@ -71,13 +71,13 @@ private:
     const PartitionProgramsOptions options_;
     const Clock& clock_;
     const int woken_;  // an event of the kernel
-    Programs machine_;
+    programs::Programs machine_;
     std::map<PartitionKey, Process> processes_;
 
     std::mutex listener_mutex_;
     Listener listener_;
-    Mailbox<TakeOrRelease> requests_;
+    threads::Mailbox<TakeOrRelease> requests_;
     std::thread thread_;  // last: it uses everything above
 };
 
-}  // namespace baton
+}  // namespace baton::processes

@@ -8,7 +8,7 @@
 #include "testing/sql_contract.h"
 #include "testing/temporary_directory.h"
 
-namespace baton {
+namespace baton::sqlite {
 
 using testing::SqlContract;
 using testing::SqlContractCase;
@@ -147,15 +147,15 @@ TEST(SqliteConnection, OutlivesItsDatabase) {
 }
 
 }  // namespace
+}  // namespace baton::sqlite
 
-namespace testing {
+namespace baton::testing {
 
 INSTANTIATE_TEST_SUITE_P(
     Sqlite, SqlContract,
-    ::testing::Values(SqlContractCase{"File", [] { return std::make_unique<SqliteFile>(); }},
-                      SqlContractCase{"InMemory",
-                                      [] { return std::make_unique<SqliteInMemory>(); }}),
+    ::testing::Values(
+        SqlContractCase{"File", [] { return std::make_unique<sqlite::SqliteFile>(); }},
+        SqlContractCase{"InMemory", [] { return std::make_unique<sqlite::SqliteInMemory>(); }}),
     [](const auto& each) { return each.param.name; });
 
-}  // namespace testing
-}  // namespace baton
+}  // namespace baton::testing

@@ -13,7 +13,7 @@
 #include "testing/eventually.h"
 #include "testing/temporary_directory.h"
 
-namespace baton {
+namespace baton::sqlite {
 namespace {
 
 namespace fs = std::filesystem;
@@ -135,4 +135,4 @@ TEST_F(SqliteBackup, RefusesToCopyDamage) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::sqlite

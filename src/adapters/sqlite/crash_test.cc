@@ -12,7 +12,7 @@
 #include "adapters/sqlite/sqlite.h"
 #include "testing/temporary_directory.h"
 
-namespace baton {
+namespace baton::sqlite {
 namespace {
 
 namespace fs = std::filesystem;
@@ -206,4 +206,4 @@ TEST(SqliteFullDisk, FailsCreationAndLeavesNoFile) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::sqlite

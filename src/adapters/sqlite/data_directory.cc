@@ -5,7 +5,7 @@
 
 #include "adapters/system/private_directory.h"
 
-namespace baton {
+namespace baton::sqlite {
 
 namespace fs = std::filesystem;
 
@@ -14,7 +14,7 @@ std::string catalog_path(const std::string& data) {
 }
 
 Result<Done> make_data_directory(const std::string& data) {
-    return make_private_directory(data, ErrorCode::catalog_unavailable);
+    return system::make_private_directory(data, ErrorCode::catalog_unavailable);
 }
 
 Result<OpenedCatalog> open_catalog_in(const std::string& data, bool create,
@@ -29,4 +29,4 @@ Result<OpenedCatalog> open_catalog_in(const std::string& data, bool create,
     return OpenedCatalog{.database = std::move(database), .is_new = is_new};
 }
 
-}  // namespace baton
+}  // namespace baton::sqlite

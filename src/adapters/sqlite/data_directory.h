@@ -7,7 +7,7 @@
 
 #include "adapters/sqlite/sqlite.h"
 
-namespace baton {
+namespace baton::sqlite {
 
 [[nodiscard]] std::string catalog_path(const std::string& data);
 
@@ -24,4 +24,4 @@ struct OpenedCatalog {
 [[nodiscard]] Result<OpenedCatalog> open_catalog_in(
     const std::string& data, bool create, std::function<Result<Done>(Sql& sql)> initialise);
 
-}  // namespace baton
+}  // namespace baton::sqlite

@@ -11,7 +11,7 @@
 #include "adapters/sqlite/sqlite.h"
 #include "testing/temporary_directory.h"
 
-namespace baton {
+namespace baton::sqlite {
 namespace {
 
 using testing::TemporaryDirectory;
@@ -183,4 +183,4 @@ TEST_F(SqliteFaultyDisk, IsUnavailableWhenItCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::sqlite

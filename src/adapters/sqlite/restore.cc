@@ -6,7 +6,7 @@
 #include "adapters/sqlite/sqlite.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::sqlite {
 
 namespace {
 
@@ -68,4 +68,4 @@ Result<std::vector<std::string>> restore_sqlite(const std::string& path, const s
     return kept;
 }
 
-}  // namespace baton
+}  // namespace baton::sqlite

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 
-namespace baton {
+namespace baton::sqlite {
 
 // Makes `path` a whole, durable copy of the catalog in the file `backup`, which the caller has
 // checked. An existing catalog is kept under the name `keep_as`; none: there must not be one.
@@ -19,4 +19,4 @@ namespace baton {
 [[nodiscard]] Result<std::vector<std::string>> restore_sqlite(
     const std::string& path, const std::string& backup, const std::optional<std::string>& keep_as);
 
-}  // namespace baton
+}  // namespace baton::sqlite

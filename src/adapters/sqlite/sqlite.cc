@@ -15,7 +15,7 @@
 #include "adapters/sqlite/verify.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::sqlite {
 
 namespace {
 
@@ -282,4 +282,4 @@ Result<std::vector<std::string>> schema_problems(
     return problems;
 }
 
-}  // namespace baton
+}  // namespace baton::sqlite

@@ -25,7 +25,7 @@
 #include "base/time.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::sqlite {
 
 // In the header of every catalog, so that no other database is taken for one: "Bato".
 inline constexpr std::int32_t kSqliteApplicationId = 0x4261746f;
@@ -70,4 +70,4 @@ struct SqliteOptions {
 [[nodiscard]] Result<std::vector<std::string>> schema_problems(
     Sql& sql, const std::function<Result<Done>(Sql& sql)>& initialise);
 
-}  // namespace baton
+}  // namespace baton::sqlite

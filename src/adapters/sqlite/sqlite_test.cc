@@ -15,7 +15,7 @@
 #include "base/prng.h"
 #include "testing/temporary_directory.h"
 
-namespace baton {
+namespace baton::sqlite {
 namespace {
 
 namespace fs = std::filesystem;
@@ -406,4 +406,4 @@ TEST_F(SqliteFileTest, IsCopiedFromTheLogAsOftenAsAsked) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::sqlite

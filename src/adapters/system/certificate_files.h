@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace baton {
+namespace baton::system {
 
 // Paths of PEM files. With them, both ends of every connection show a certificate that `ca` has
 // signed. Files that change are read again.
@@ -20,4 +20,4 @@ struct TlsTexts {
     std::string key;
 };
 
-}  // namespace baton
+}  // namespace baton::system

@@ -4,7 +4,7 @@
 
 #include <sys/resource.h>
 
-namespace baton {
+namespace baton::system {
 
 namespace {
 
@@ -33,4 +33,4 @@ DoorShares door_shares(std::size_t limit, std::size_t first, std::size_t second)
     return {.first = share(first, second), .second = share(second, first)};
 }
 
-}  // namespace baton
+}  // namespace baton::system

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace baton {
+namespace baton::system {
 
 // Raises the limit of this process to the most that it may set for itself, and returns it.
 std::size_t raise_descriptor_limit();
@@ -18,4 +18,4 @@ struct DoorShares {
 // files. A door that wants less than half of the rest leaves what it does not want to the other.
 [[nodiscard]] DoorShares door_shares(std::size_t limit, std::size_t first, std::size_t second);
 
-}  // namespace baton
+}  // namespace baton::system

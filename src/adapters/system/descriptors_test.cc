@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-namespace baton {
+namespace baton::system {
 namespace {
 
 TEST(Descriptors, EachDoorHasWhatItWantsWhereThereIsEnough) {
@@ -45,4 +45,4 @@ TEST(Descriptors, TheLimitIsRaisedToTheMost) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::system

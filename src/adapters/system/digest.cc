@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 
-namespace baton {
+namespace baton::system {
 
 std::string hex_of(std::string_view bytes) {
     constexpr std::string_view kDigits = "0123456789abcdef";
@@ -48,4 +48,4 @@ std::string random_bytes(std::size_t count) {
     return bytes;
 }
 
-}  // namespace baton
+}  // namespace baton::system

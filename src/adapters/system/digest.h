@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace baton {
+namespace baton::system {
 
 // The SHA-256 of the bytes, in hexadecimal digits.
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
@@ -20,4 +20,4 @@ namespace baton {
 
 [[nodiscard]] std::string hex_of(std::string_view bytes);
 
-}  // namespace baton
+}  // namespace baton::system

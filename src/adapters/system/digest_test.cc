@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::system {
 namespace {
 
 TEST(DigestTest, IsThatOfTheStandard) {
@@ -16,4 +16,4 @@ TEST(DigestTest, RandomBytesAreNotTheSameTwice) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::system

@@ -15,7 +15,7 @@
 
 #include "base/text.h"
 
-namespace baton {
+namespace baton::system {
 
 namespace {
 
@@ -116,4 +116,4 @@ Result<Done> EpochFile::keep(const control::Allegiance& allegiance) {
     return sync_directory(directory_);
 }
 
-}  // namespace baton
+}  // namespace baton::system

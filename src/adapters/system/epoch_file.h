@@ -10,7 +10,7 @@
 
 #include "ports/epoch_store.h"
 
-namespace baton {
+namespace baton::system {
 
 class EpochFile final : public EpochStore {
 public:
@@ -34,4 +34,4 @@ private:
     int lock_ = -1;  // held with the descriptor
 };
 
-}  // namespace baton
+}  // namespace baton::system

@@ -7,7 +7,7 @@
 
 #include "testing/temporary_directory.h"
 
-namespace baton {
+namespace baton::system {
 namespace {
 
 TEST(EpochFile, WhatIsKeptIsThereForTheNextProcess) {
@@ -61,4 +61,4 @@ TEST(EpochFile, WhatCannotBeKeptIsAnError) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::system

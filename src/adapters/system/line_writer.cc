@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-namespace baton {
+namespace baton::system {
 
 namespace {
 
@@ -43,4 +43,4 @@ bool LineWriter::put(std::string_view line) const {
     return true;
 }
 
-}  // namespace baton
+}  // namespace baton::system

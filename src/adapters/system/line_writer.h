@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace baton {
+namespace baton::system {
 
 class LineWriter {
 public:
@@ -27,4 +27,4 @@ private:
     std::size_t lost_ = 0;  // lines, since the last that was written
 };
 
-}  // namespace baton
+}  // namespace baton::system

@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 
-namespace baton {
+namespace baton::system {
 
 namespace {
 
@@ -85,4 +85,4 @@ Result<ListeningSockets> listen_at(const Address& address) {
     return listening;
 }
 
-}  // namespace baton
+}  // namespace baton::system

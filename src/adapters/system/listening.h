@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "model/entities.h"
 
-namespace baton {
+namespace baton::system {
 
 struct ListeningSockets {
     std::vector<OpenFile> sockets;  // they do not wait
@@ -19,4 +19,4 @@ struct ListeningSockets {
 // is free. Fails with invalid_configuration where an address cannot be had.
 [[nodiscard]] Result<ListeningSockets> listen_at(const Address& address);
 
-}  // namespace baton
+}  // namespace baton::system

@@ -7,7 +7,7 @@
 
 #include "adapters/system/peer_user.h"
 
-namespace baton {
+namespace baton::system {
 namespace {
 
 OpenFile connected_to(std::uint16_t port) {
@@ -51,4 +51,4 @@ TEST(UserOfPeer, IsThatOfThisProcessForItsOwnConnections) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::system

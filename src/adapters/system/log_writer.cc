@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-namespace baton {
+namespace baton::system {
 
 namespace {
 
@@ -70,4 +70,4 @@ void LogWriter::write(LogLevel level, std::string_view message,
     });
 }
 
-}  // namespace baton
+}  // namespace baton::system

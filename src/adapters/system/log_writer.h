@@ -17,7 +17,7 @@
 #include "ports/clock.h"
 #include "ports/log.h"
 
-namespace baton {
+namespace baton::system {
 
 enum class LogFormat : std::uint8_t { text, json };
 
@@ -37,4 +37,4 @@ private:
     LineWriter lines_;
 };
 
-}  // namespace baton
+}  // namespace baton::system

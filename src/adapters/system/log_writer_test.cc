@@ -7,7 +7,7 @@
 
 #include "adapters/system/system_clock.h"
 
-namespace baton {
+namespace baton::system {
 namespace {
 
 class LogWriterTest : public ::testing::Test {
@@ -71,4 +71,4 @@ TEST_F(LogWriterTest, NobodyWaitsForAReaderThatDoesNotRead) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::system

@@ -8,7 +8,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
-namespace baton {
+namespace baton::system {
 
 namespace {
 
@@ -79,4 +79,4 @@ void HeapKeeper::look() {
     floor_ = unused_bytes();
 }
 
-}  // namespace baton
+}  // namespace baton::system

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-namespace baton {
+namespace baton::system {
 
 // Bytes that this process has in memory now.
 [[nodiscard]] std::size_t resident_bytes();
@@ -41,4 +41,4 @@ private:
     std::thread thread_;
 };
 
-}  // namespace baton
+}  // namespace baton::system

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-namespace baton {
+namespace baton::system {
 
 class OpenFile {
 public:
@@ -31,4 +31,4 @@ private:
     int number_ = -1;
 };
 
-}  // namespace baton
+}  // namespace baton::system

@@ -15,7 +15,7 @@
 
 #include "adapters/system/open_file.h"
 
-namespace baton {
+namespace baton::system {
 
 namespace {
 
@@ -127,4 +127,4 @@ PeerUser user_of_peer(int socket) {
     return tells ? PeerUser::another : PeerUser::unknown;
 }
 
-}  // namespace baton
+}  // namespace baton::system

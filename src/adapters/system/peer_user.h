@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-namespace baton {
+namespace baton::system {
 
 enum class PeerUser : std::uint8_t {
     same,     // as this process has, or root
@@ -16,4 +16,4 @@ enum class PeerUser : std::uint8_t {
 // `socket` is a connection of TCP that was accepted.
 [[nodiscard]] PeerUser user_of_peer(int socket);
 
-}  // namespace baton
+}  // namespace baton::system

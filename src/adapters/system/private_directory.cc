@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-namespace baton {
+namespace baton::system {
 
 Result<Done> make_private_directory(const std::string& path, ErrorCode code) {
     std::error_code problem;
@@ -22,4 +22,4 @@ Result<Done> make_private_directory(const std::string& path, ErrorCode code) {
     return Done{};
 }
 
-}  // namespace baton
+}  // namespace baton::system

@@ -13,7 +13,7 @@
 #include "adapters/system/digest.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::system {
 
 namespace {
 
@@ -142,4 +142,4 @@ Result<Done> make_private_file(const std::string& path, const std::string& text)
     return sync_parent(path);
 }
 
-}  // namespace baton
+}  // namespace baton::system

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 
-namespace baton {
+namespace baton::system {
 
 // Fails with invalid_configuration if every user of this machine can read the file, by its own mode
 // and those of the directories above it. A group may read it: so a service gets a file that belongs
@@ -24,4 +24,4 @@ namespace baton {
 // The same if there is none yet; if another process is faster, its file stays.
 [[nodiscard]] Result<Done> make_private_file(const std::string& path, const std::string& text);
 
-}  // namespace baton
+}  // namespace baton::system

@@ -7,7 +7,7 @@
 
 #include "testing/temporary_directory.h"
 
-namespace baton {
+namespace baton::system {
 namespace {
 
 namespace fs = std::filesystem;
@@ -55,4 +55,4 @@ TEST_F(PrivateFileTest, ThatIsNotThereIsSomebodyElsesProblem) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::system

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace baton {
+namespace baton::system {
 
 class Seldom {
 public:
@@ -40,4 +40,4 @@ private:
     std::uint64_t unsaid_ = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::system

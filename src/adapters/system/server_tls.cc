@@ -6,7 +6,7 @@
 #include "adapters/system/private_file.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::system {
 
 namespace {
 
@@ -69,4 +69,4 @@ Result<TlsContext> server_tls(const std::string& certificate, const std::string&
     return context;
 }
 
-}  // namespace baton
+}  // namespace baton::system

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 
-namespace baton {
+namespace baton::system {
 
 struct FreeTls {
     void operator()(SSL_CTX* context) const;
@@ -26,4 +26,4 @@ using TlsContext = std::unique_ptr<SSL_CTX, FreeTls>;
 // read the key.
 [[nodiscard]] Result<TlsContext> server_tls(const std::string& certificate, const std::string& key);
 
-}  // namespace baton
+}  // namespace baton::system

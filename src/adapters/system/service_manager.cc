@@ -8,7 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-namespace baton {
+namespace baton::system {
 
 void notify_service_manager(const std::string& state) {
     const char* path = std::getenv("NOTIFY_SOCKET");  // NOLINT(concurrency-mt-unsafe)
@@ -27,4 +27,4 @@ void notify_service_manager(const std::string& state) {
     close(socket);
 }
 
-}  // namespace baton
+}  // namespace baton::system

@@ -4,9 +4,9 @@
 
 #include <string>
 
-namespace baton {
+namespace baton::system {
 
 // "READY=1", "STOPPING=1", "STATUS=3 workers". A report that cannot be sent is lost.
 void notify_service_manager(const std::string& state);
 
-}  // namespace baton
+}  // namespace baton::system

@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 
-namespace baton {
+namespace baton::system {
 
 Instant SystemClock::now() const {
     timespec time{};
@@ -21,4 +21,4 @@ WallTime SystemClock::wall_now() const {
     return WallTime(std::chrono::duration_cast<Duration>(since_1970));
 }
 
-}  // namespace baton
+}  // namespace baton::system

@@ -6,7 +6,7 @@
 
 #include "ports/clock.h"
 
-namespace baton {
+namespace baton::system {
 
 class SystemClock final : public Clock {
 public:
@@ -14,4 +14,4 @@ public:
     [[nodiscard]] WallTime wall_now() const override;
 };
 
-}  // namespace baton
+}  // namespace baton::system

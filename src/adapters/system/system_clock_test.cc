@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::system {
 namespace {
 
 TEST(SystemClock, NeverGoesBack) {
@@ -25,4 +25,4 @@ TEST(SystemClock, TellsTheTimeOfDaySince1970) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::system

@@ -13,7 +13,7 @@
 #include "adapters/system/private_file.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::system {
 
 namespace {
 
@@ -86,4 +86,4 @@ Result<std::string> user_secret(const std::string& path) {
     return *std::move(there);
 }
 
-}  // namespace baton
+}  // namespace baton::system

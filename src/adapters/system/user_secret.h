@@ -9,11 +9,11 @@
 
 #include "base/result.h"
 
-namespace baton {
+namespace baton::system {
 
 [[nodiscard]] std::string user_secret_path();
 
 // Fails with unreadable_configuration.
 [[nodiscard]] Result<std::string> user_secret(const std::string& path);
 
-}  // namespace baton
+}  // namespace baton::system

@@ -12,7 +12,7 @@
 #include "adapters/system/private_file.h"
 #include "testing/temporary_directory.h"
 
-namespace baton {
+namespace baton::system {
 namespace {
 
 TEST(UserSecret, IsMadeOnceAndForItsOwnerAlone) {
@@ -72,4 +72,4 @@ TEST(PrivateFile, IsReplacedAsAWhole) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::system

@@ -11,7 +11,7 @@
 #include "adapters/system/system_clock.h"
 #include "base/check.h"
 
-namespace baton {
+namespace baton::system {
 
 WakeUp::WakeUp() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     CHECK(event_ >= 0);
@@ -53,4 +53,4 @@ Woke WakeUp::wait(int descriptor, short events, Duration patience) const {
     }
 }
 
-}  // namespace baton
+}  // namespace baton::system

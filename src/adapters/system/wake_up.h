@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 
-namespace baton {
+namespace baton::system {
 
 enum class Woke : std::uint8_t { ready, rung, timed_out };
 
@@ -30,4 +30,4 @@ private:
     std::atomic<bool> rung_ = false;
 };
 
-}  // namespace baton
+}  // namespace baton::system

@@ -15,7 +15,7 @@
 
 #include "base/text.h"
 
-namespace baton {
+namespace baton::targets {
 
 namespace {
 
@@ -268,4 +268,4 @@ Result<std::vector<SocketAddress>> AllowedTargets::look_up(const std::string& ho
             "the daemon; a port of Baton's own is never allowed"};
 }
 
-}  // namespace baton
+}  // namespace baton::targets

@@ -24,7 +24,7 @@
 
 #include "base/result.h"
 
-namespace baton {
+namespace baton::targets {
 
 struct TargetRules {
     std::vector<std::string> connect_to;
@@ -78,4 +78,4 @@ private:
     std::vector<std::uint16_t> own_ports_;
 };
 
-}  // namespace baton
+}  // namespace baton::targets

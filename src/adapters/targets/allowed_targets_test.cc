@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 
-namespace baton {
+namespace baton::targets {
 namespace {
 
 SocketAddress at(const std::string& text) {
@@ -115,4 +115,4 @@ TEST(AllowedTargets, RulesThatMeanNothingAreRefused) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::targets

@@ -17,7 +17,7 @@
 #include "base/check.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::tcp {
 
 namespace {
 
@@ -40,7 +40,7 @@ std::string why(int number) {
 
 class TcpSource final : public ByteSource {
 public:
-    TcpSource(TcpServer server, std::vector<SocketAddress> addresses)
+    TcpSource(TcpServer server, std::vector<targets::SocketAddress> addresses)
         : server_(std::move(server)), addresses_(std::move(addresses)) {}
     TcpSource(const TcpSource&) = delete;
     TcpSource& operator=(const TcpSource&) = delete;
@@ -100,7 +100,7 @@ private:
     }
 
     void begin_attempt() {
-        const SocketAddress& address = addresses_[next_address_++ % addresses_.size()];
+        const targets::SocketAddress& address = addresses_[next_address_++ % addresses_.size()];
         attempt_ends_ = clock_.now() + server_.connect_timeout;
         socket_ = ::socket(address.bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (socket_ < 0) {
@@ -117,8 +117,8 @@ private:
     }
 
     void finish_attempt(Duration patience) {
-        const Woke woke = wake_up_.wait(socket_, POLLOUT, patience);
-        if (woke == Woke::ready) {
+        const system::Woke woke = wake_up_.wait(socket_, POLLOUT, patience);
+        if (woke == system::Woke::ready) {
             int error = 0;
             socklen_t size = sizeof error;
             CHECK(::getsockopt(socket_, SOL_SOCKET, SO_ERROR, &error, &size) == 0);
@@ -130,7 +130,7 @@ private:
         } else if (clock_.now() >= attempt_ends_) {
             fail_attempt(ETIMEDOUT);
         } else {
-            reason_ = woke == Woke::rung ? "it was interrupted" : why(ETIMEDOUT);
+            reason_ = woke == system::Woke::rung ? "it was interrupted" : why(ETIMEDOUT);
         }
     }
 
@@ -176,7 +176,8 @@ private:
                 fail_attempt(error);
                 return got;
             }
-            if (waited || wake_up_.wait(socket_, POLLIN, patience) != Woke::ready) return got;
+            if (waited || wake_up_.wait(socket_, POLLIN, patience) != system::Woke::ready)
+                return got;
             waited = true;
         }
         got.what = BytesRead::What::bytes;
@@ -185,9 +186,9 @@ private:
     }
 
     const TcpServer server_;
-    const std::vector<SocketAddress> addresses_;
-    SystemClock clock_;
-    WakeUp wake_up_;
+    const std::vector<targets::SocketAddress> addresses_;
+    system::SystemClock clock_;
+    system::WakeUp wake_up_;
     State state_ = State::down;
     int socket_ = -1;
     std::size_t next_address_ = 0;
@@ -203,12 +204,12 @@ private:
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> TcpSources::connect(const TcpServer& server) {
-    TRY_ASSIGN(addresses,
-               targets_.look_up(server.host, server.port,
-                                server.ipv6 ? AddressFamily::ipv6 : AddressFamily::ipv4));
+    TRY_ASSIGN(addresses, targets_.look_up(server.host, server.port,
+                                           server.ipv6 ? targets::AddressFamily::ipv6
+                                                       : targets::AddressFamily::ipv4));
     auto source = std::make_unique<TcpSource>(server, std::move(addresses));
     TRY(source->open());
     return std::unique_ptr<ByteSource>(std::move(source));
 }
 
-}  // namespace baton
+}  // namespace baton::tcp

@@ -8,18 +8,18 @@
 #include "adapters/targets/allowed_targets.h"
 #include "ports/byte_doors.h"
 
-namespace baton {
+namespace baton::tcp {
 
 class TcpSources final : public TcpDoor {
 public:
     // The targets outlive it.
-    explicit TcpSources(const AllowedTargets& targets) : targets_(targets) {}
+    explicit TcpSources(const targets::AllowedTargets& targets) : targets_(targets) {}
 
     // Looks the host up, once, which may wait for a name server.
     Result<std::unique_ptr<ByteSource>> connect(const TcpServer& server) override;
 
 private:
-    const AllowedTargets& targets_;
+    const targets::AllowedTargets& targets_;
 };
 
-}  // namespace baton
+}  // namespace baton::tcp

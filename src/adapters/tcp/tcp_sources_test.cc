@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace baton {
+namespace baton::tcp {
 namespace {
 
 using What = BytesRead::What;
@@ -86,7 +86,8 @@ BytesRead next(ByteSource& source, std::string& into) {
 }
 
 TcpSources any_server() {
-    static const AllowedTargets kAll = *AllowedTargets::of({.connect_to = {"*"}, .own_ports = {}});
+    static const targets::AllowedTargets kAll =
+        *targets::AllowedTargets::of({.connect_to = {"*"}, .own_ports = {}});
     return TcpSources(kAll);
 }
 
@@ -178,7 +179,7 @@ TEST(TcpSources, AReadThatWaitsCanBeInterrupted) {
 
 TEST(TcpSources, ATargetThatIsNotAllowedIsNotSpokenTo) {
     const Server server;
-    const AllowedTargets none;
+    const targets::AllowedTargets none;
     const auto refused = TcpSources(none).connect({.host = "localhost", .port = server.port()});
     ASSERT_FALSE(refused.has_value());
     EXPECT_EQ(refused.error().code, ErrorCode::not_permitted);
@@ -193,4 +194,4 @@ TEST(TcpSources, SpeakTheDomainThatIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::tcp

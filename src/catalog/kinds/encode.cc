@@ -10,7 +10,7 @@
 #include "base/overload.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::kinds {
 
 namespace {
 
@@ -154,4 +154,4 @@ std::string plan_fingerprint(const std::string& plan, WallTime created) {
     return fingerprint(to_string(created) + " " + plan);
 }
 
-}  // namespace baton
+}  // namespace baton::kinds

@@ -11,7 +11,7 @@
 #include "model/config.h"
 #include "model/schema.h"
 
-namespace baton {
+namespace baton::kinds {
 
 [[nodiscard]] std::string json_string(std::string_view text);  // with its quotes, escaped
 
@@ -33,4 +33,4 @@ namespace baton {
 // restore, the moment in which a query was created does not.
 [[nodiscard]] std::string plan_fingerprint(const std::string& plan, WallTime created);
 
-}  // namespace baton
+}  // namespace baton::kinds

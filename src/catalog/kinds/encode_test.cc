@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::kinds {
 namespace {
 
 TEST(Encode, ASchemaComesBackAsItWas) {
@@ -44,4 +44,4 @@ TEST(Encode, FingerprintsTellTextsApart) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::kinds

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace baton {
+namespace baton::kinds {
 
 enum class Entity : std::uint8_t {
     worker,
@@ -39,4 +39,4 @@ static_assert(static_cast<std::size_t>(Entity::partition) + 1 == kEntityCount);
     return std::nullopt;
 }
 
-}  // namespace baton
+}  // namespace baton::kinds

@@ -1,7 +1,7 @@
 #include "catalog/kinds/kinds.h"
 #include "catalog/kinds/reason_columns.h"
 
-namespace baton {
+namespace baton::kinds {
 
 std::string occupies_slots(std::string_view state_column) {
     // Those that do, not those that do not: an index can seek them.
@@ -101,4 +101,4 @@ const KindTable<Fragment>& table_of() {
     return kTable;
 }
 
-}  // namespace baton
+}  // namespace baton::kinds

@@ -20,7 +20,7 @@
 #include "catalog/kinds/view.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::kinds {
 
 template <class E>
 struct KindColumn {
@@ -326,4 +326,4 @@ std::int64_t KindTable<E>::version() const {
     return last;
 }
 
-}  // namespace baton
+}  // namespace baton::kinds

@@ -1,6 +1,6 @@
 #include "catalog/kinds/kinds.h"
 
-namespace baton {
+namespace baton::kinds {
 
 namespace {
 
@@ -27,4 +27,4 @@ std::span<const AnyKind> kinds() {
     return kKinds;
 }
 
-}  // namespace baton
+}  // namespace baton::kinds

@@ -13,7 +13,7 @@
 #include "model/entities.h"
 #include "model/partition.h"
 
-namespace baton {
+namespace baton::kinds {
 
 // A link as the catalog keeps it.
 struct KeptLink {
@@ -70,4 +70,4 @@ struct AnyKind {
 // The SQL condition under which a fragment occupies its slots.
 [[nodiscard]] std::string occupies_slots(std::string_view state_column);
 
-}  // namespace baton
+}  // namespace baton::kinds

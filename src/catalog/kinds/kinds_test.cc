@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::kinds {
 namespace {
 
 // The row that SELECT gives of an entity that was inserted: the columns that are read.
@@ -158,4 +158,4 @@ TEST(Kinds, AVersionAddsItsColumnsAndRewritesNothing) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::kinds

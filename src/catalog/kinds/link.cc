@@ -1,6 +1,6 @@
 #include "catalog/kinds/kinds.h"
 
-namespace baton {
+namespace baton::kinds {
 
 template <>
 const KindTable<KeptLink>& table_of() {
@@ -30,4 +30,4 @@ const KindTable<KeptLink>& table_of() {
     return kTable;
 }
 
-}  // namespace baton
+}  // namespace baton::kinds

@@ -1,6 +1,6 @@
 #include "catalog/kinds/kinds.h"
 
-namespace baton {
+namespace baton::kinds {
 
 template <>
 const KindTable<LogicalSource>& table_of() {
@@ -30,4 +30,4 @@ const KindTable<LogicalSource>& table_of() {
     return kTable;
 }
 
-}  // namespace baton
+}  // namespace baton::kinds

@@ -1,6 +1,6 @@
 #include "catalog/kinds/kinds.h"
 
-namespace baton {
+namespace baton::kinds {
 
 namespace {
 
@@ -109,4 +109,4 @@ const KindTable<Partition>& table_of() {
     return kTable;
 }
 
-}  // namespace baton
+}  // namespace baton::kinds

@@ -1,7 +1,7 @@
 #include "catalog/kinds/connectors.h"
 #include "catalog/kinds/kinds.h"
 
-namespace baton {
+namespace baton::kinds {
 
 std::string configuration_print(const PhysicalSource& source) {
     return fingerprint(to_json(source.source) + to_json(source.format));
@@ -32,8 +32,9 @@ const KindTable<PhysicalSource>& table_of() {
                     column<&PhysicalSource::source>("options", "{text} NOT NULL"),
                     computed<PhysicalSource>("options_shown", "{text} NOT NULL",
                                              [](const PhysicalSource& p) -> SqlValue {
-                                                 return masked_json(DescriptorKind::source, p.type,
-                                                                    p.source);
+                                                 return masked_json(
+                                                     descriptors::DescriptorKind::source, p.type,
+                                                     p.source);
                                              })
                         .shown("CONFIG", json, "its options, secrets masked")
                         .in_brief(),
@@ -62,4 +63,4 @@ const KindTable<PhysicalSource>& table_of() {
     return kTable;
 }
 
-}  // namespace baton
+}  // namespace baton::kinds

@@ -1,7 +1,7 @@
 #include "catalog/kinds/kinds.h"
 #include "catalog/kinds/reason_columns.h"
 
-namespace baton {
+namespace baton::kinds {
 
 template <>
 const KindTable<Query>& table_of() {
@@ -85,4 +85,4 @@ CREATE INDEX query_sink_sink ON query_sink (sink);
     return kTable;
 }
 
-}  // namespace baton
+}  // namespace baton::kinds

@@ -5,7 +5,7 @@
 #include "catalog/kinds/kind_table.h"
 #include "model/reason.h"
 
-namespace baton {
+namespace baton::kinds {
 
 template <class E>
 [[nodiscard]] KindColumn<E> reason_text() {
@@ -50,4 +50,4 @@ template <class E>
         .since(4);
 }
 
-}  // namespace baton
+}  // namespace baton::kinds

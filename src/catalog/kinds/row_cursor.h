@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "catalog/kinds/values.h"
 
-namespace baton {
+namespace baton::kinds {
 
 class RowCursor {
 public:
@@ -43,4 +43,4 @@ private:
     std::size_t at_ = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::kinds

@@ -1,7 +1,7 @@
 #include "catalog/kinds/connectors.h"
 #include "catalog/kinds/kinds.h"
 
-namespace baton {
+namespace baton::kinds {
 
 template <>
 const KindTable<Sink>& table_of() {
@@ -26,7 +26,8 @@ const KindTable<Sink>& table_of() {
                     column<&Sink::sink>("options", "{text} NOT NULL"),
                     computed<Sink>("options_shown", "{text} NOT NULL",
                                    [](const Sink& s) -> SqlValue {
-                                       return masked_json(DescriptorKind::sink, s.type, s.sink);
+                                       return masked_json(descriptors::DescriptorKind::sink, s.type,
+                                                          s.sink);
                                    })
                         .shown("CONFIG", json, "its options, secrets masked")
                         .in_brief(),
@@ -50,4 +51,4 @@ const KindTable<Sink>& table_of() {
     return kTable;
 }
 
-}  // namespace baton
+}  // namespace baton::kinds

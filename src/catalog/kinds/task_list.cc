@@ -1,6 +1,6 @@
 #include "catalog/kinds/kinds.h"
 
-namespace baton {
+namespace baton::kinds {
 
 template <>
 const KindTable<TaskList>& table_of() {
@@ -31,4 +31,4 @@ const KindTable<TaskList>& table_of() {
     return kTable;
 }
 
-}  // namespace baton
+}  // namespace baton::kinds

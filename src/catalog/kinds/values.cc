@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-namespace baton {
+namespace baton::kinds {
 
 namespace {
 
@@ -53,4 +53,4 @@ Result<Done> read_value(const SqlValue& value, std::optional<WallTime>& to) {
     return Done{};
 }
 
-}  // namespace baton
+}  // namespace baton::kinds

@@ -16,7 +16,7 @@
 #include "model/states.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::kinds {
 
 template <class T>
 concept HasStateNames = requires {
@@ -118,4 +118,4 @@ template <class T>
     return found;
 }
 
-}  // namespace baton
+}  // namespace baton::kinds

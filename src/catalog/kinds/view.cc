@@ -10,7 +10,7 @@
 #include "base/overload.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::kinds {
 
 std::size_t View::own_columns() const {
     return static_cast<std::size_t>(
@@ -111,4 +111,4 @@ Result<SqlRow> row_from_json(const View& view, const std::string& text) {
     return row;
 }
 
-}  // namespace baton
+}  // namespace baton::kinds

@@ -15,7 +15,7 @@
 #include "catalog/kinds/entity.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::kinds {
 
 // The columns of views are of the first five; rows of streams have numbers of the others, too. An
 // unsigned number beyond what a SqlValue's integer holds is a text of its digits.
@@ -65,4 +65,4 @@ struct View {
 // A value as it is shown to people: NULL is empty, a boolean is true or false.
 [[nodiscard]] std::string shown(const SqlValue& value, ViewType type);
 
-}  // namespace baton
+}  // namespace baton::kinds

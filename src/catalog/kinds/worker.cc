@@ -1,7 +1,7 @@
 #include "catalog/kinds/kinds.h"
 #include "catalog/kinds/reason_columns.h"
 
-namespace baton {
+namespace baton::kinds {
 
 template <>
 const KindTable<Worker>& table_of() {
@@ -65,4 +65,4 @@ const KindTable<Worker>& table_of() {
     return kTable;
 }
 
-}  // namespace baton
+}  // namespace baton::kinds

@@ -9,24 +9,24 @@
 #include "base/text.h"
 #include "sql/printer.h"
 
-namespace baton {
+namespace baton::views {
 
 namespace {
 
 enum class Class : std::uint8_t { text, number, boolean, null };
 
-Class class_of(ViewType type) {
+Class class_of(kinds::ViewType type) {
     switch (type) {
-        case ViewType::text:
-        case ViewType::time:
-        case ViewType::json:
+        case kinds::ViewType::text:
+        case kinds::ViewType::time:
+        case kinds::ViewType::json:
             return Class::text;
-        case ViewType::integer:
-        case ViewType::unsigned_integer:
-        case ViewType::float32:
-        case ViewType::float64:
+        case kinds::ViewType::integer:
+        case kinds::ViewType::unsigned_integer:
+        case kinds::ViewType::float32:
+        case kinds::ViewType::float64:
             return Class::number;
-        case ViewType::boolean:
+        case kinds::ViewType::boolean:
             return Class::boolean;
     }
     CHECK(false && "an unknown type");
@@ -96,7 +96,7 @@ Truth3 negate(Truth3 value) {
 
 class Predicate::Compiler {
 public:
-    explicit Compiler(const View& view) : view_(view) {}
+    explicit Compiler(const kinds::View& view) : view_(view) {}
 
     Result<Node> node(const sql::Expr& expr) const {
         return std::visit(Overload{
@@ -130,7 +130,7 @@ private:
             return Typed{*column, class_of(view_.columns[*column].type)};
         }
         std::vector<std::string> known;
-        for (const ViewColumn& column : view_.columns) known.emplace_back(column.name);
+        for (const kinds::ViewColumn& column : view_.columns) known.emplace_back(column.name);
         std::string hint = did_you_mean(name, known);
         if (hint.empty()) hint = "the columns are " + join(known, ", ");
         return Error{
@@ -271,15 +271,15 @@ private:
         return Node{IsNull{is.negated, std::move(typed.operand)}};
     }
 
-    const View& view_;
+    const kinds::View& view_;
 };
 
-Result<Predicate> Predicate::compile(const View& view, const sql::Expr& expr) {
+Result<Predicate> Predicate::compile(const kinds::View& view, const sql::Expr& expr) {
     TRY_ASSIGN(root, Compiler(view).node(expr));
     return Predicate(view, std::move(root));
 }
 
-Result<Predicate> Predicate::equal(const View& view, const std::string& column,
+Result<Predicate> Predicate::equal(const kinds::View& view, const std::string& column,
                                    const sql::Literal& value, Position at) {
     const auto leaf = [&](auto node) { return sql::Expr{.node = std::move(node), .at = at}; };
     return compile(
@@ -394,4 +394,4 @@ bool Predicate::matches(const SqlRow& row) const {
     return Evaluator(row).value(root_).value_or(false);
 }
 
-}  // namespace baton
+}  // namespace baton::views

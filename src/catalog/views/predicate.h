@@ -14,15 +14,15 @@
 #include "catalog/views/views.h"
 #include "sql/ast.h"
 
-namespace baton {
+namespace baton::views {
 
 class Predicate {
 public:
     // Fails with unknown_field (and the nearest column), type_mismatch, or not_supported for
     // expressions beyond columns, literals, comparisons, BETWEEN, IN, IS NULL, AND, OR, NOT.
-    [[nodiscard]] static Result<Predicate> compile(const View& view, const sql::Expr& expr);
+    [[nodiscard]] static Result<Predicate> compile(const kinds::View& view, const sql::Expr& expr);
     // `column = value`
-    [[nodiscard]] static Result<Predicate> equal(const View& view, const std::string& column,
+    [[nodiscard]] static Result<Predicate> equal(const kinds::View& view, const std::string& column,
                                                  const sql::Literal& value, Position at);
     [[nodiscard]] static Predicate both(Predicate a, Predicate b);
 
@@ -78,13 +78,13 @@ private:
     class Evaluator;
     class Renderer;
 
-    Predicate(const View& view, Node root) : view_(&view), root_(std::move(root)) {}
+    Predicate(const kinds::View& view, Node root) : view_(&view), root_(std::move(root)) {}
 
-    const View* view_;
+    const kinds::View* view_;
     Node root_;
 };
 
 // A column's name in the database's own quotes.
 [[nodiscard]] std::string quoted_column(SqlDialect dialect, std::string_view column);
 
-}  // namespace baton
+}  // namespace baton::views

@@ -3,11 +3,12 @@
 
 #include "catalog/views/predicate.h"
 
-namespace baton {
+namespace baton::views {
 namespace {
 
 bool matches(std::int64_t column, sql::BinaryOp op, sql::Literal literal) {
-    static const View kView{.name = "V", .columns = {{.name = "N", .type = ViewType::integer}}};
+    static const kinds::View kView{.name = "V",
+                                   .columns = {{.name = "N", .type = kinds::ViewType::integer}}};
     sql::Expr left;
     left.node = sql::ColumnRef{{"N"}};
     sql::Expr right;
@@ -46,7 +47,8 @@ TEST(PredicateNumbers, MayBeGivenInQuotes) {
     EXPECT_TRUE(matches(5, eq, "5"));
     EXPECT_TRUE(matches(-5, lt, "-4"));
     EXPECT_FALSE(matches(5, eq, "50"));
-    const View view{.name = "V", .columns = {{.name = "N", .type = ViewType::integer}}};
+    const kinds::View view{.name = "V",
+                           .columns = {{.name = "N", .type = kinds::ViewType::integer}}};
     for (const char* text : {"", "five", "5 ", "5.0", "99999999999999999999"}) {
         EXPECT_EQ(Predicate::equal(view, "N", text, {}).error().code, ErrorCode::type_mismatch)
             << text;
@@ -54,4 +56,4 @@ TEST(PredicateNumbers, MayBeGivenInQuotes) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::views

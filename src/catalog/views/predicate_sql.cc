@@ -5,7 +5,7 @@
 #include "base/overload.h"
 #include "catalog/views/predicate.h"
 
-namespace baton {
+namespace baton::views {
 
 std::string_view Predicate::symbol(sql::BinaryOp op) {
     switch (op) {
@@ -40,7 +40,7 @@ class Predicate::Renderer {
     static constexpr std::size_t kChainMax = 64;
 
 public:
-    Renderer(const View& view, SqlDialect dialect) : view_(view), dialect_(dialect) {}
+    Renderer(const kinds::View& view, SqlDialect dialect) : view_(view), dialect_(dialect) {}
 
     void render(const Node& node) {
         result.sql += "(";
@@ -119,7 +119,7 @@ private:
         render(negation.operand.front());
     }
 
-    const View& view_;
+    const kinds::View& view_;
     SqlDialect dialect_;
 };
 
@@ -135,4 +135,4 @@ bool Predicate::needs_derived() const {
     return renderer.derived;
 }
 
-}  // namespace baton
+}  // namespace baton::views

@@ -6,29 +6,30 @@
 #include "catalog/kinds/kinds.h"
 #include "model/counts.h"
 
-namespace baton {
+namespace baton::views {
 
 namespace {
 
-using enum ViewType;
+using enum kinds::ViewType;
 
-ViewColumn own(std::string_view name, ViewType type, std::string_view meaning) {
+kinds::ViewColumn own(std::string_view name, kinds::ViewType type, std::string_view meaning) {
     return {.name = name, .type = type, .derived = false, .brief = false, .meaning = meaning};
 }
 
-View counters_view() {
-    View view{.name = "COUNTERS",
-              .table = "baton_counters",
-              .columns = {own("FRAGMENT", integer, "the fragment that counts"),
-                          own("QUERY", integer, "the query it is part of"),
-                          own("QUERY_NAME", text, "the name of the query"),
-                          own("WORKER", text, "where it runs"),
-                          own("RUN", integer, "the run of the query in which it counts"),
-                          own("STATE", text, "of the fragment")},
-              .live = true,
-              .meaning =
-                  "the counters of fragments; about a second old while a fragment runs, and empty "
-                  "if they are not known"};
+kinds::View counters_view() {
+    kinds::View view{
+        .name = "COUNTERS",
+        .table = "baton_counters",
+        .columns = {own("FRAGMENT", integer, "the fragment that counts"),
+                    own("QUERY", integer, "the query it is part of"),
+                    own("QUERY_NAME", text, "the name of the query"),
+                    own("WORKER", text, "where it runs"),
+                    own("RUN", integer, "the run of the query in which it counts"),
+                    own("STATE", text, "of the fragment")},
+        .live = true,
+        .meaning =
+            "the counters of fragments; about a second old while a fragment runs, and empty "
+            "if they are not known"};
     std::string counters;
     for (const FragmentCounter& counter : kCounters) {
         view.columns.push_back(own(counter.name, integer, counter.meaning));
@@ -40,7 +41,7 @@ View counters_view() {
     return view;
 }
 
-View sources_view() {
+kinds::View sources_view() {
     return {
         .name = "SOURCES",
         .table = "baton_sources",
@@ -56,8 +57,8 @@ View sources_view() {
         .meaning = "logical sources with their physical ones, one row each"};
 }
 
-View uses_view(std::string_view name, std::string table, std::string_view column, ViewType type,
-               std::string definition, std::string_view meaning) {
+kinds::View uses_view(std::string_view name, std::string table, std::string_view column,
+                      kinds::ViewType type, std::string definition, std::string_view meaning) {
     return {.name = name,
             .table = std::move(table),
             .key_columns = 2,
@@ -67,7 +68,7 @@ View uses_view(std::string_view name, std::string table, std::string_view column
             .meaning = meaning};
 }
 
-View statements_view() {
+kinds::View statements_view() {
     return {.name = "STATEMENTS",
             .table = "baton_statements",
             .columns = {own("ID", integer, "its number"), own("AT", time, "when it was received"),
@@ -84,7 +85,7 @@ View statements_view() {
             .meaning = "the log of statements, with their users and outcomes"};
 }
 
-View changes_view() {
+kinds::View changes_view() {
     return {.name = "CHANGES",
             .table = "baton_changes",
             .key_columns = 2,
@@ -101,7 +102,7 @@ View changes_view() {
             .meaning = "every change still kept, in order"};
 }
 
-View locks_view() {
+kinds::View locks_view() {
     return {.name = "LOCKS",
             .table = "baton_locks",
             .columns = {own("NAME", text, "its name; the coordinator's is `leader`"),
@@ -124,8 +125,8 @@ View locks_view() {
             .meaning = "the lock of the leader, and other locks of the cluster"};
 }
 
-View briefly(View view, const std::vector<std::string_view>& shown_columns) {
-    for (ViewColumn& column : view.columns) {
+kinds::View briefly(kinds::View view, const std::vector<std::string_view>& shown_columns) {
+    for (kinds::ViewColumn& column : view.columns) {
         column.brief = std::find(shown_columns.begin(), shown_columns.end(), column.name) !=
                        shown_columns.end();
     }
@@ -134,10 +135,10 @@ View briefly(View view, const std::vector<std::string_view>& shown_columns) {
 
 }  // namespace
 
-std::vector<View> make_views() {
-    std::vector<View> views;
-    for (const AnyKind& kind : kinds()) views.push_back(kind.view);
-    for (View& view : std::vector<View>{
+std::vector<kinds::View> make_views() {
+    std::vector<kinds::View> views;
+    for (const kinds::AnyKind& kind : kinds::kinds()) views.push_back(kind.view);
+    for (kinds::View& view : std::vector<kinds::View>{
              briefly(counters_view(), {"QUERY_NAME", "WORKER", "STATE", "ROWS_IN", "ROWS_OUT",
                                        "LATE", "SKIPPED", "STALLS", "BUSY_US", "MEMORY"}),
              sources_view(),
@@ -156,4 +157,4 @@ std::vector<View> make_views() {
     return views;
 }
 
-}  // namespace baton
+}  // namespace baton::views

@@ -5,9 +5,9 @@
 
 #include "catalog/kinds/view.h"
 
-namespace baton {
+namespace baton::views {
 
 // First those of the kinds, in the order of Entity.
-[[nodiscard]] std::vector<View> make_views();
+[[nodiscard]] std::vector<kinds::View> make_views();
 
-}  // namespace baton
+}  // namespace baton::views

@@ -10,7 +10,7 @@
 #include "sql/printer.h"
 #include "sql/vocabulary.h"
 
-namespace baton {
+namespace baton::views {
 
 namespace {
 
@@ -24,7 +24,7 @@ Error unsupported(const std::string& clause, Position at) {
 // "watch WORKERS, LINKS or QUERIES"
 std::string watch_another() {
     std::vector<std::string> names;
-    for (const View& view : views()) {
+    for (const kinds::View& view : views()) {
         if (view.entity) names.emplace_back(view.name);
     }
     const std::string last = names.back();
@@ -52,7 +52,7 @@ Result<Done> ViewQuery::take(const sql::SelectItem& item) {
     const auto column = view_->column(name);
     if (!column) {
         std::vector<std::string> known;
-        for (const ViewColumn& c : view_->columns) known.emplace_back(c.name);
+        for (const kinds::ViewColumn& c : view_->columns) known.emplace_back(c.name);
         std::string hint = did_you_mean(name, known);
         if (hint.empty()) hint = "the columns are " + join(known, ", ");
         return Error{.code = ErrorCode::unknown_field,
@@ -122,7 +122,7 @@ bool asks_views(const sql::Relation& relation) {
             [](const sql::NamedRelation& named) {
                 return named.parts.size() == 2 && named.parts.front() == "BATON";
             },
-            [](const sql::Subquery& sub) { return baton::asks_views(sub.query.front()); },
+            [](const sql::Subquery& sub) { return baton::views::asks_views(sub.query.front()); },
             [](const sql::InlineSource&) { return false; },
             [](const sql::Join& join) {
                 return std::any_of(join.sides.begin(), join.sides.end(),
@@ -151,7 +151,7 @@ std::string in_words(const Stale& stale) {
            ", as of " + std::to_string(seconds) + " s ago";
 }
 
-ViewQuery ViewQuery::everything(const View& view) {
+ViewQuery ViewQuery::everything(const kinds::View& view) {
     ViewQuery query(view);
     query.take_all(false);
     return query;
@@ -188,7 +188,7 @@ public:
         rows_ = {};
     }
     [[nodiscard]] std::size_t count() const { return rows_.size(); }
-    Result<std::vector<SqlRow>> rows(const View& view) && {
+    Result<std::vector<SqlRow>> rows(const kinds::View& view) && {
         if (bytes_ <= bytes_max_) return std::move(rows_);
         return Error{.code = ErrorCode::too_large,
                      .message = "the rows of BATON." + std::string(view.name) +
@@ -213,12 +213,12 @@ Result<Table> ViewQuery::run_live(Sql& sql, const LiveCounts& live, std::size_t 
     const std::size_t run = *view_->column("RUN");
     const std::size_t first = *view_->column(kCounters.front().name);
     const auto take = [&](SqlRow row) {
-        const auto known = live.find({.query = value_in<QueryId>(row.at(query)),
-                                      .run = value_in<std::uint64_t>(row.at(run)),
-                                      .fragment = value_in<FragmentId>(row.at(fragment))});
+        const auto known = live.find({.query = kinds::value_in<QueryId>(row.at(query)),
+                                      .run = kinds::value_in<std::uint64_t>(row.at(run)),
+                                      .fragment = kinds::value_in<FragmentId>(row.at(fragment))});
         if (std::holds_alternative<std::monostate>(row.at(first)) && known != live.end()) {
             for (std::size_t i = 0; i < kCounters.size(); ++i) {
-                row.at(first + i) = value_of(known->second.*kCounters.at(i).member);
+                row.at(first + i) = kinds::value_of(known->second.*kCounters.at(i).member);
             }
         }
         if (limit_ && gathered.count() >= *limit_) return;
@@ -281,7 +281,7 @@ Result<ViewQuery> ViewQuery::watchable() const {
     }
     ViewQuery own = *this;
     for (const Item& item : items_) {
-        const ViewColumn& column = view_->columns[item.column];
+        const kinds::ViewColumn& column = view_->columns[item.column];
         if (!column.derived || !item.by_name) continue;
         return Error{.code = ErrorCode::not_supported,
                      .message = "column " + in_quotes(column.name) + " of BATON." +
@@ -303,26 +303,27 @@ Result<ViewQuery> ViewQuery::watchable() const {
 
 namespace {
 
-std::string_view option_type_name(OptionType type) {
+std::string_view option_type_name(descriptors::OptionType type) {
     switch (type) {
-        case OptionType::text:
+        case descriptors::OptionType::text:
             return "text";
-        case OptionType::integer:
+        case descriptors::OptionType::integer:
             return "integer";
-        case OptionType::real:
+        case descriptors::OptionType::real:
             return "real";
-        case OptionType::boolean:
+        case descriptors::OptionType::boolean:
             return "boolean";
-        case OptionType::choice:
+        case descriptors::OptionType::choice:
             return "choice";
-        case OptionType::delimiter:
+        case descriptors::OptionType::delimiter:
             return "delimiter";
     }
     CHECK(false && "an unknown option type");
 }
 
-std::string type_text(const Option& option) {
-    if (option.type != OptionType::choice) return std::string(option_type_name(option.type));
+std::string type_text(const descriptors::Option& option) {
+    if (option.type != descriptors::OptionType::choice)
+        return std::string(option_type_name(option.type));
     std::string text;
     for (const std::string_view choice : option.choices) {
         if (!text.empty()) text += "|";
@@ -331,7 +332,7 @@ std::string type_text(const Option& option) {
     return text;
 }
 
-SqlValue default_text(const Option& option) {
+SqlValue default_text(const descriptors::Option& option) {
     if (!option.default_value) return std::monostate{};
     return std::visit(Overload{
                           [](bool v) { return std::string(v ? "true" : "false"); },
@@ -346,26 +347,28 @@ SqlValue default_text(const Option& option) {
                       *option.default_value);
 }
 
-const View& descriptor_view() {
-    static const View kView{.name = "TYPES",
-                            .table = "",
-                            .key_columns = 2,
-                            .columns = {{.name = "TYPE", .type = ViewType::text},
-                                        {.name = "KEY", .type = ViewType::text},
-                                        {.name = "VALUE", .type = ViewType::text},
-                                        {.name = "REQUIRED", .type = ViewType::boolean},
-                                        {.name = "DEFAULT", .type = ViewType::text},
-                                        {.name = "SECRET", .type = ViewType::boolean},
-                                        {.name = "DESCRIPTION", .type = ViewType::text}}};
+const kinds::View& descriptor_view() {
+    static const kinds::View kView{
+        .name = "TYPES",
+        .table = "",
+        .key_columns = 2,
+        .columns = {{.name = "TYPE", .type = kinds::ViewType::text},
+                    {.name = "KEY", .type = kinds::ViewType::text},
+                    {.name = "VALUE", .type = kinds::ViewType::text},
+                    {.name = "REQUIRED", .type = kinds::ViewType::boolean},
+                    {.name = "DEFAULT", .type = kinds::ViewType::text},
+                    {.name = "SECRET", .type = kinds::ViewType::boolean},
+                    {.name = "DESCRIPTION", .type = kinds::ViewType::text}}};
     return kView;
 }
 
-void add_descriptors(DescriptorKind kind, const std::string& space, std::vector<SqlRow>& rows) {
-    for (const Descriptor& descriptor : descriptors(kind)) {
+void add_descriptors(descriptors::DescriptorKind kind, const std::string& space,
+                     std::vector<SqlRow>& rows) {
+    for (const descriptors::Descriptor& descriptor : descriptors::descriptors(kind)) {
         const std::string name(descriptor.name);
         rows.push_back({name, std::monostate{}, std::monostate{}, std::monostate{},
                         std::monostate{}, std::monostate{}, std::string(descriptor.description)});
-        for (const Option& option : descriptor.options) {
+        for (const descriptors::Option& option : descriptor.options) {
             rows.push_back({name, space + "." + std::string(option.key), type_text(option),
                             std::int64_t{option.required ? 1 : 0}, default_text(option),
                             std::int64_t{option.secret ? 1 : 0}, std::string(option.description)});
@@ -387,23 +390,23 @@ Result<Table> show_static(const sql::Show& show, const std::string& version) {
     }
     std::vector<SqlRow> rows;
     if (show.what == sql::ShowWhat::source_types) {
-        add_descriptors(DescriptorKind::source, "SOURCE", rows);
+        add_descriptors(descriptors::DescriptorKind::source, "SOURCE", rows);
     } else if (show.what == sql::ShowWhat::sink_types) {
-        add_descriptors(DescriptorKind::sink, "SINK", rows);
+        add_descriptors(descriptors::DescriptorKind::sink, "SINK", rows);
     } else {
-        add_descriptors(DescriptorKind::input_format, "INPUT_FORMATTER", rows);
-        add_descriptors(DescriptorKind::output_format, "OUTPUT_FORMATTER", rows);
+        add_descriptors(descriptors::DescriptorKind::input_format, "INPUT_FORMATTER", rows);
+        add_descriptors(descriptors::DescriptorKind::output_format, "OUTPUT_FORMATTER", rows);
     }
-    const View& view = descriptor_view();
+    const kinds::View& view = descriptor_view();
     if (show.where) {
         TRY_ASSIGN(predicate, Predicate::compile(view, *show.where));
         std::erase_if(rows, [&](const SqlRow& row) { return !predicate.matches(row); });
     }
     Table table{.columns = {}, .rows = std::move(rows)};
-    for (const ViewColumn& column : view.columns) {
+    for (const kinds::ViewColumn& column : view.columns) {
         table.columns.push_back({.name = std::string(column.name), .type = column.type});
     }
     return table;
 }
 
-}  // namespace baton
+}  // namespace baton::views

@@ -18,11 +18,11 @@
 #include "ports/sql.h"
 #include "sql/ast.h"
 
-namespace baton {
+namespace baton::views {
 
 struct TableColumn {
     std::string name;
-    ViewType type = ViewType::text;
+    kinds::ViewType type = kinds::ViewType::text;
 };
 
 // The most that the rows of one answer may take; a larger answer is refused.
@@ -54,7 +54,7 @@ public:
     [[nodiscard]] static Result<ViewQuery> from(const sql::Query& query);
     [[nodiscard]] static Result<ViewQuery> from(const sql::SelectOnce& select);
 
-    [[nodiscard]] static ViewQuery everything(const View& view);
+    [[nodiscard]] static ViewQuery everything(const kinds::View& view);
 
     // Returns the rows in the order of the view's key, the first ones if there is a LIMIT. `live`
     // are the counts that this process knows of fragments that run; a live view shows them.
@@ -65,7 +65,7 @@ public:
     // The same of all rows of the view, in that order.
     [[nodiscard]] Table over(const std::vector<SqlRow>& rows) const;
 
-    [[nodiscard]] const View& view() const { return *view_; }
+    [[nodiscard]] const kinds::View& view() const { return *view_; }
     [[nodiscard]] std::vector<TableColumn> columns() const;
     // Whether the query asks for this row of the view, and the columns of it that it asks for.
     [[nodiscard]] bool matches(const SqlRow& row) const { return !where_ || where_->matches(row); }
@@ -82,7 +82,7 @@ private:
         bool by_name = false;  // not from `*`
     };
 
-    explicit ViewQuery(const View& view) : view_(&view) {}
+    explicit ViewQuery(const kinds::View& view) : view_(&view) {}
     void take_all(bool brief_only);
     Result<Done> take(const sql::SelectItem& item);
     Result<Done> filter(const std::optional<sql::Expr>& where);
@@ -90,7 +90,7 @@ private:
                                          std::size_t bytes_max) const;
     Result<Done> read(Sql& sql, const SqlRowSink& sink) const;
 
-    const View* view_;
+    const kinds::View* view_;
     std::vector<Item> items_;
     std::optional<Predicate> where_;
     std::optional<std::uint64_t> limit_;
@@ -103,4 +103,4 @@ private:
 [[nodiscard]] bool is_static(sql::ShowWhat what);
 [[nodiscard]] Result<Table> show_static(const sql::Show& show, const std::string& version);
 
-}  // namespace baton
+}  // namespace baton::views

@@ -4,7 +4,7 @@
 
 #include "testing/coordinator/coordinator_test_base.h"
 
-namespace baton {
+namespace baton::views {
 namespace {
 
 class ViewQueries : public testing::CoordinatorTest {};
@@ -28,11 +28,11 @@ TEST_F(ViewQueries, AnAnswerThatIsTooLargeIsRefused) {
 TEST_F(ViewQueries, WhatCannotBeWatchedNamesWhatCan) {
     const std::string hint = error_of("WATCH SHOW COUNTERS").hint;
     EXPECT_TRUE(hint.starts_with("watch WORKERS, LINKS, LOGICAL_SOURCES, ")) << hint;
-    for (const View& view : views()) {
+    for (const kinds::View& view : views()) {
         const bool named = hint.find(" " + std::string(view.name)) != std::string::npos;
         EXPECT_EQ(named, view.entity.has_value()) << view.name << ": " << hint;
     }
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::views

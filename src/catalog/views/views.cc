@@ -3,20 +3,20 @@
 #include "base/text.h"
 #include "catalog/views/view_definitions.h"
 
-namespace baton {
+namespace baton::views {
 
-std::span<const View> views() {
-    static const std::vector<View> kViews = make_views();
+std::span<const kinds::View> views() {
+    static const std::vector<kinds::View> kViews = make_views();
     return kViews;
 }
 
-const View& view_of(Entity entity) {
+const kinds::View& view_of(kinds::Entity entity) {
     return views()[static_cast<std::size_t>(entity)];  // the first views are in the entities' order
 }
 
-Result<const View*> find_view(std::string_view name) {
+Result<const kinds::View*> find_view(std::string_view name) {
     std::vector<std::string> known;
-    for (const View& view : views()) {
+    for (const kinds::View& view : views()) {
         if (view.name == name) return &view;
         known.emplace_back(view.name);
     }
@@ -27,4 +27,4 @@ Result<const View*> find_view(std::string_view name) {
                  .hint = std::move(hint)};
 }
 
-}  // namespace baton
+}  // namespace baton::views

@@ -8,12 +8,12 @@
 #include "base/result.h"
 #include "catalog/kinds/view.h"
 
-namespace baton {
+namespace baton::views {
 
-[[nodiscard]] std::span<const View> views();
-[[nodiscard]] const View& view_of(Entity entity);
+[[nodiscard]] std::span<const kinds::View> views();
+[[nodiscard]] const kinds::View& view_of(kinds::Entity entity);
 // By its name without the schema, in upper case. Fails with unknown_source, naming the nearest
 // view.
-[[nodiscard]] Result<const View*> find_view(std::string_view name);
+[[nodiscard]] Result<const kinds::View*> find_view(std::string_view name);
 
-}  // namespace baton
+}  // namespace baton::views

@@ -17,9 +17,9 @@
 #include "core/planning/planner.h"
 #include "sql/ast.h"
 
-namespace baton {
+namespace baton::coordinator {
 
-using EntitySet = std::bitset<kEntityCount>;
+using EntitySet = std::bitset<kinds::kEntityCount>;
 
 // The step as the client wrote it, so that another coordinator can parse it again.
 struct StepSource {
@@ -31,11 +31,11 @@ struct StepSource {
 
 // A change, or a look at what the changes before it made.
 struct Step {
-    std::variant<Request, ViewQuery> what;
+    std::variant<catalog::Request, views::ViewQuery> what;
     std::string statement;  // for the log, secrets masked; empty: not logged
     std::shared_ptr<const StepSource> source = nullptr;  // none: it is done here or nowhere
 };
-using StepAnswer = std::variant<Answer, Table>;
+using StepAnswer = std::variant<catalog::Answer, views::Table>;
 
 // The reads of a client's transaction before its first write: if any of the rows has changed since,
 // the bundle is refused with conflict.
@@ -48,7 +48,7 @@ struct Bundle {
     std::vector<Step> steps;
     bool keep = true;  // false: a trial; the answers are given and everything is undone
     std::optional<SeenBefore> seen;
-    Planner plan_in_place;  // if set, the writer plans queries without a valid plan
+    planning::Planner plan_in_place;  // if set, the writer plans queries without a valid plan
     std::string principal;
     WallTime received;
     Instant started;
@@ -69,8 +69,8 @@ struct Refused {
 // Nothing happened: the query of that step needs a plan for this view.
 struct NeedsPlan {
     std::size_t step = 0;
-    PlanningView view;
+    planning::PlanningView view;
 };
 using Outcome = std::variant<Accepted, Refused, NeedsPlan>;
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/result.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 class CommitHealth {
 public:
@@ -61,4 +61,4 @@ private:
     Error last_;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

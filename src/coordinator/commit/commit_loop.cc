@@ -4,7 +4,7 @@
 
 #include "threads/waiting.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
@@ -67,11 +67,11 @@ Outcome CommitLoop::submit_and_wait(const Bundle& bundle) {
                             promise.set_value(std::move(outcome));
                         }});
     if (!posted) return Refused{.step = 0, .error = posted.error()};
-    const Waiting waiting;
+    const threads::Waiting waiting;
     return future.get();
 }
 
-void CommitLoop::log(StatementRecord record) {
+void CommitLoop::log(catalog::StatementRecord record) {
     committer_.log(std::move(record));
     mailbox_.wake();
 }
@@ -93,4 +93,4 @@ void CommitLoop::run() {
     }
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -20,7 +20,7 @@
 #include "ports/sql.h"
 #include "threads/mailbox.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 struct CommitLoopOptions {
     std::size_t waiting_max = 4'096;  // bundles in the mailbox
@@ -45,7 +45,7 @@ public:
     [[nodiscard]] Outcome submit_and_wait(const Bundle& bundle);
 
     // See Committer::log.
-    void log(StatementRecord record);
+    void log(catalog::StatementRecord record);
     [[nodiscard]] std::uint64_t log_lines_dropped() const { return committer_.log_lines_dropped(); }
 
     [[nodiscard]] const CommitHealth& health() const { return committer_.health(); }
@@ -58,11 +58,11 @@ private:
     void run();
 
     const CommitLoopOptions options_;
-    Mailbox<Committer::Job> mailbox_;
+    threads::Mailbox<Committer::Job> mailbox_;
     Committer committer_;
     Durable& durable_;
     Settler settler_;
     std::thread thread_;  // last: it uses everything above
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

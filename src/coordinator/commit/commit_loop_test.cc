@@ -13,7 +13,7 @@
 #include "testing/eventually.h"
 #include "testing/faulty_sql.h"
 
-namespace baton {
+namespace baton::coordinator {
 namespace {
 
 using testing::SqlCall;
@@ -23,23 +23,23 @@ using testing::SqlMoment;
 class CommitLoopTest : public ::testing::Test {
 protected:
     void SetUp() override {
-        SqliteOptions options;
-        options.initialise = [](Sql& sql) { return migrate(sql); };
-        real_ = *open_temporary_sqlite(options);
+        sqlite::SqliteOptions options;
+        options.initialise = [](Sql& sql) { return catalog::migrate(sql); };
+        real_ = *sqlite::open_temporary_sqlite(options);
         auto faulty = std::make_unique<testing::FaultySqlDatabase>(*real_, nullptr);
         faulty_ = faulty.get();
         coordinator_ = *CoordinatorRuntime::open(std::move(faulty), clock_);
     }
 
-    static Request source(const std::string& name) {
-        return request::CreateLogicalSource{
+    static catalog::Request source(const std::string& name) {
+        return catalog::request::CreateLogicalSource{
             name, Schema{.columns = {{.name = "X", .type = DataType::int8, .nullable = true}}},
             false};
     }
-    static Request worker(const std::string& name) {
-        return request::CreateWorker{{.name = name, .control = {.host = name, .port = 1}}};
+    static catalog::Request worker(const std::string& name) {
+        return catalog::request::CreateWorker{{.name = name, .control = {.host = name, .port = 1}}};
     }
-    static Bundle bundle_of(const Request& request) {
+    static Bundle bundle_of(const catalog::Request& request) {
         Bundle bundle;
         bundle.steps.push_back({.what = request, .statement = "a statement"});
         return bundle;
@@ -50,11 +50,11 @@ protected:
         }
         return std::holds_alternative<Accepted>(outcome) ? "accepted" : "needs a plan";
     }
-    std::string submit(const Request& request) {
+    std::string submit(const catalog::Request& request) {
         return text_of(coordinator_->commits().submit_and_wait(bundle_of(request)));
     }
     // Submits all of them so that they are taken in one batch.
-    std::vector<std::string> submit_together(const std::vector<Request>& requests,
+    std::vector<std::string> submit_together(const std::vector<catalog::Request>& requests,
                                              const testing::SqlFaults& faults) {
         std::latch posted(1);
         std::atomic<bool> holding = true;
@@ -63,7 +63,7 @@ protected:
             return faults(moment);
         });
         std::vector<std::promise<Outcome>> answers(requests.size() + 1);
-        const auto post = [&](const Request& request, std::promise<Outcome>& answer) {
+        const auto post = [&](const catalog::Request& request, std::promise<Outcome>& answer) {
             const auto done = coordinator_->commits().submit(
                 bundle_of(request), [&](Outcome o) { answer.set_value(std::move(o)); });
             ASSERT_TRUE(done);
@@ -95,7 +95,7 @@ protected:
         return lines;
     }
 
-    SystemClock clock_;
+    system::SystemClock clock_;
     std::unique_ptr<SqlDatabase> real_;
     testing::FaultySqlDatabase* faulty_ = nullptr;
     std::unique_ptr<CoordinatorRuntime> coordinator_;
@@ -227,7 +227,7 @@ TEST_F(CommitLoopTest, AFullDiskAtCommitLosesNothingThatWasAcknowledged) {
 }
 
 TEST_F(CommitLoopTest, AnUnknownOutcomeIsToldAndItsChangesReachTheWatchers) {
-    auto query = ViewQuery::from(sql::Show{.what = sql::ShowWhat::logical_sources});
+    auto query = views::ViewQuery::from(sql::Show{.what = sql::ShowWhat::logical_sources});
     auto watch = *coordinator_->watch(*query);
     ASSERT_EQ(watch->poll()->size(), 1U);  // the snapshot
     faulty_->set_faults([](const SqlMoment& moment) -> std::optional<SqlFault> {
@@ -336,10 +336,10 @@ TEST_F(CommitLoopTest, ATermThatIsOverChangesNothing) {
     };
     EXPECT_EQ(commit("A"), "accepted");
     const auto reads = *real_->connect(Access::read);
-    const Revision before = *Reader(*reads).revision();
+    const Revision before = *catalog::Reader(*reads).revision();
     leads = false;
     EXPECT_EQ(commit("B"), "fenced");
-    EXPECT_EQ(*Reader(*reads).revision(), before);
+    EXPECT_EQ(*catalog::Reader(*reads).revision(), before);
 }
 
 TEST_F(CommitLoopTest, AStoppedLoopAnswersWhatWaitedAndRefusesTheRest) {
@@ -409,4 +409,4 @@ TEST_F(CommitLoopTest, HistoryIsTrimmedAsFastAsItIsWritten) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::coordinator

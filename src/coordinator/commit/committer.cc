@@ -9,7 +9,7 @@
 #include "ports/sql_values.h"
 #include "sql/parser.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr std::uint64_t kWrittenPerTrim = 1'000;
 
 // What was refused may hold secrets under keys that nobody knows. Errors about settings may quote
 // their values; others name what is in the catalog, or is not.
-void hide_secrets(StatementRecord& line) {
+void hide_secrets(catalog::StatementRecord& line) {
     constexpr unsigned kConfiguration = 1;  // the thousands of their numbers
     if (!line.error) return;
     if (number(line.error->code) / 1000 == kConfiguration) {
@@ -39,8 +39,10 @@ bool breaks_transaction(const Error& error) {
     return std::find(kBreaking.begin(), kBreaking.end(), error.code) != kBreaking.end();
 }
 
-Result<Answer> apply_planned(WriteTransaction& tx, request::CreateQuery query,
-                             const PlanningView& view, const Planner& planner) {
+Result<catalog::Answer> apply_planned(catalog::WriteTransaction& tx,
+                                      catalog::request::CreateQuery query,
+                                      const planning::PlanningView& view,
+                                      const planning::Planner& planner) {
     TRY_ASSIGN(made, planner(query.tree, view));
     query.plan = std::move(made);
     return tx.apply(query);
@@ -49,8 +51,8 @@ Result<Answer> apply_planned(WriteTransaction& tx, request::CreateQuery query,
 // A trial is; several steps, or a DROP of several things, may fail half way.
 bool is_likely_undone_after_writing(const Bundle& bundle) {
     if (!bundle.keep || bundle.steps.size() != 1) return true;
-    const auto* request = std::get_if<Request>(&bundle.steps.front().what);
-    return request != nullptr && std::holds_alternative<request::Drop>(*request);
+    const auto* request = std::get_if<catalog::Request>(&bundle.steps.front().what);
+    return request != nullptr && std::holds_alternative<catalog::request::Drop>(*request);
 }
 
 }  // namespace
@@ -66,7 +68,7 @@ Committer::Committer(std::unique_ptr<Sql> sql, const Clock& clock, const Committ
 }
 
 void Committer::run(std::vector<Job>& jobs, const Hand& hand) {
-    std::vector<Change> changes;
+    std::vector<catalog::Change> changes;
     auto outcomes = attempt(jobs, changes, Savepoints::where_likely);
     if (!outcomes &&
         (outcomes.error().code == ErrorCode::conflict || !breaks_transaction(outcomes.error()))) {
@@ -97,7 +99,7 @@ void Committer::refuse(std::vector<Job>& jobs, const Error& error, const Hand& h
 }
 
 void Committer::hand_over(std::vector<Job>& jobs, Result<std::vector<Outcome>> outcomes,
-                          std::vector<Change> changes, const Hand& hand) {
+                          std::vector<catalog::Change> changes, const Hand& hand) {
     CommittedBatch batch{.changes = std::exchange(missed_, {}), .answers = {}, .revision = {}};
     if (outcomes) {
         health_.committed();
@@ -125,23 +127,24 @@ void Committer::judge(const Error& failure) {
                                health_.failures_in_a_row() + 1 >= CommitHealth::kTroubleAfter;
     if (may_be_theirs) {
         std::vector<Job> none;
-        std::vector<Change> changes;
+        std::vector<catalog::Change> changes;
         if (attempt(none, changes, Savepoints::everywhere)) return health_.committed();
     }
     health_.failed(failure);
 }
 
-void Committer::note_changed(const std::vector<Change>& changes) {
-    for (const Change& change : changes) {
+void Committer::note_changed(const std::vector<catalog::Change>& changes) {
+    for (const catalog::Change& change : changes) {
         last_changed_.at(static_cast<std::size_t>(change.entity)) = change.revision;
         handed_through_ = change.revision;
     }
 }
 
-Result<Done> Committer::catch_up(WriteTransaction& tx) {
+Result<Done> Committer::catch_up(catalog::WriteTransaction& tx) {
     while (handed_through_ < tx.revision()) {
         constexpr std::size_t kPortion = 10'000;
-        TRY_ASSIGN(missed, changes_after(tx.sql(), handed_through_, std::nullopt, kPortion));
+        TRY_ASSIGN(missed,
+                   catalog::changes_after(tx.sql(), handed_through_, std::nullopt, kPortion));
         note_changed(missed.changes);
         if (missed.changes.empty()) handed_through_ = tx.revision();
         std::move(missed.changes.begin(), missed.changes.end(), std::back_inserter(missed_));
@@ -149,9 +152,9 @@ Result<Done> Committer::catch_up(WriteTransaction& tx) {
     return Done{};
 }
 
-void Committer::log(StatementRecord record) {
+void Committer::log(catalog::StatementRecord record) {
     hide_secrets(record);
-    record.statement = storable_text(record.statement, kStatementMax);
+    record.statement = storable_text(record.statement, catalog::kStatementMax);
     const std::size_t bytes =
         record.statement.size() + (record.error ? record.error->message.size() : 0);
     const Instant now = clock_.now();
@@ -178,7 +181,7 @@ bool Committer::has_waiting_log() {
 }
 
 Result<std::vector<Outcome>> Committer::attempt(std::vector<Job>& jobs,
-                                                std::vector<Change>& changes,
+                                                std::vector<catalog::Change>& changes,
                                                 Savepoints savepoints) {
     if (options_.may_act && !options_.may_act()) {
         return Error{.code = ErrorCode::fenced,
@@ -187,8 +190,9 @@ Result<std::vector<Outcome>> Committer::attempt(std::vector<Job>& jobs,
                      .hint = "nothing happened; ask the coordinator that leads"};
     }
     const bool again = savepoints == Savepoints::everywhere;
-    TRY_ASSIGN(tx, WriteTransaction::begin(*sql_, options_.epoch,
-                                           again ? Sending::at_once : Sending::later));
+    TRY_ASSIGN(tx, catalog::WriteTransaction::begin(
+                       *sql_, options_.epoch,
+                       again ? catalog::Sending::at_once : catalog::Sending::later));
     TRY(catch_up(*tx));
     unsure_ = false;
     std::vector<Outcome> outcomes;
@@ -196,7 +200,8 @@ Result<std::vector<Outcome>> Committer::attempt(std::vector<Job>& jobs,
     for (const Job& job : jobs) {
         const bool likely = is_likely_undone_after_writing(*job.bundle);
         const bool safe = likely || again;
-        TRY_ASSIGN(outcome, do_bundle(*tx, *job.bundle, safe ? Undo::always : Undo::until_written));
+        TRY_ASSIGN(outcome, do_bundle(*tx, *job.bundle,
+                                      safe ? catalog::Undo::always : catalog::Undo::until_written));
         TRY(log_bundle(*tx, *job.bundle, outcome));
         untrimmed_ += job.bundle->steps.size();
         outcomes.push_back(std::move(outcome));
@@ -217,25 +222,27 @@ Result<std::vector<Outcome>> Committer::attempt(std::vector<Job>& jobs,
     return outcomes;
 }
 
-std::optional<Error> Committer::overtaken(const WriteTransaction& tx, const Bundle& bundle) const {
+std::optional<Error> Committer::overtaken(const catalog::WriteTransaction& tx,
+                                          const Bundle& bundle) const {
     if (!bundle.seen) return std::nullopt;
     // Also by those before it in the same transaction, which are not published yet.
-    std::array<Revision, kEntityCount> changed = last_changed_;
-    for (const Change& change : tx.changes()) {
+    std::array<Revision, kinds::kEntityCount> changed = last_changed_;
+    for (const catalog::Change& change : tx.changes()) {
         changed.at(static_cast<std::size_t>(change.entity)) = change.revision;
     }
-    for (std::size_t i = 0; i < kEntityCount; ++i) {
+    for (std::size_t i = 0; i < kinds::kEntityCount; ++i) {
         if (!bundle.seen->entities.test(i) || changed.at(i) <= bundle.seen->at) continue;
         return Error{.code = ErrorCode::conflict,
                      .message = "the transaction has read " +
-                                std::string(to_string(static_cast<Entity>(i))) +
+                                std::string(to_string(static_cast<kinds::Entity>(i))) +
                                 " entities that have changed since",
                      .hint = "nothing happened; run the transaction again"};
     }
     return std::nullopt;
 }
 
-Result<Outcome> Committer::do_bundle(WriteTransaction& tx, const Bundle& bundle, Undo undo) {
+Result<Outcome> Committer::do_bundle(catalog::WriteTransaction& tx, const Bundle& bundle,
+                                     catalog::Undo undo) {
     if (auto error = overtaken(tx, bundle)) {
         return Outcome(Refused{.step = bundle.steps.size() - 1, .error = *std::move(error)});
     }
@@ -253,23 +260,23 @@ Result<Outcome> Committer::do_bundle(WriteTransaction& tx, const Bundle& bundle,
     return outcome;
 }
 
-Result<Outcome> Committer::do_steps(WriteTransaction& tx, const Bundle& bundle) {
+Result<Outcome> Committer::do_steps(catalog::WriteTransaction& tx, const Bundle& bundle) {
     Accepted accepted;
     for (std::size_t i = 0; i < bundle.steps.size(); ++i) {
         const auto& what = bundle.steps[i].what;
         Result<StepAnswer> answer = StepAnswer();
-        if (const auto* request = std::get_if<Request>(&what)) {
+        if (const auto* request = std::get_if<catalog::Request>(&what)) {
             auto done = tx.apply(*request);
             if (auto view = tx.take_wanted_view()) {
                 if (!bundle.plan_in_place) {
                     return Outcome(NeedsPlan{.step = i, .view = *std::move(view)});
                 }
-                done = apply_planned(tx, std::get<request::CreateQuery>(*request), *view,
+                done = apply_planned(tx, std::get<catalog::request::CreateQuery>(*request), *view,
                                      bundle.plan_in_place);
             }
             answer = done ? Result<StepAnswer>(*std::move(done)) : done.error();
         } else {
-            auto table = std::get<ViewQuery>(what).run(tx.sql());
+            auto table = std::get<views::ViewQuery>(what).run(tx.sql());
             answer = table ? Result<StepAnswer>(*std::move(table)) : table.error();
         }
         if (!answer && breaks_transaction(answer.error())) return answer.error();
@@ -279,16 +286,16 @@ Result<Outcome> Committer::do_steps(WriteTransaction& tx, const Bundle& bundle) 
     return Outcome(std::move(accepted));
 }
 
-Result<Done> Committer::log_bundle(WriteTransaction& tx, const Bundle& bundle,
+Result<Done> Committer::log_bundle(catalog::WriteTransaction& tx, const Bundle& bundle,
                                    const Outcome& outcome) {
     const auto record = [&](const Step& step) {
-        return StatementRecord{.received = bundle.received,
-                               .principal = bundle.principal,
-                               .statement = step.statement,
-                               .took = clock_.now() - bundle.started};
+        return catalog::StatementRecord{.received = bundle.received,
+                                        .principal = bundle.principal,
+                                        .statement = step.statement,
+                                        .took = clock_.now() - bundle.started};
     };
     if (const auto* refused = std::get_if<Refused>(&outcome)) {
-        StatementRecord line = record(bundle.steps.at(refused->step));
+        catalog::StatementRecord line = record(bundle.steps.at(refused->step));
         if (line.statement.empty()) return Done{};
         line.error = refused->error;
         hide_secrets(line);
@@ -298,14 +305,14 @@ Result<Done> Committer::log_bundle(WriteTransaction& tx, const Bundle& bundle,
     if (accepted == nullptr || !bundle.keep) return Done{};
     for (const Step& step : bundle.steps) {
         if (step.statement.empty()) continue;
-        StatementRecord line = record(step);
+        catalog::StatementRecord line = record(step);
         line.revision = accepted->revision;
         TRY(tx.log(line));
     }
     return Done{};
 }
 
-Result<Done> Committer::write_waiting_log(WriteTransaction& tx) {
+Result<Done> Committer::write_waiting_log(catalog::WriteTransaction& tx) {
     {
         const std::lock_guard lock(log_mutex_);
         std::move(log_waiting_.begin(), log_waiting_.end(), std::back_inserter(log_in_hand_));
@@ -318,19 +325,19 @@ Result<Done> Committer::write_waiting_log(WriteTransaction& tx) {
                            log_in_hand_.begin() + static_cast<std::ptrdiff_t>(over));
         log_dropped_ += over;
     }
-    for (const StatementRecord& record : log_in_hand_) TRY(tx.log(record));
+    for (const catalog::StatementRecord& record : log_in_hand_) TRY(tx.log(record));
     return Done{};
 }
 
 void Committer::log_undone(const Bundle& bundle, const Error& error) {
     const Step& step = bundle.steps.front();
     if (step.statement.empty()) return;
-    StatementRecord line{.received = bundle.received,
-                         .principal = bundle.principal,
-                         .statement = step.statement,
-                         .took = clock_.now() - bundle.started};
+    catalog::StatementRecord line{.received = bundle.received,
+                                  .principal = bundle.principal,
+                                  .statement = step.statement,
+                                  .took = clock_.now() - bundle.started};
     line.error = error;
     log(std::move(line));
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

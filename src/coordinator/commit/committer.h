@@ -30,13 +30,13 @@
 #include "ports/clock.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 struct CommitterOptions {
     std::size_t log_waiting_max = 10'000;  // lines of the statement log without a bundle
     // Of such lines; more than that are dropped and counted.
     std::uint64_t log_bytes_per_minute = 8'000'000;
-    HistoryLimits history;
+    catalog::HistoryLimits history;
     Epoch epoch;
     Revision start;  // of the catalog as it was opened
     // Asked before each transaction; none: always. See TermGuard.
@@ -52,7 +52,7 @@ struct CommittedBatch {
         Answered answered;
         Outcome outcome;
     };
-    std::vector<Change> changes;
+    std::vector<catalog::Change> changes;
     std::vector<Answer> answers;
     Revision revision;  // of the catalog after it
 };
@@ -78,7 +78,7 @@ public:
     // Adds a line to the statement log with the next commit that succeeds. If too many are waiting,
     // the oldest is dropped and counted; if there were too many in this minute, the line is. After
     // an unknown outcome a line may stand twice.
-    void log(StatementRecord record);
+    void log(catalog::StatementRecord record);
     // Puts on record that the whole bundle did not happen, under its first statement.
     void log_undone(const Bundle& bundle, const Error& error);
     [[nodiscard]] bool has_waiting_log();
@@ -94,44 +94,46 @@ private:
     // refused it and only another attempt, everywhere with savepoints, tells whose it is.
     enum class Savepoints : std::uint8_t { where_likely, everywhere };
     [[nodiscard]] Result<std::vector<Outcome>> attempt(std::vector<Job>& jobs,
-                                                       std::vector<Change>& changes,
+                                                       std::vector<catalog::Change>& changes,
                                                        Savepoints savepoints);
-    [[nodiscard]] Result<Outcome> do_bundle(WriteTransaction& tx, const Bundle& bundle, Undo undo);
-    [[nodiscard]] Result<Outcome> do_steps(WriteTransaction& tx, const Bundle& bundle);
-    [[nodiscard]] std::optional<Error> overtaken(const WriteTransaction& tx,
+    [[nodiscard]] Result<Outcome> do_bundle(catalog::WriteTransaction& tx, const Bundle& bundle,
+                                            catalog::Undo undo);
+    [[nodiscard]] Result<Outcome> do_steps(catalog::WriteTransaction& tx, const Bundle& bundle);
+    [[nodiscard]] std::optional<Error> overtaken(const catalog::WriteTransaction& tx,
                                                  const Bundle& bundle) const;
-    [[nodiscard]] Result<Done> log_bundle(WriteTransaction& tx, const Bundle& bundle,
+    [[nodiscard]] Result<Done> log_bundle(catalog::WriteTransaction& tx, const Bundle& bundle,
                                           const Outcome& outcome);
-    [[nodiscard]] Result<Done> write_waiting_log(WriteTransaction& tx);
+    [[nodiscard]] Result<Done> write_waiting_log(catalog::WriteTransaction& tx);
     // Passes the jobs on, with the changes of their commit.
     void hand_over(std::vector<Job>& jobs, Result<std::vector<Outcome>> outcomes,
-                   std::vector<Change> changes, const Hand& hand);
+                   std::vector<catalog::Change> changes, const Hand& hand);
     // Nothing could be committed. That is trouble only if the log of it cannot be committed either:
     // the request may be to blame.
     void judge(const Error& failure);
-    void note_changed(const std::vector<Change>& changes);
+    void note_changed(const std::vector<catalog::Change>& changes);
     // Finds what is in the catalog but was not handed over: commits whose outcome was unknown.
-    [[nodiscard]] Result<Done> catch_up(WriteTransaction& tx);
+    [[nodiscard]] Result<Done> catch_up(catalog::WriteTransaction& tx);
 
     std::unique_ptr<Sql> sql_;
     const Clock& clock_;
     const CommitterOptions options_;
     // When an entity of each kind last changed. Changes from before this process started do not
     // count, since no session is older.
-    std::array<Revision, kEntityCount> last_changed_{};
+    std::array<Revision, kinds::kEntityCount> last_changed_{};
     Revision handed_through_;
     CommitHealth health_;
     bool unsure_ = false;
-    std::vector<Change> missed_;  // of commits whose outcome was unknown, to be handed over next
+    std::vector<catalog::Change>
+        missed_;  // of commits whose outcome was unknown, to be handed over next
     std::uint64_t commits_ = 0;
     std::uint64_t untrimmed_ = 0;  // steps done since history was last trimmed
 
     std::mutex log_mutex_;
-    std::vector<StatementRecord> log_waiting_;
+    std::vector<catalog::StatementRecord> log_waiting_;
     Instant log_minute_{};  // when it began
     std::uint64_t log_minute_bytes_ = 0;
-    std::vector<StatementRecord> log_in_hand_;  // written, not yet committed
+    std::vector<catalog::StatementRecord> log_in_hand_;  // written, not yet committed
     std::atomic<std::uint64_t> log_dropped_ = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

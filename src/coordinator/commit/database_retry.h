@@ -4,7 +4,7 @@
 #include "base/result.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 inline constexpr int kDatabaseAttemptsMax = 3;
 
@@ -15,4 +15,4 @@ inline constexpr int kDatabaseAttemptsMax = 3;
     return sql.dialect() != SqlDialect::sqlite && error.code == ErrorCode::catalog_unavailable;
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -13,7 +13,7 @@
 #include "base/time.h"
 #include "threads/waiting.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 class Durable {
 public:
@@ -43,7 +43,7 @@ public:
     // if that takes too long: a disk that does not answer is not waited for for ever.
     [[nodiscard]] Result<Done> wait_for(Revision revision, Duration at_most = kPatience) {
         if (always_ || revision.value() <= through_) return Done{};
-        const Waiting waiting;
+        const threads::Waiting waiting;
         std::unique_lock lock(mutex_);
         const auto is_over = [&] { return revision.value() <= through_ || error_; };
         if (!changed_.wait_for(lock, at_most, is_over)) {
@@ -65,4 +65,4 @@ private:
     std::optional<Error> error_;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

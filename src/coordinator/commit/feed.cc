@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-namespace baton {
+namespace baton::coordinator {
 
-std::set<EntityKey> keys_of(const std::vector<Change>& changes, EntitySet entities) {
+std::set<EntityKey> keys_of(const std::vector<catalog::Change>& changes, EntitySet entities) {
     std::set<EntityKey> keys;
-    for (const Change& change : changes) {
+    for (const catalog::Change& change : changes) {
         if (!entities.test(static_cast<std::size_t>(change.entity))) continue;
         keys.insert({.entity = change.entity, .key = change.key});
     }
@@ -44,11 +44,11 @@ void Feed::remove(std::uint64_t id) {
     subscribers_.erase(id);
 }
 
-void Feed::publish(const std::vector<Change>& changes) {
+void Feed::publish(const std::vector<catalog::Change>& changes) {
     EntitySet touched;
     {
         const std::lock_guard lock(mutex_);
-        for (const Change& change : changes) {
+        for (const catalog::Change& change : changes) {
             touched.set(static_cast<std::size_t>(change.entity));
             kept_.push_back(change);
             last_ = change.revision;
@@ -83,12 +83,14 @@ void Feed::skip_to(Revision revision) {
     }
 }
 
-std::optional<Feed::Portion> Feed::after(Revision cursor, Entity entity, std::size_t most) const {
+std::optional<Feed::Portion> Feed::after(Revision cursor, kinds::Entity entity,
+                                         std::size_t most) const {
     const std::lock_guard lock(mutex_);
     if (cursor < floor_) return std::nullopt;
     Portion portion{.changes = {}, .reaches = std::max(cursor, last_)};
-    auto next = std::upper_bound(kept_.begin(), kept_.end(), cursor,
-                                 [](Revision r, const Change& c) { return r < c.revision; });
+    auto next =
+        std::upper_bound(kept_.begin(), kept_.end(), cursor,
+                         [](Revision r, const catalog::Change& c) { return r < c.revision; });
     for (; next != kept_.end(); ++next) {
         const bool enough =
             portion.changes.size() >= most && next->revision != portion.changes.back().revision;
@@ -106,4 +108,4 @@ Revision Feed::last() const {
     return last_;
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

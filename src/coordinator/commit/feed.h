@@ -23,17 +23,17 @@
 #include "catalog/change.h"
 #include "coordinator/commit/bundle.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 struct EntityKey {
-    Entity entity = Entity::worker;
+    kinds::Entity entity = kinds::Entity::worker;
     std::string key;
 
     friend auto operator<=>(const EntityKey&, const EntityKey&) = default;
 };
 
 // The entities that the changes concern.
-[[nodiscard]] std::set<EntityKey> keys_of(const std::vector<Change>& changes,
+[[nodiscard]] std::set<EntityKey> keys_of(const std::vector<catalog::Change>& changes,
                                           EntitySet entities = EntitySet{}.set());
 
 class Feed {
@@ -65,7 +65,7 @@ public:
     [[nodiscard]] Registration wake_on(EntitySet entities, Wake wake);
 
     // Called by one thread at a time, in the order of the revisions.
-    void publish(const std::vector<Change>& changes);
+    void publish(const std::vector<catalog::Change>& changes);
 
     // The same when changes up to this revision are lost: watchers begin anew.
     void skip_to(Revision revision);
@@ -73,10 +73,10 @@ public:
     // The changes of one entity after `cursor`, whole revisions, at least `most` of them if there
     // are as many, and how far they reach. None: the memory does not reach back that far.
     struct Portion {
-        std::vector<Change> changes;
+        std::vector<catalog::Change> changes;
         Revision reaches;
     };
-    [[nodiscard]] std::optional<Portion> after(Revision cursor, Entity entity,
+    [[nodiscard]] std::optional<Portion> after(Revision cursor, kinds::Entity entity,
                                                std::size_t most) const;
     [[nodiscard]] Revision last() const;
 
@@ -92,7 +92,7 @@ private:
 
     mutable std::mutex mutex_;  // guards what is kept
     const std::size_t kept_max_;
-    std::deque<Change> kept_;  // all changes after floor_
+    std::deque<catalog::Change> kept_;  // all changes after floor_
     Revision floor_;
     Revision last_;
 
@@ -101,4 +101,4 @@ private:
     std::uint64_t next_subscriber_ = 1;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

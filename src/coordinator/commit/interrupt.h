@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-namespace baton {
+namespace baton::coordinator {
 
 class Interrupt {
 public:
@@ -48,4 +48,4 @@ private:
     std::function<void()> wake_;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

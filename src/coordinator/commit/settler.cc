@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
@@ -107,4 +107,4 @@ void Settler::settle(std::vector<CommittedBatch>& batches) {
     }
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

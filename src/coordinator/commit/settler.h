@@ -28,9 +28,9 @@
 #include "coordinator/commit/durable.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::coordinator {
 
-using Published = std::function<void(const std::vector<Change>&)>;
+using Published = std::function<void(const std::vector<catalog::Change>&)>;
 
 class Settler {
 public:
@@ -67,4 +67,4 @@ private:
     std::thread thread_;  // last: it uses everything above
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

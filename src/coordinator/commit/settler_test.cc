@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::coordinator {
 namespace {
 
 // What happened, in order, from any thread.
@@ -71,7 +71,7 @@ protected:
     std::latch release_{1};
     Durable durable_{Revision(1)};
     Settler settler_{std::make_unique<Disk>(*this), durable_,
-                     [this](const std::vector<Change>& changes) {
+                     [this](const std::vector<catalog::Change>& changes) {
                          // Who is told may look at once.
                          EXPECT_TRUE(durable_.wait_for(changes.back().revision));
                          events_.add("publish " + std::to_string(changes.back().revision.value()));
@@ -139,4 +139,4 @@ TEST(Durable, ADiskThatNeverAnswersIsNotWaitedForForEver) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::coordinator

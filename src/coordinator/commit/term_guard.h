@@ -7,7 +7,7 @@
 
 #include "base/id.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 struct TermGuard {
     // None: this process leads for ever. From any thread; must not wait.
@@ -16,4 +16,4 @@ struct TermGuard {
     std::function<void(Epoch)> heard_of;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

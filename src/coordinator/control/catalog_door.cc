@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
-Result<Done> look_at_everything(const Reader& reader, CatalogLook& seen) {
+Result<Done> look_at_everything(const catalog::Reader& reader, CatalogLook& seen) {
     TRY_ASSIGN(catalog, reader.catalog_id());
     seen.catalog = std::move(catalog);
     TRY_ASSIGN(workers, reader.workers());
@@ -30,7 +30,7 @@ Result<Done> look_at_everything(const Reader& reader, CatalogLook& seen) {
 
 }  // namespace
 
-Result<CatalogLook> look(const Reader& reader, const CatalogWanted& wanted) {
+Result<CatalogLook> look(const catalog::Reader& reader, const CatalogWanted& wanted) {
     CatalogLook seen;
     if (wanted.everything) TRY(look_at_everything(reader, seen));
     if (wanted.everything || wanted.partitions) {
@@ -63,9 +63,9 @@ Result<CatalogLook> look(const Reader& reader, const CatalogWanted& wanted) {
     return seen;
 }
 
-Bundle bundle_of(std::vector<Request> requests, const Clock& clock) {
+Bundle bundle_of(std::vector<catalog::Request> requests, const Clock& clock) {
     Bundle bundle;
-    for (Request& request : requests) {
+    for (catalog::Request& request : requests) {
         bundle.steps.push_back({.what = std::move(request), .statement = {}});
     }
     bundle.received = clock.wall_now();
@@ -79,4 +79,4 @@ Result<Done> settled_by(const Outcome& outcome) {
     return Done{};
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -18,7 +18,7 @@
 #include "model/entities.h"
 #include "ports/clock.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 struct StoredQuery {
     Query query;
@@ -53,11 +53,11 @@ struct CatalogWanted {
 };
 
 // Reads what is wanted in the transaction that the reader is in.
-[[nodiscard]] Result<CatalogLook> look(const Reader& reader, const CatalogWanted& wanted);
+[[nodiscard]] Result<CatalogLook> look(const catalog::Reader& reader, const CatalogWanted& wanted);
 
 // For implementations that stand before a committer: submitted requests as a bundle, and the
 // outcome of a bundle as `settled` reports it.
-[[nodiscard]] Bundle bundle_of(std::vector<Request> requests, const Clock& clock);
+[[nodiscard]] Bundle bundle_of(std::vector<catalog::Request> requests, const Clock& clock);
 [[nodiscard]] Result<Done> settled_by(const Outcome& outcome);
 
 class CatalogDoor {
@@ -73,7 +73,7 @@ public:
     [[nodiscard]] virtual Result<CatalogLook> look(const CatalogWanted& wanted) = 0;
     // Does not wait. `settled` is called once, from any thread, possibly before this returns, and
     // must not call back. Requests happen in the order in which they are submitted.
-    virtual void submit(Ticket ticket, std::vector<Request> requests, Settled settled) = 0;
+    virtual void submit(Ticket ticket, std::vector<catalog::Request> requests, Settled settled) = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

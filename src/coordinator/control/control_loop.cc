@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
@@ -24,10 +24,11 @@ bool is_unasked(const ControlEvent& event) {
 
 Result<CatalogLook> CommitLoopDoor::look(const CatalogWanted& wanted) {
     TRY_ASSIGN(snapshot, readers_.snapshot());
-    return baton::look(snapshot.read(), wanted);
+    return baton::coordinator::look(snapshot.read(), wanted);
 }
 
-void CommitLoopDoor::submit(Ticket ticket, std::vector<Request> requests, Settled settled) {
+void CommitLoopDoor::submit(Ticket ticket, std::vector<catalog::Request> requests,
+                            Settled settled) {
     const auto posted = commits_.submit(
         bundle_of(std::move(requests), clock_),
         [ticket, settled](const Outcome& outcome) { settled(ticket, settled_by(outcome)); });
@@ -110,4 +111,4 @@ void ControlLoop::run() {
     }
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -28,7 +28,7 @@
 #include "ports/transport.h"
 #include "threads/mailbox.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 // The catalog of a CoordinatorRuntime, seen through its readers and changed through its commit
 // loop.
@@ -38,7 +38,7 @@ public:
         : commits_(commits), readers_(readers), clock_(clock) {}
 
     [[nodiscard]] Result<CatalogLook> look(const CatalogWanted& wanted) override;
-    void submit(Ticket ticket, std::vector<Request> requests, Settled settled) override;
+    void submit(Ticket ticket, std::vector<catalog::Request> requests, Settled settled) override;
 
 private:
     CommitLoop& commits_;
@@ -62,7 +62,7 @@ public:
 
 private:
     const std::size_t unasked_max_;
-    Mailbox<ControlEvent> events_;
+    threads::Mailbox<ControlEvent> events_;
     std::mutex mutex_;
     std::set<EntityKey> changed_;
 };
@@ -101,4 +101,4 @@ private:
     std::thread thread_;  // last: it uses everything above
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

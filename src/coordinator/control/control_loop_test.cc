@@ -6,7 +6,7 @@
 #include "testing/coordinator/coordinator_test_base.h"
 #include "testing/workers/in_process_workers.h"
 
-namespace baton {
+namespace baton::coordinator {
 namespace {
 
 using testing::CoordinatorTest;
@@ -69,7 +69,8 @@ TEST_F(ControlLoopTest, AWaitForWhatCannotComeEndsAndSaysWhy) {
 TEST_F(ControlLoopTest, AWorkerThatIsRestartedMakesANextRun) {
     run(kQuery);
     run("WAIT FOR QUERY q STATE RUNNING TIMEOUT 60 SEC");
-    auto watch = coordinator_->watch(*ViewQuery::from(sql::Show{.what = sql::ShowWhat::queries}));
+    auto watch =
+        coordinator_->watch(*views::ViewQuery::from(sql::Show{.what = sql::ShowWhat::queries}));
     ASSERT_TRUE(watch);
     workers_.start("EDGE");
     const Instant deadline = clock_.now() + std::chrono::seconds(60);
@@ -170,8 +171,8 @@ TEST(ControlMailbox, DropsOnlyWhatNobodyAskedForWhenItIsFull) {
     mailbox.post(pulse(0));
     mailbox.post(pulse(0));  // dropped
     mailbox.post(pulse(7));
-    mailbox.changed({{.entity = Entity::query, .key = "1"}});
-    mailbox.changed({{.entity = Entity::query, .key = "1"}});
+    mailbox.changed({{.entity = kinds::Entity::query, .key = "1"}});
+    mailbox.changed({{.entity = kinds::Entity::query, .key = "1"}});
     const auto taken = mailbox.take(Duration::zero());
     ASSERT_EQ(taken.size(), 3U);
     const auto& heard = std::get<transport::MessageArrived>(taken[1]);
@@ -187,4 +188,4 @@ TEST(ControlMailbox, IgnoresWhatComesAfterItWasClosed) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -9,7 +9,7 @@
 #include "coordinator/control/query_reconciler.h"
 #include "coordinator/control/worker_reconciler.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 Controller::Controller(const ControllerOptions& options, CatalogDoor& door, Transport& transport,
                        const Clock& clock, Post post)
@@ -177,7 +177,7 @@ Result<CatalogLook> Controller::look(const CatalogWanted& wanted) {
     return door_.look(wanted);
 }
 
-CatalogDoor::Ticket Controller::submit(Reconciler& by, std::vector<Request> requests) {
+CatalogDoor::Ticket Controller::submit(Reconciler& by, std::vector<catalog::Request> requests) {
     const CatalogDoor::Ticket ticket = next_ticket_++;
     under_way_.emplace(ticket, &by);
     door_.submit(ticket, std::move(requests),
@@ -207,4 +207,4 @@ void Controller::record(Instant now, const std::string& worker,
     member(now, membership::Joined{.worker = worker, .known = as_read->state});
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

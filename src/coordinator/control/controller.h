@@ -37,12 +37,12 @@
 #include "ports/clock.h"
 #include "ports/transport.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 struct ControllerOptions {
-    MembershipConfig membership;
-    deployment::Pace pace;
-    AllocatorOptions allocation;
+    membership::MembershipConfig membership;
+    queries::Pace pace;
+    allocation::AllocatorOptions allocation;
     Epoch epoch;                    // carried by everything that is sent
     std::uint64_t seed = 1;         // of the jitter
     std::size_t looks_max = 1'000;  // queries looked at per event
@@ -104,7 +104,7 @@ private:
     // For the reconcilers.
     [[nodiscard]] Result<CatalogLook> look(const CatalogWanted& wanted) override;
     [[nodiscard]] CatalogDoor::Ticket submit(Reconciler& by,
-                                             std::vector<Request> requests) override;
+                                             std::vector<catalog::Request> requests) override;
     void send(const std::string& worker, const control::Down& message) override;
     [[nodiscard]] std::uint64_t next_request() override { return next_request_++; }
     void record(Instant now, const std::string& worker,
@@ -124,7 +124,7 @@ private:
     const Post post_;
     std::string catalog_;  // its id
 
-    Membership membership_;
+    membership::Membership membership_;
     std::map<std::string, std::optional<Address>> addresses_;  // of the workers in the catalog
     std::map<std::string, transport::Attempt> streams_;        // that are up
     CounterBoard counters_;
@@ -134,4 +134,4 @@ private:
     std::vector<std::unique_ptr<Reconciler>> reconcilers_;  // last: they use everything above
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

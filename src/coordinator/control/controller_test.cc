@@ -5,7 +5,7 @@
 
 #include "testing/control/control_world.h"
 
-namespace baton {
+namespace baton::coordinator {
 namespace {
 
 using namespace std::chrono_literals;
@@ -319,14 +319,14 @@ TEST_F(ControllerTest, AZombieIsStoppedWhenItsWorkerIsBack) {
     // As if the catalog had been restored from before the query was created.
     world_.crash();
     const Query query = *world_.query("Q");
-    const Request reports[] = {
+    const catalog::Request reports[] = {
         controllers::FailQuery{.query = query.id, .reason = {.text = "restored"}},
         controllers::ReportFragment{.fragment = zombie.fragment, .state = FragmentState::stopped},
         controllers::ReportFragment{.fragment = key_on("HUB").fragment,
                                     .state = FragmentState::stopped},
         controllers::MarkQuery{.query = query.id, .state = QueryState::failed},
-        request::DropQuery{.query = query.id}};
-    for (const Request& request : reports) ASSERT_TRUE(world_.door().execute(request));
+        catalog::request::DropQuery{.query = query.id}};
+    for (const catalog::Request& request : reports) ASSERT_TRUE(world_.door().execute(request));
     world_.start();
     world_.workers().mend("EDGE");
     EXPECT_TRUE(world_.workers().running("EDGE").contains(zombie));
@@ -366,4 +366,4 @@ TEST_F(ControllerTest, ADrainedWorkerKeepsWhatItHas) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::coordinator

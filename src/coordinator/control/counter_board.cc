@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace baton {
+namespace baton::coordinator {
 
 void CounterBoard::tell(const std::string& worker, std::vector<control::FragmentCounts> counts) {
     const std::lock_guard lock(mutex_);
@@ -14,13 +14,13 @@ void CounterBoard::forget(const std::string& worker) {
     told_.erase(worker);
 }
 
-LiveCounts CounterBoard::all() const {
+views::LiveCounts CounterBoard::all() const {
     const std::lock_guard lock(mutex_);
-    LiveCounts all;
+    views::LiveCounts all;
     for (const auto& [worker, counts] : told_) {
         for (const control::FragmentCounts& one : counts) all.insert({one.key, one.counts});
     }
     return all;
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -11,7 +11,7 @@
 #include "catalog/views/view_query.h"
 #include "model/control.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 class CounterBoard {
 public:
@@ -20,11 +20,11 @@ public:
     // The worker's counts are no longer known.
     void forget(const std::string& worker);
 
-    [[nodiscard]] LiveCounts all() const;
+    [[nodiscard]] views::LiveCounts all() const;
 
 private:
     mutable std::mutex mutex_;
     std::map<std::string, std::vector<control::FragmentCounts>> told_;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

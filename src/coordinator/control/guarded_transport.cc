@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace baton {
+namespace baton::coordinator {
 
 void GuardedTransport::listen(Listener listener) {
     if (!listener || !guard_.heard_of) return real_.listen(std::move(listener));
@@ -38,4 +38,4 @@ void GuardedTransport::hang_up_all() {
     }
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

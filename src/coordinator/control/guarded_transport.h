@@ -10,7 +10,7 @@
 #include "coordinator/commit/term_guard.h"
 #include "ports/transport.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 class GuardedTransport final : public Transport {
 public:
@@ -38,4 +38,4 @@ private:
     std::map<std::string, transport::Attempt> dialled_;  // the last of each worker
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::coordinator {
 namespace {
 
 // Notes what it is asked to do.
@@ -76,4 +76,4 @@ TEST_F(GuardedTransportTest, WithoutAGuardEverythingPasses) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-namespace baton {
+namespace baton::coordinator {
 
 EntitySet PartitionReconciler::watches() const {
-    return entities_of({Entity::task_list, Entity::partition});
+    return entities_of({kinds::Entity::task_list, kinds::Entity::partition});
 }
 
 void PartitionReconciler::start(Instant /*now*/, const CatalogLook& everything) {
@@ -72,7 +72,7 @@ void PartitionReconciler::tick(Instant now) {
 void PartitionReconciler::reconcile(Instant now) {
     while (const auto all = due_.take(now)) {
         if (!refresh()) return due_.retry(*all, now);
-        Allocator::Plan plan = allocator_.plan(now);
+        allocation::Allocator::Plan plan = allocator_.plan(now);
         look_at_ = plan.wake_at;
         for (const auto& [worker, assign] : plan.sends) actions_.send(worker, assign);
         if (plan.moves.empty()) {
@@ -91,4 +91,4 @@ std::optional<Instant> PartitionReconciler::wake_at(Instant now) const {
     return earliest;
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -9,12 +9,12 @@
 #include "core/allocation/allocator.h"
 #include "core/workqueue/due_keys.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 class PartitionReconciler final : public Reconciler {
 public:
-    PartitionReconciler(ReconcilerActions& actions, const AllocatorOptions& options, Epoch epoch,
-                        Instant start)
+    PartitionReconciler(ReconcilerActions& actions, const allocation::AllocatorOptions& options,
+                        Epoch epoch, Instant start)
         : actions_(actions), allocator_(options, epoch, start), due_(kCatalogBackoff) {}
 
     [[nodiscard]] EntitySet watches() const override;
@@ -40,9 +40,9 @@ private:
     [[nodiscard]] bool refresh();
 
     ReconcilerActions& actions_;
-    Allocator allocator_;
-    DueKeys<All> due_;
+    allocation::Allocator allocator_;
+    workqueue::DueKeys<All> due_;
     std::optional<Instant> look_at_;  // when they want to be looked at
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

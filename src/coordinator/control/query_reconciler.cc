@@ -6,15 +6,15 @@
 
 #include "base/overload.h"
 
-namespace baton {
+namespace baton::coordinator {
 
-using deployment::Plan;
+using queries::Plan;
 
 namespace {
 
-control::WorkerCommand command_of(const deployment::FragmentStep& step, const PlanText& plan) {
+control::WorkerCommand command_of(const queries::FragmentStep& step, const PlanText& plan) {
     return std::visit(Overload{
-                          [&](const deployment::RegisterFragment& s) -> control::WorkerCommand {
+                          [&](const queries::RegisterFragment& s) -> control::WorkerCommand {
                               return control::RegisterFragment{
                                   .key = s.key, .plan = plan.text, .fingerprint = plan.fingerprint};
                           },
@@ -29,8 +29,8 @@ std::uint64_t number_of(const std::string& key) {
     return number;
 }
 
-bool registers(const deployment::Send& send) {
-    return std::holds_alternative<deployment::RegisterFragment>(send.step);
+bool registers(const queries::Send& send) {
+    return std::holds_alternative<queries::RegisterFragment>(send.step);
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ QueryReconciler::QueryReconciler(ReconcilerActions& actions, const QueryReconcil
       due_(kCatalogBackoff) {}
 
 EntitySet QueryReconciler::watches() const {
-    return entities_of({Entity::query, Entity::fragment});
+    return entities_of({kinds::Entity::query, kinds::Entity::fragment});
 }
 
 // ---- events -------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ void QueryReconciler::start(Instant now, const CatalogLook& everything) {
 void QueryReconciler::changed(const EntityKey& key) {
     const std::uint64_t number = number_of(key.key);
     const auto query =
-        key.entity == Entity::query ? QueryId(number) : ledger_.query_of(FragmentId(number));
+        key.entity == kinds::Entity::query ? QueryId(number) : ledger_.query_of(FragmentId(number));
     // A fragment comes and goes with its query, whose change is heard, too.
     if (query) due_.changed(*query);
 }
@@ -171,8 +171,7 @@ void QueryReconciler::reconcile(Instant now) {
     const bool fresh = refresh(now, looked_at);
     for (const QueryId query : looked_at) {
         if (fresh) {
-            carry_out(now, query,
-                      deployment::plan(ledger_.view(query, roster_), now, options_.pace));
+            carry_out(now, query, queries::plan(ledger_.view(query, roster_), now, options_.pace));
         } else {
             due_.retry(query, now);
         }
@@ -191,23 +190,23 @@ void QueryReconciler::carry_out(Instant now, QueryId query, const Plan& plan) {
     }
 }
 
-void QueryReconciler::write(QueryId query, const std::vector<deployment::Write>& writes) {
-    std::vector<Request> requests;
+void QueryReconciler::write(QueryId query, const std::vector<queries::Write>& writes) {
+    std::vector<catalog::Request> requests;
     requests.reserve(writes.size());
-    for (const deployment::Write& write : writes) {
+    for (const queries::Write& write : writes) {
         std::visit([&](const auto& request) { requests.emplace_back(request); }, write);
     }
     const auto ticket = actions_.submit(*this, std::move(requests));
     due_.submitted(ticket, query);
     const bool restart = std::any_of(writes.begin(), writes.end(), [](const auto& write) {
-        return std::holds_alternative<deployment::RestartQuery>(write);
+        return std::holds_alternative<queries::RestartQuery>(write);
     });
     if (restart) restarts_.insert(ticket);
 }
 
-bool QueryReconciler::send(Instant now, const std::vector<deployment::Send>& sends) {
+bool QueryReconciler::send(Instant now, const std::vector<queries::Send>& sends) {
     CatalogWanted wanted;
-    for (const deployment::Send& send : sends) {
+    for (const queries::Send& send : sends) {
         if (registers(send)) wanted.plans.insert(key_of(send.step).fragment);
     }
     CatalogLook seen;
@@ -216,7 +215,7 @@ bool QueryReconciler::send(Instant now, const std::vector<deployment::Send>& sen
         if (!looked) return false;
         seen = *std::move(looked);
     }
-    for (const deployment::Send& send : sends) {
+    for (const queries::Send& send : sends) {
         const auto plan = seen.plans.find(key_of(send.step).fragment);
         const bool vanished = registers(send) && plan == seen.plans.end();
         if (!roster_.attempt(send.worker) || vanished) continue;
@@ -242,4 +241,4 @@ void QueryReconciler::set_timer(QueryId query, std::optional<Instant> at) {
     timer_of_[query] = *at;
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

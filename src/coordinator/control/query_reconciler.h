@@ -24,10 +24,10 @@
 #include "core/workqueue/due_keys.h"
 #include "ports/clock.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 struct QueryReconcilerOptions {
-    deployment::Pace pace;
+    queries::Pace pace;
     Epoch epoch;                    // carried by every command
     std::uint64_t seed = 1;         // of the jitter
     std::size_t looks_max = 1'000;  // queries looked at per event
@@ -58,9 +58,9 @@ private:
     void touch(const std::set<QueryId>& queries);
     // Reads again those of the queries that may have changed in the catalog. False if that failed.
     [[nodiscard]] bool refresh(Instant now, const std::set<QueryId>& queries);
-    void carry_out(Instant now, QueryId query, const deployment::Plan& plan);
-    void write(QueryId query, const std::vector<deployment::Write>& writes);
-    [[nodiscard]] bool send(Instant now, const std::vector<deployment::Send>& sends);
+    void carry_out(Instant now, QueryId query, const queries::Plan& plan);
+    void write(QueryId query, const std::vector<queries::Write>& writes);
+    [[nodiscard]] bool send(Instant now, const std::vector<queries::Send>& sends);
     void set_timer(QueryId query, std::optional<Instant> at);
 
     ReconcilerActions& actions_;
@@ -68,12 +68,12 @@ private:
     const Clock& clock_;
     CounterBoard& counters_;
     Prng prng_;
-    deployment::Roster roster_;
-    deployment::Ledger ledger_;
-    DueKeys<QueryId> due_;
+    queries::Roster roster_;
+    queries::Ledger ledger_;
+    workqueue::DueKeys<QueryId> due_;
     std::set<CatalogDoor::Ticket> restarts_;        // writes that begin another run
     std::set<std::pair<Instant, QueryId>> timers_;  // when a query wants to be looked at
     std::map<QueryId, Instant> timer_of_;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -31,15 +31,15 @@
 #include "model/entities.h"
 #include "ports/transport.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 // How long a key waits whose reading or writing failed.
-constexpr Backoff kCatalogBackoff = {.first = std::chrono::milliseconds(50),
-                                     .limit = std::chrono::seconds(5)};
+constexpr workqueue::Backoff kCatalogBackoff = {.first = std::chrono::milliseconds(50),
+                                                .limit = std::chrono::seconds(5)};
 
-[[nodiscard]] inline EntitySet entities_of(std::initializer_list<Entity> entities) {
+[[nodiscard]] inline EntitySet entities_of(std::initializer_list<kinds::Entity> entities) {
     EntitySet set;
-    for (const Entity entity : entities) set.set(static_cast<std::size_t>(entity));
+    for (const kinds::Entity entity : entities) set.set(static_cast<std::size_t>(entity));
     return set;
 }
 
@@ -84,7 +84,7 @@ public:
     [[nodiscard]] virtual Result<CatalogLook> look(const CatalogWanted& wanted) = 0;
     // One transaction, whose outcome comes to settled() of the reconciler that submits it.
     [[nodiscard]] virtual CatalogDoor::Ticket submit(Reconciler& by,
-                                                     std::vector<Request> requests) = 0;
+                                                     std::vector<catalog::Request> requests) = 0;
     // On the present stream. Nothing if there is none.
     virtual void send(const std::string& worker, const control::Down& message) = 0;
     // A number that no command of this process had.
@@ -94,4 +94,4 @@ public:
                         const std::optional<Worker>& as_read) = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -1,9 +1,9 @@
 #include "coordinator/control/worker_reconciler.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 EntitySet WorkerReconciler::watches() const {
-    return entities_of({Entity::worker});
+    return entities_of({kinds::Entity::worker});
 }
 
 void WorkerReconciler::start(Instant now, const CatalogLook& everything) {
@@ -61,4 +61,4 @@ std::optional<Instant> WorkerReconciler::wake_at(Instant now) const {
     return due_.wake_at(now);
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

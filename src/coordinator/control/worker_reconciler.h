@@ -9,7 +9,7 @@
 #include "core/membership/verdicts.h"
 #include "core/workqueue/due_keys.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 class WorkerReconciler final : public Reconciler {
 public:
@@ -32,8 +32,8 @@ private:
     [[nodiscard]] bool refresh(Instant now, const std::string& worker);
 
     ReconcilerActions& actions_;
-    Verdicts verdicts_;
-    DueKeys<std::string> due_;  // names
+    membership::Verdicts verdicts_;
+    workqueue::DueKeys<std::string> due_;  // names
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
@@ -30,42 +30,44 @@ Result<std::string> in_transaction(Sql& sql, const Act& act) {
     return done;
 }
 
-KeyAndCertificate keys_of(const ClusterAuthority& authority) {
+KeyAndCertificate keys_of(const catalog::ClusterAuthority& authority) {
     return {.key = authority.key, .certificate = authority.certificate};
 }
 
-CertificateWish wish_of(const Identity& identity, WallTime from, WallTime until) {
-    return {.uris = {uri_of(identity)},
-            .hosts = {host_name_of(identity)},
+CertificateWish wish_of(const identity::Identity& identity, WallTime from, WallTime until) {
+    return {.uris = {identity::uri_of(identity)},
+            .hosts = {identity::host_name_of(identity)},
             .from = from,
             .until = until};
 }
 
 }  // namespace
 
-Result<ClusterAuthority> open_authority(Sql& sql, CertificateMaker& maker,
-                                        const std::string& cluster, const std::string& address,
-                                        WallTime now) {
-    TRY_ASSIGN(found, find_authority(sql));
-    ClusterAuthority proposed{.cluster = cluster, .certificate = {}, .key = {}, .address = address};
+Result<catalog::ClusterAuthority> open_authority(Sql& sql, CertificateMaker& maker,
+                                                 const std::string& cluster,
+                                                 const std::string& address, WallTime now) {
+    TRY_ASSIGN(found, catalog::find_authority(sql));
+    catalog::ClusterAuthority proposed{
+        .cluster = cluster, .certificate = {}, .key = {}, .address = address};
     if (!found) {
-        TRY_ASSIGN(made, maker.make_authority("baton " + cluster, now - kClocksDifferMax,
+        TRY_ASSIGN(made, maker.make_authority("baton " + cluster, now - identity::kClocksDifferMax,
                                               now + kAuthorityLife));
         proposed.certificate = std::move(made.certificate);
         proposed.key = std::move(made.key);
     }
-    return cluster_authority(sql, proposed);
+    return catalog::cluster_authority(sql, proposed);
 }
 
-Result<KeyAndCertificate> coordinator_certificate(const ClusterAuthority& authority,
+Result<KeyAndCertificate> coordinator_certificate(const catalog::ClusterAuthority& authority,
                                                   CertificateMaker& maker, WallTime now) {
     TRY_ASSIGN(facts, maker.look_at(authority.certificate));
-    return maker.make(keys_of(authority), wish_of(coordinator_of(authority.cluster),
-                                                  now - kClocksDifferMax, facts.until));
+    return maker.make(keys_of(authority), wish_of(identity::coordinator_of(authority.cluster),
+                                                  now - identity::kClocksDifferMax, facts.until));
 }
 
-std::string mac_of(const JoinToken& token, const ClusterAuthority& authority, Hmac hmac) {
-    return hmac(hmac(authority.key, "join tokens"), signed_part(token));
+std::string mac_of(const identity::JoinToken& token, const catalog::ClusterAuthority& authority,
+                   Hmac hmac) {
+    return hmac(hmac(authority.key, "join tokens"), identity::signed_part(token));
 }
 
 Registrar::Registrar(RegistrarOptions options, SqlDatabase& database, CertificateMaker& maker,
@@ -73,7 +75,7 @@ Registrar::Registrar(RegistrarOptions options, SqlDatabase& database, Certificat
     : options_(std::move(options)), database_(database), maker_(maker), clock_(clock) {}
 
 Result<std::string> Registrar::join(const std::string& text, const std::string& request) {
-    TRY_ASSIGN(token, join_token_in(text));
+    TRY_ASSIGN(token, identity::join_token_in(text));
     const WallTime now = clock_.wall_now();
     // Digests are compared, so that the time this takes tells nothing of the MAC.
     if (options_.digest(token.mac) !=
@@ -81,11 +83,11 @@ Result<std::string> Registrar::join(const std::string& text, const std::string& 
         return Error{.code = ErrorCode::not_authenticated,
                      .message = "the token is not one of this cluster"};
     }
-    TRY(check_in_time(token, options_.authority.cluster, now));
+    TRY(identity::check_in_time(token, options_.authority.cluster, now));
     TRY_ASSIGN(sql, database_.connect(Access::write));
     TRY_ASSIGN(certificate, in_transaction(*sql, [&]() -> Result<std::string> {
-                   TRY_ASSIGN(first,
-                              use_join_token(*sql, options_.digest(text), token.expires, now));
+                   TRY_ASSIGN(first, catalog::use_join_token(*sql, options_.digest(text),
+                                                             token.expires, now));
                    if (first) return give(*sql, token.worker, request, {});
                    return Error{.code = ErrorCode::not_authenticated,
                                 .message = "the token was used before",
@@ -99,16 +101,16 @@ Result<std::string> Registrar::join(const std::string& text, const std::string& 
 
 Result<std::string> Registrar::renew(const std::string& certificate, const std::string& request) {
     TRY_ASSIGN(facts, maker_.look_at(certificate));
-    TRY_ASSIGN(identity, identity_among(facts.uris));
-    if (!identity || identity->role != ProcessRole::worker ||
+    TRY_ASSIGN(identity, identity::identity_among(facts.uris));
+    if (!identity || identity->role != identity::ProcessRole::worker ||
         identity->cluster != options_.authority.cluster) {
         return no_member("only workers of this cluster renew their certificates here");
     }
     TRY_ASSIGN(sql, database_.connect(Access::write));
     return in_transaction(*sql, [&]() -> Result<std::string> {
-        TRY_ASSIGN(there, has_worker(*sql, identity->name));
+        TRY_ASSIGN(there, catalog::has_worker(*sql, identity->name));
         if (!there) return no_member("the catalog has no worker " + in_quotes(identity->name));
-        TRY_ASSIGN(last, worker_certificate(*sql, identity->name));
+        TRY_ASSIGN(last, catalog::worker_certificate(*sql, identity->name));
         if (!last) {
             return no_member("worker " + in_quotes(identity->name) +
                              " was dropped, or has not joined this catalog");
@@ -128,19 +130,20 @@ Result<std::string> Registrar::renew(const std::string& certificate, const std::
 Result<std::string> Registrar::give(Sql& sql, const std::string& worker, const std::string& request,
                                     const std::string& predecessor) {
     const WallTime now = clock_.wall_now();
-    const Identity identity{
-        .role = ProcessRole::worker, .cluster = options_.authority.cluster, .name = worker};
-    TRY_ASSIGN(certificate,
-               maker_.sign(keys_of(options_.authority), request,
-                           wish_of(identity, now - kClocksDifferMax, now + options_.life)));
+    const identity::Identity identity{.role = identity::ProcessRole::worker,
+                                      .cluster = options_.authority.cluster,
+                                      .name = worker};
+    TRY_ASSIGN(certificate, maker_.sign(keys_of(options_.authority), request,
+                                        wish_of(identity, now - identity::kClocksDifferMax,
+                                                now + options_.life)));
     TRY_ASSIGN(facts, maker_.look_at(certificate));
-    TRY(keep_worker_certificate(
+    TRY(catalog::keep_worker_certificate(
         sql, worker, {.serial = facts.serial, .predecessor = predecessor, .given_at = facts.from}));
     return certificate;
 }
 
 Result<Done> Registrar::refresh(Sql& sql) {
-    TRY_ASSIGN(workers, workers_with_certificates(sql));
+    TRY_ASSIGN(workers, catalog::workers_with_certificates(sql));
     const std::lock_guard lock(mutex_);
     joined_ = std::move(workers);
     return Done{};
@@ -151,4 +154,4 @@ bool Registrar::has_joined(const std::string& worker) const {
     return joined_.contains(to_upper(worker));
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

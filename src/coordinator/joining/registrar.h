@@ -23,25 +23,25 @@
 #include "ports/clock.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 // The authority of the catalog; it is made if there is none. Workers join at `address`.
-[[nodiscard]] Result<ClusterAuthority> open_authority(Sql& sql, CertificateMaker& maker,
-                                                      const std::string& cluster,
-                                                      const std::string& address, WallTime now);
+[[nodiscard]] Result<catalog::ClusterAuthority> open_authority(Sql& sql, CertificateMaker& maker,
+                                                               const std::string& cluster,
+                                                               const std::string& address,
+                                                               WallTime now);
 
 // A certificate of a coordinator, for as long as the authority's own.
-[[nodiscard]] Result<KeyAndCertificate> coordinator_certificate(const ClusterAuthority& authority,
-                                                                CertificateMaker& maker,
-                                                                WallTime now);
+[[nodiscard]] Result<KeyAndCertificate> coordinator_certificate(
+    const catalog::ClusterAuthority& authority, CertificateMaker& maker, WallTime now);
 
 // Of a token, by one that knows the key of the authority. `hmac` is that of a key and a text.
 using Hmac = std::string (*)(std::string_view key, std::string_view text);
-[[nodiscard]] std::string mac_of(const JoinToken& token, const ClusterAuthority& authority,
-                                 Hmac hmac);
+[[nodiscard]] std::string mac_of(const identity::JoinToken& token,
+                                 const catalog::ClusterAuthority& authority, Hmac hmac);
 
 struct RegistrarOptions {
-    ClusterAuthority authority;
+    catalog::ClusterAuthority authority;
     Duration life = std::chrono::hours(24 * 30);  // of certificates
     Hmac hmac = nullptr;
     std::string (*digest)(std::string_view text) = nullptr;
@@ -78,4 +78,4 @@ private:
     std::set<std::string> joined_;  // in capital letters
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

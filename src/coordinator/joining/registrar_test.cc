@@ -7,7 +7,7 @@
 #include "adapters/system/system_clock.h"
 #include "testing/coordinator/coordinator_test_base.h"
 
-namespace baton {
+namespace baton::coordinator {
 namespace {
 
 using std::chrono::seconds;
@@ -23,20 +23,20 @@ protected:
             open_authority(*sql_, maker_, "c", "localhost:7399", clock_.wall_now());
         ASSERT_TRUE(authority) << to_string(authority.error());
         authority_ = *authority;
-        registrar_ = std::make_unique<Registrar>(
-            RegistrarOptions{
-                .authority = authority_, .hmac = hmac_sha256_hex, .digest = sha256_hex},
-            *database_, maker_, clock_);
+        registrar_ = std::make_unique<Registrar>(RegistrarOptions{.authority = authority_,
+                                                                  .hmac = system::hmac_sha256_hex,
+                                                                  .digest = system::sha256_hex},
+                                                 *database_, maker_, clock_);
     }
     std::string token(const std::string& worker, Duration lasts = seconds(60)) {
-        JoinToken token{.worker = worker,
-                        .expires = clock_.wall_now() + lasts,
-                        .nonce = hex_of(random_bytes(8)),
-                        .address = authority_.address,
-                        .cluster = authority_.cluster,
-                        .authority = authority_.certificate,
-                        .mac = {}};
-        token.mac = mac_of(token, authority_, hmac_sha256_hex);
+        identity::JoinToken token{.worker = worker,
+                                  .expires = clock_.wall_now() + lasts,
+                                  .nonce = system::hex_of(system::random_bytes(8)),
+                                  .address = authority_.address,
+                                  .cluster = authority_.cluster,
+                                  .authority = authority_.certificate,
+                                  .mac = {}};
+        token.mac = mac_of(token, authority_, system::hmac_sha256_hex);
         return to_string(token);
     }
     void create_worker(const std::string& name) {
@@ -47,11 +47,11 @@ protected:
         ASSERT_TRUE(made) << to_string(made.error());
     }
 
-    const SystemClock clock_;
-    OpensslCertificates maker_;
+    const system::SystemClock clock_;
+    certificates::OpensslCertificates maker_;
     std::unique_ptr<SqlDatabase> database_;
     std::unique_ptr<Sql> sql_;
-    ClusterAuthority authority_;
+    catalog::ClusterAuthority authority_;
     std::unique_ptr<Registrar> registrar_;
     const std::string request_ = maker_.ask({})->request;
 };
@@ -64,7 +64,7 @@ TEST_F(RegistrarTest, TheAuthorityIsMadeOnce) {
     EXPECT_EQ(again->address, "localhost:7399");
     EXPECT_EQ(open_authority(*sql_, maker_, "d", "localhost:1", clock_.wall_now())->address,
               "localhost:1");
-    EXPECT_EQ((*find_authority(*sql_))->address, "localhost:1");
+    EXPECT_EQ((*catalog::find_authority(*sql_))->address, "localhost:1");
 }
 
 TEST_F(RegistrarTest, ATokenLetsOneWorkerInOnce) {
@@ -81,7 +81,7 @@ TEST_F(RegistrarTest, ATokenLetsOneWorkerInOnce) {
 TEST_F(RegistrarTest, ATokenThatIsOverChangedOrForANonsenseRequestIsRefused) {
     EXPECT_EQ(registrar_->join(token("edge", seconds(-1)), request_).error().code,
               ErrorCode::not_authenticated);
-    JoinToken changed = *join_token_in(token("edge"));
+    identity::JoinToken changed = *identity::join_token_in(token("edge"));
     changed.worker = "hub";
     EXPECT_EQ(registrar_->join(to_string(changed), request_).error().code,
               ErrorCode::not_authenticated);
@@ -123,15 +123,15 @@ TEST_F(RegistrarTest, AWorkerThatDidNotGetItsCertificateAsksAgainWithTheOneThatI
 TEST_F(RegistrarTest, ARestoredCatalogRenewsWhatItHasForgotten) {
     create_worker("edge");
     const std::string first = *registrar_->join(token("edge"), request_);
-    const auto kept = worker_certificate(*sql_, "edge");
+    const auto kept = catalog::worker_certificate(*sql_, "edge");
     ASSERT_TRUE(kept && *kept);
-    WorkerCertificate older = **kept;
+    catalog::WorkerCertificate older = **kept;
     older.serial = "of the backup";
     older.given_at -= seconds(2);
-    ASSERT_TRUE(keep_worker_certificate(*sql_, "edge", older));
+    ASSERT_TRUE(catalog::keep_worker_certificate(*sql_, "edge", older));
     EXPECT_TRUE(registrar_->renew(first, request_));
     older.given_at += seconds(4);
-    ASSERT_TRUE(keep_worker_certificate(*sql_, "edge", older));
+    ASSERT_TRUE(catalog::keep_worker_certificate(*sql_, "edge", older));
     EXPECT_NE(registrar_->renew(first, request_).error().message.find("another certificate"),
               std::string::npos);
     ASSERT_TRUE(sql_->execute("DELETE FROM worker_certificate"));
@@ -141,12 +141,13 @@ TEST_F(RegistrarTest, ARestoredCatalogRenewsWhatItHasForgotten) {
 
 TEST_F(RegistrarTest, AnotherCoordinatorSeesWhoJoined) {
     ASSERT_TRUE(registrar_->join(token("edge"), request_));
-    Registrar other({.authority = authority_, .hmac = hmac_sha256_hex, .digest = sha256_hex},
-                    *database_, maker_, clock_);
+    Registrar other(
+        {.authority = authority_, .hmac = system::hmac_sha256_hex, .digest = system::sha256_hex},
+        *database_, maker_, clock_);
     EXPECT_FALSE(other.has_joined("edge"));
     ASSERT_TRUE(other.refresh(*sql_));
     EXPECT_TRUE(other.has_joined("edge"));
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::coordinator

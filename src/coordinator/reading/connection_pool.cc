@@ -4,7 +4,7 @@
 
 #include "threads/waiting.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
@@ -18,7 +18,7 @@ Result<std::unique_ptr<Sql>> ConnectionPool::take(Urgency urgency) {
         std::unique_lock lock(mutex_);
         const auto is_free = [&] { return free_ > kept_back; };
         if (!is_free()) {
-            const Waiting waiting;
+            const threads::Waiting waiting;
             if (!returned_.wait_for(lock, kPatience, is_free)) {
                 return Error{.code = ErrorCode::slow_down,
                              .message = busy_,
@@ -46,4 +46,4 @@ void ConnectionPool::give_back(std::unique_ptr<Sql> sql) {
     returned_.notify_all();  // not each of those who wait may take the last
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 class ConnectionPool {
 public:
@@ -45,4 +45,4 @@ private:
     const std::string busy_;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -3,7 +3,7 @@
 #include "catalog/history.h"
 #include "catalog/reader.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
@@ -46,18 +46,18 @@ Result<Done> Follower::look() {
         TRY_ASSIGN(sql, database_.connect(Access::read));
         sql_ = std::move(sql);
     }
-    TRY_ASSIGN(now, Reader(*sql_).revision());
+    TRY_ASSIGN(now, catalog::Reader(*sql_).revision());
     while (feed_.last() < now) {
-        TRY_ASSIGN(floor, feed_floor(*sql_));
+        TRY_ASSIGN(floor, catalog::feed_floor(*sql_));
         if (feed_.last() < floor) {
             feed_.skip_to(now);
             return Done{};
         }
-        TRY_ASSIGN(news, changes_after(*sql_, feed_.last(), std::nullopt, kPortion));
+        TRY_ASSIGN(news, catalog::changes_after(*sql_, feed_.last(), std::nullopt, kPortion));
         if (news.changes.empty()) return Done{};
         feed_.publish(news.changes);
     }
     return Done{};
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

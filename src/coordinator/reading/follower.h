@@ -21,7 +21,7 @@
 #include "ports/sql.h"
 #include "ports/sql_signals.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 struct FollowerOptions {
     Duration interval = std::chrono::milliseconds(50);  // from one look to the next
@@ -57,4 +57,4 @@ private:
     std::thread thread_;  // last: it uses everything above
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -9,7 +9,7 @@
 #include "testing/eventually.h"
 #include "testing/faulty_sql.h"
 
-namespace baton {
+namespace baton::coordinator {
 namespace {
 
 using namespace std::chrono_literals;
@@ -31,7 +31,7 @@ protected:
         run("CREATE WORKER 'a:1'");
         readers_.emplace(*catalog_, durable_, 1);
         watch_ = *Watch::open(feed_, *readers_,
-                              *ViewQuery::from(sql::Show{.what = sql::ShowWhat::workers}),
+                              *views::ViewQuery::from(sql::Show{.what = sql::ShowWhat::workers}),
                               std::nullopt, [this] { wakes_ += 1; });
         ASSERT_EQ(watch_->poll()->size(), 1U);
         ASSERT_EQ(watch_->revision(), Revision(1));
@@ -79,4 +79,4 @@ TEST_F(FollowerTest, WatchersBeginAnewAfterALongerBreakThanChangesAreKept) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -1,6 +1,6 @@
 #include "coordinator/reading/readers.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 Snapshot::~Snapshot() {
     if (!sql_) return;
@@ -18,4 +18,4 @@ Result<Snapshot> Readers::snapshot(Urgency urgency) {
     return snapshot;
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -12,7 +12,7 @@
 #include "coordinator/reading/connection_pool.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 // One revision of the whole catalog, for as long as it is held. Used by one thread at a time.
 class Snapshot {
@@ -22,7 +22,7 @@ public:
     ~Snapshot();
 
     [[nodiscard]] Revision revision() const { return revision_; }
-    [[nodiscard]] Reader read() const { return Reader(*sql_); }
+    [[nodiscard]] catalog::Reader read() const { return catalog::Reader(*sql_); }
     [[nodiscard]] Sql& sql() const { return *sql_; }
 
 private:
@@ -53,4 +53,4 @@ private:
     ConnectionPool connections_;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

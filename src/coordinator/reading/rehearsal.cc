@@ -5,10 +5,10 @@
 #include "base/check.h"
 #include "catalog/copy.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 Rehearsal::Rehearsal(Stage& stage, std::unique_ptr<SqlDatabase> database, std::unique_ptr<Sql> sql,
-                     const CommitterOptions& options, Planner planner, const Clock& clock)
+                     const CommitterOptions& options, planning::Planner planner, const Clock& clock)
     : stage_(stage),
       clock_(clock),
       revision_(options.start),
@@ -21,8 +21,8 @@ Rehearsal::~Rehearsal() {
 }
 
 Result<std::unique_ptr<Rehearsal>> Rehearsal::begin(Stage& stage, const ScratchDatabase& scratch,
-                                                    const Snapshot& snapshot, Planner planner,
-                                                    const Clock& clock) {
+                                                    const Snapshot& snapshot,
+                                                    planning::Planner planner, const Clock& clock) {
     if (++stage.taken_ > stage.most_) {
         stage.taken_ -= 1;
         return Error{.code = ErrorCode::slow_down,
@@ -32,7 +32,7 @@ Result<std::unique_ptr<Rehearsal>> Rehearsal::begin(Stage& stage, const ScratchD
     auto begun = [&]() -> Result<std::unique_ptr<Rehearsal>> {
         TRY_ASSIGN(database, scratch());
         TRY_ASSIGN(sql, database->connect(Access::write));
-        TRY_ASSIGN(epoch, copy_state(snapshot.sql(), *sql));
+        TRY_ASSIGN(epoch, catalog::copy_state(snapshot.sql(), *sql));
         CommitterOptions options;
         options.epoch = epoch;
         options.start = snapshot.revision();
@@ -60,4 +60,4 @@ Outcome Rehearsal::perform(std::vector<Step> steps) {
     return *std::move(outcome);
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -19,7 +19,7 @@
 #include "ports/clock.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 // Makes a database for a copy: in memory, with the tables of this version and nothing in them.
 using ScratchDatabase = std::function<Result<std::unique_ptr<SqlDatabase>>()>;
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] static Result<std::unique_ptr<Rehearsal>> begin(Stage& stage,
                                                                   const ScratchDatabase& scratch,
                                                                   const Snapshot& snapshot,
-                                                                  Planner planner,
+                                                                  planning::Planner planner,
                                                                   const Clock& clock);
     ~Rehearsal();
     Rehearsal(const Rehearsal&) = delete;
@@ -56,14 +56,14 @@ public:
 
 private:
     Rehearsal(Stage& stage, std::unique_ptr<SqlDatabase> database, std::unique_ptr<Sql> sql,
-              const CommitterOptions& options, Planner planner, const Clock& clock);
+              const CommitterOptions& options, planning::Planner planner, const Clock& clock);
 
     Stage& stage_;
     const Clock& clock_;
     const Revision revision_;
-    const Planner planner_;
+    const planning::Planner planner_;
     std::unique_ptr<SqlDatabase> database_;
     Committer committer_;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -6,21 +6,22 @@
 #include "base/check.h"
 #include "catalog/reader.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
 // They are no part of the catalog's revisions.
-bool is_of_locks(const View& view) {
+bool is_of_locks(const kinds::View& view) {
     return view.name == "LOCKS";
 }
 
-bool is_kept(const View& view) {
+bool is_kept(const kinds::View& view) {
     return view.entity || view.live || is_of_locks(view);
 }
 
 // What is left of a lease grows less while nobody looks.
-std::vector<SqlRow> grown_older(std::vector<SqlRow> locks, const ViewQuery& query, Duration age) {
+std::vector<SqlRow> grown_older(std::vector<SqlRow> locks, const views::ViewQuery& query,
+                                Duration age) {
     const auto column = query.view().column("REMAINING_US");
     CHECK(column);
     for (SqlRow& row : locks) {
@@ -73,7 +74,7 @@ Result<Done> StaleViews::look() {
     TRY(sql_->begin(Access::read));
     const auto done = [&]() -> Result<Done> {
         const Instant now = clock_.now();
-        TRY_ASSIGN(revision, Reader(*sql_).revision());
+        TRY_ASSIGN(revision, catalog::Reader(*sql_).revision());
         const auto copy = [&] {
             const std::lock_guard lock(mutex_);
             return copy_;
@@ -90,9 +91,9 @@ Result<Done> StaleViews::take_copy(Revision revision) {
     auto copy = std::make_shared<Copy>();
     copy->revision = revision;
     std::size_t bytes = 0;
-    for (const View& view : views()) {
+    for (const kinds::View& view : views::views()) {
         if (!is_kept(view)) continue;
-        auto table = ViewQuery::everything(view).run(*sql_);
+        auto table = views::ViewQuery::everything(view).run(*sql_);
         if (!table && table.error().code == ErrorCode::too_large) bytes = options_.bytes_max + 1;
         if (table) {
             for (const SqlRow& row : table->rows) bytes += bytes_of(row);
@@ -111,9 +112,9 @@ Result<Done> StaleViews::take_copy(Revision revision) {
 
 Result<Done> StaleViews::confirm(const Copy& copy, Instant now) {
     auto confirmed = std::make_shared<Copy>(copy);
-    for (const View& view : views()) {
+    for (const kinds::View& view : views::views()) {
         if (!is_of_locks(view)) continue;
-        TRY_ASSIGN(table, ViewQuery::everything(view).run(*sql_));
+        TRY_ASSIGN(table, views::ViewQuery::everything(view).run(*sql_));
         confirmed->rows[view.name] =
             std::make_shared<const std::vector<SqlRow>>(std::move(table.rows));
     }
@@ -123,7 +124,7 @@ Result<Done> StaleViews::confirm(const Copy& copy, Instant now) {
     return Done{};
 }
 
-std::optional<Table> StaleViews::ask(const ViewQuery& query) const {
+std::optional<views::Table> StaleViews::ask(const views::ViewQuery& query) const {
     std::shared_ptr<const Copy> copy;
     Instant confirmed;
     {
@@ -135,11 +136,12 @@ std::optional<Table> StaleViews::ask(const ViewQuery& query) const {
     const auto rows = copy->rows.find(query.view().name);
     if (rows == copy->rows.end()) return std::nullopt;
     const Duration age = clock_.now() - confirmed;
-    Table table = is_of_locks(query.view()) ? query.over(grown_older(*rows->second, query, age))
-                                            : query.over(*rows->second);
-    table.stale = Stale{.revision = copy->revision, .age = age};
+    views::Table table = is_of_locks(query.view())
+                             ? query.over(grown_older(*rows->second, query, age))
+                             : query.over(*rows->second);
+    table.stale = views::Stale{.revision = copy->revision, .age = age};
     table.note = in_words(*table.stale);
     return table;
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -25,7 +25,7 @@
 #include "ports/clock.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 struct StaleViewsOptions {
     Duration interval = std::chrono::seconds(1);  // from one look to the next
@@ -44,7 +44,7 @@ public:
     StaleViews& operator=(const StaleViews&) = delete;
 
     // Any thread. None: nothing of it is kept.
-    [[nodiscard]] std::optional<Table> ask(const ViewQuery& query) const;
+    [[nodiscard]] std::optional<views::Table> ask(const views::ViewQuery& query) const;
 
 private:
     struct Copy {
@@ -73,4 +73,4 @@ private:
     std::thread thread_;                // last: it uses everything above
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

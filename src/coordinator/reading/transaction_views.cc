@@ -5,17 +5,18 @@
 
 #include "catalog/history.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
 // Whether what the query is about is at this snapshot as it was at the revision.
-Result<Done> check_unchanged(const Snapshot& snapshot, const ViewQuery& query, Revision since) {
+Result<Done> check_unchanged(const Snapshot& snapshot, const views::ViewQuery& query,
+                             Revision since) {
     if (snapshot.revision() == since) return Done{};
-    TRY_ASSIGN(floor, feed_floor(snapshot.sql()));
+    TRY_ASSIGN(floor, catalog::feed_floor(snapshot.sql()));
     bool changed = since < floor;
     if (!changed) {
-        TRY_ASSIGN(after, changes_after(snapshot.sql(), since, query.view().entity, 1));
+        TRY_ASSIGN(after, catalog::changes_after(snapshot.sql(), since, query.view().entity, 1));
         changed = !after.changes.empty();
     }
     if (!changed) return Done{};
@@ -39,7 +40,7 @@ TransactionView::~TransactionView() {
     owner_.remove(*this);
 }
 
-Result<Table> TransactionView::read(const ViewQuery& query) {
+Result<views::Table> TransactionView::read(const views::ViewQuery& query) {
     {
         const std::lock_guard lock(owner_.mutex_);
         reads_ = snapshot_.has_value();
@@ -118,4 +119,4 @@ void TransactionViews::remove(TransactionView& view) {
     std::erase(views_, &view);
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

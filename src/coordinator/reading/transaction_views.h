@@ -23,7 +23,7 @@
 #include "ports/clock.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 struct TransactionViewsOptions {
     std::size_t kept_max = 8;
@@ -43,7 +43,7 @@ public:
     // That it reads, for its whole life.
     [[nodiscard]] Revision revision() const { return revision_; }
     // Fails with conflict if what is asked for has changed since and is not kept.
-    [[nodiscard]] Result<Table> read(const ViewQuery& query);
+    [[nodiscard]] Result<views::Table> read(const views::ViewQuery& query);
 
 private:
     friend class TransactionViews;
@@ -86,4 +86,4 @@ private:
     std::list<TransactionView*> views_;  // that have a snapshot
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

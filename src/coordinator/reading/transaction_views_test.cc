@@ -4,7 +4,7 @@
 
 #include "testing/coordinator/coordinator_test_base.h"
 
-namespace baton {
+namespace baton::coordinator {
 namespace {
 
 using namespace std::chrono_literals;
@@ -75,4 +75,4 @@ TEST_F(TransactionViewsTest, WhatWasReadBeforeItGaveWayIsCheckedAtCommit) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::coordinator

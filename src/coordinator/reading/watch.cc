@@ -2,11 +2,11 @@
 
 #include "catalog/history.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
-EntitySet only(Entity entity) {
+EntitySet only(kinds::Entity entity) {
     EntitySet set;
     set.set(static_cast<std::size_t>(entity));
     return set;
@@ -14,10 +14,11 @@ EntitySet only(Entity entity) {
 
 }  // namespace
 
-Watch::Watch(Feed& feed, Readers& readers, ViewQuery query)
+Watch::Watch(Feed& feed, Readers& readers, views::ViewQuery query)
     : feed_(feed), readers_(readers), query_(std::move(query)) {}
 
-Result<std::unique_ptr<Watch>> Watch::open(Feed& feed, Readers& readers, const ViewQuery& query,
+Result<std::unique_ptr<Watch>> Watch::open(Feed& feed, Readers& readers,
+                                           const views::ViewQuery& query,
                                            std::optional<Revision> since,
                                            std::function<void()> wake) {
     TRY_ASSIGN(watchable, query.watchable());
@@ -25,7 +26,7 @@ Result<std::unique_ptr<Watch>> Watch::open(Feed& feed, Readers& readers, const V
     watch->wake_ = std::move(wake);
     if (since) {
         TRY_ASSIGN(snapshot, readers.snapshot());
-        TRY_ASSIGN(floor, feed_floor(snapshot.sql()));
+        TRY_ASSIGN(floor, catalog::feed_floor(snapshot.sql()));
         watch->started_ = true;
         watch->cursor_ = *since;
         if (*since < floor) {
@@ -60,8 +61,9 @@ Result<WatchEvent> Watch::take_snapshot(std::string reason) {
         WatchSnapshot{.revision = cursor_, .table = std::move(table), .reason = std::move(reason)});
 }
 
-void Watch::deliver(const std::vector<Change>& changes, std::vector<WatchEvent>& events) const {
-    for (const Change& change : changes) {
+void Watch::deliver(const std::vector<catalog::Change>& changes,
+                    std::vector<WatchEvent>& events) const {
+    for (const catalog::Change& change : changes) {
         const bool was = change.old && query_.matches(*change.old);
         const bool is = change.row && query_.matches(*change.row);
         if (!was && !is) continue;
@@ -79,13 +81,13 @@ void Watch::deliver(const std::vector<Change>& changes, std::vector<WatchEvent>&
 Result<std::vector<WatchEvent>> Watch::poll_catalog(std::size_t most) {
     std::vector<WatchEvent> events;
     TRY_ASSIGN(snapshot, readers_.snapshot());
-    TRY_ASSIGN(floor, feed_floor(snapshot.sql()));
+    TRY_ASSIGN(floor, catalog::feed_floor(snapshot.sql()));
     if (cursor_ < floor) {
         restart_ = "changes after revision " + to_string(cursor_) +
                    " are no longer kept, the oldest is " + to_string(floor);
         return events;
     }
-    TRY_ASSIGN(found, changes_after(snapshot.sql(), cursor_, *query_.view().entity, most));
+    TRY_ASSIGN(found, catalog::changes_after(snapshot.sql(), cursor_, *query_.view().entity, most));
     deliver(found.changes, events);
     cursor_ = found.complete ? snapshot.revision() : found.changes.back().revision;
     return events;
@@ -143,4 +145,4 @@ void Watch::interrupt() {
     woken_.notify_all();
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

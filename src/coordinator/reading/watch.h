@@ -21,12 +21,12 @@
 #include "coordinator/commit/feed.h"
 #include "coordinator/reading/readers.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 // All rows as of a revision. Replaces whatever the client knew.
 struct WatchSnapshot {
     Revision revision;
-    Table table;
+    views::Table table;
     std::string reason;  // why, if it was not asked for
 };
 
@@ -44,7 +44,7 @@ public:
     // `wake`, if given, is called on the writer's thread when there may be something new; it must
     // not block. Fails with not_supported if the query cannot be watched.
     [[nodiscard]] static Result<std::unique_ptr<Watch>> open(Feed& feed, Readers& readers,
-                                                             const ViewQuery& query,
+                                                             const views::ViewQuery& query,
                                                              std::optional<Revision> since,
                                                              std::function<void()> wake = nullptr);
     Watch(const Watch&) = delete;
@@ -61,18 +61,19 @@ public:
 
     // Everything up to this revision was delivered: where to resume.
     [[nodiscard]] Revision revision() const { return cursor_; }
-    [[nodiscard]] std::vector<TableColumn> columns() const { return query_.columns(); }
-    [[nodiscard]] const View& view() const { return query_.view(); }
+    [[nodiscard]] std::vector<views::TableColumn> columns() const { return query_.columns(); }
+    [[nodiscard]] const kinds::View& view() const { return query_.view(); }
 
 private:
-    Watch(Feed& feed, Readers& readers, ViewQuery query);
+    Watch(Feed& feed, Readers& readers, views::ViewQuery query);
     [[nodiscard]] Result<WatchEvent> take_snapshot(std::string reason);
     [[nodiscard]] Result<std::vector<WatchEvent>> poll_catalog(std::size_t most);
-    void deliver(const std::vector<Change>& changes, std::vector<WatchEvent>& events) const;
+    void deliver(const std::vector<catalog::Change>& changes,
+                 std::vector<WatchEvent>& events) const;
 
     Feed& feed_;
     Readers& readers_;
-    const ViewQuery query_;
+    const views::ViewQuery query_;
     Revision cursor_;
     bool started_ = false;                // the first snapshot was delivered, or is not wanted
     std::optional<std::string> restart_;  // why a new snapshot is due
@@ -85,4 +86,4 @@ private:
     Feed::Registration registration_;  // last: its calls use everything above
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -4,7 +4,7 @@
 
 #include "testing/coordinator/coordinator_test_base.h"
 
-namespace baton {
+namespace baton::coordinator {
 namespace {
 
 class WatchTest : public testing::CoordinatorTest {
@@ -33,7 +33,7 @@ protected:
     static std::string text_of(const SqlRow& row) {
         std::string text;
         for (const SqlValue& value : row) {
-            text += (text.empty() ? "" : "|") + shown(value, ViewType::text);
+            text += (text.empty() ? "" : "|") + shown(value, kinds::ViewType::text);
         }
         return text;
     }
@@ -110,7 +110,7 @@ TEST_F(WatchTest, RefusesWhatTheFeedCannotTell) {
     EXPECT_EQ(error_of("WATCH SELECT used FROM baton.workers").code, ErrorCode::not_supported);
     EXPECT_EQ(error_of("WATCH SHOW WORKERS WHERE used > 1").code, ErrorCode::not_supported);
     const auto w = watch("SHOW WORKERS");  // leaves USED out
-    for (const TableColumn& column : w->columns()) EXPECT_NE(column.name, "USED");
+    for (const views::TableColumn& column : w->columns()) EXPECT_NE(column.name, "USED");
 }
 
 TEST_F(WatchTest, WaitsForNewsAndCanBeInterrupted) {
@@ -164,12 +164,12 @@ TEST_F(WatchTest, MissesNothingWhileOthersWrite) {
 TEST_F(WatchTest, ControllersHearKeysNotEvents) {
     std::set<EntityKey> heard;
     EntitySet workers;
-    workers.set(static_cast<std::size_t>(Entity::worker));
+    workers.set(static_cast<std::size_t>(kinds::Entity::worker));
     const auto registration = coordinator_->feed().listen(
         workers, [&](const std::set<EntityKey>& keys) { heard.insert(keys.begin(), keys.end()); });
     run("BEGIN; CREATE WORKER 'a:1'; DRAIN WORKER 'a:1'; CREATE LOGICAL SOURCE s (x INT8); COMMIT");
-    EXPECT_EQ(heard, (std::set<EntityKey>{{Entity::worker, "a:1"}}));
+    EXPECT_EQ(heard, (std::set<EntityKey>{{kinds::Entity::worker, "a:1"}}));
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::coordinator

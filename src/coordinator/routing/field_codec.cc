@@ -3,7 +3,7 @@
 #include <bit>
 #include <charconv>
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
@@ -115,4 +115,4 @@ Result<Done> Unpacker::end() const {
     return Done{};
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

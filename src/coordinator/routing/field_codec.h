@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 class Packer {
 public:
@@ -47,4 +47,4 @@ private:
     std::string_view rest_;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

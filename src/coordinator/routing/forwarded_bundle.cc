@@ -10,7 +10,7 @@
 #include "sql/parser.h"
 #include "sql/vocabulary.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
@@ -96,9 +96,9 @@ Result<SqlValue> value_in(Unpacker& from) {
     }
 }
 
-void pack(Packer& to, const Table& table) {
+void pack(Packer& to, const views::Table& table) {
     to.number(table.columns.size());
-    for (const TableColumn& column : table.columns) {
+    for (const views::TableColumn& column : table.columns) {
         to.text(column.name);
         to.number(static_cast<std::uint64_t>(column.type));
     }
@@ -108,13 +108,14 @@ void pack(Packer& to, const Table& table) {
     }
 }
 
-Result<Table> table_in(Unpacker& from) {
-    Table table;
+Result<views::Table> table_in(Unpacker& from) {
+    views::Table table;
     TRY_ASSIGN(columns, from.number());
     for (std::uint64_t i = 0; i < columns; ++i) {
         TRY_ASSIGN(name, from.text());
-        TRY_ASSIGN(type, from.number_below(kViewTypes));
-        table.columns.push_back({.name = std::move(name), .type = static_cast<ViewType>(type)});
+        TRY_ASSIGN(type, from.number_below(kinds::kViewTypes));
+        table.columns.push_back(
+            {.name = std::move(name), .type = static_cast<kinds::ViewType>(type)});
     }
     TRY_ASSIGN(rows, from.number());
     for (std::uint64_t i = 0; i < rows; ++i) {
@@ -128,14 +129,14 @@ Result<Table> table_in(Unpacker& from) {
     return table;
 }
 
-void pack(Packer& to, const Dropped& dropped) {
+void pack(Packer& to, const catalog::Dropped& dropped) {
     to.number(static_cast<std::uint64_t>(dropped.kind));
     to.number(dropped.id);
     to.text(dropped.name);
 }
 
-Result<Dropped> dropped_in(Unpacker& from) {
-    Dropped dropped;
+Result<catalog::Dropped> dropped_in(Unpacker& from) {
+    catalog::Dropped dropped;
     TRY_ASSIGN(kind, from.number_below(sql::kKinds.size()));
     dropped.kind = static_cast<sql::EntityKind>(kind);
     TRY_ASSIGN(id, from.number());
@@ -145,19 +146,19 @@ Result<Dropped> dropped_in(Unpacker& from) {
     return dropped;
 }
 
-void pack(Packer& to, const Answer& answer) {
+void pack(Packer& to, const catalog::Answer& answer) {
     to.number(static_cast<std::uint64_t>(answer.did));
     to.text(answer.name);
     to.flag(answer.id.has_value());
     to.number(answer.id.value_or(0));
     to.number(answer.dropped.size());
-    for (const Dropped& dropped : answer.dropped) pack(to, dropped);
+    for (const catalog::Dropped& dropped : answer.dropped) pack(to, dropped);
 }
 
-Result<Answer> answer_in(Unpacker& from) {
-    Answer answer;
-    TRY_ASSIGN(did, from.number_below(static_cast<std::uint64_t>(Did::unchanged) + 1));
-    answer.did = static_cast<Did>(did);
+Result<catalog::Answer> answer_in(Unpacker& from) {
+    catalog::Answer answer;
+    TRY_ASSIGN(did, from.number_below(static_cast<std::uint64_t>(catalog::Did::unchanged) + 1));
+    answer.did = static_cast<catalog::Did>(did);
     TRY_ASSIGN(name, from.text());
     answer.name = std::move(name);
     TRY_ASSIGN(numbered, from.flag());
@@ -222,18 +223,18 @@ Result<Step> step_of(const StepSource& source, const std::string& principal) {
         if (select == nullptr) return malformed_order("a token belongs to a SELECT");
         TRY_ASSIGN(query, query_for_client(*select, source.token, principal));
         std::string text = query.statement;
-        return Step{.what = Request(std::move(query)), .statement = std::move(text)};
+        return Step{.what = catalog::Request(std::move(query)), .statement = std::move(text)};
     }
     if (sql::changes_catalog(statement)) {
         TRY_ASSIGN(request, bind(statement));
         return Step{.what = std::move(request), .statement = without_secrets(statement)};
     }
     if (select != nullptr) {
-        TRY_ASSIGN(query, ViewQuery::from(*select));
+        TRY_ASSIGN(query, views::ViewQuery::from(*select));
         return Step{.what = std::move(query), .statement = {}};
     }
     if (const auto* show = std::get_if<sql::Show>(&statement.node)) {
-        TRY_ASSIGN(query, ViewQuery::from(*show));
+        TRY_ASSIGN(query, views::ViewQuery::from(*show));
         return Step{.what = std::move(query), .statement = {}};
     }
     return malformed_order("a step changes the catalog, or looks at it");
@@ -258,7 +259,7 @@ Result<Bundle> head_in(Unpacker& from) {
     TRY_ASSIGN(received, from.text());
     TRY_ASSIGN(keep, from.flag());
     TRY_ASSIGN(has_seen, from.flag());
-    TRY_ASSIGN(entities, from.number_below(std::uint64_t{1} << kEntityCount));
+    TRY_ASSIGN(entities, from.number_below(std::uint64_t{1} << kinds::kEntityCount));
     TRY_ASSIGN(at, from.number());
     const auto time = wall_time_of(received);
     if (!time) return malformed_order("no time");
@@ -286,7 +287,7 @@ Result<Wanted> bundle_after_kind(Unpacker& from, Instant now) {
     return Wanted(std::move(bundle));
 }
 
-std::string told(const LiveCounts& counts) {
+std::string told(const views::LiveCounts& counts) {
     Packer to;
     to.text(kCounts);
     to.number(counts.size());
@@ -414,11 +415,11 @@ Result<Outcome> outcome_of(std::string_view answer, const Bundle& bundle) {
     return Outcome(std::move(refused));
 }
 
-Result<LiveCounts> counts_of(std::string_view answer) {
+Result<views::LiveCounts> counts_of(std::string_view answer) {
     Unpacker from(answer);
     TRY_ASSIGN(what, from.text());
     if (what != kCounts) return malformed_order("counts were asked for");
-    LiveCounts counts;
+    views::LiveCounts counts;
     TRY_ASSIGN(size, from.number());
     for (std::uint64_t i = 0; i < size; ++i) {
         std::array<std::uint64_t, 12> n{};
@@ -442,4 +443,4 @@ Result<LiveCounts> counts_of(std::string_view answer) {
     return counts;
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

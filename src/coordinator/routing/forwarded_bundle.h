@@ -16,12 +16,12 @@
 #include "base/time.h"
 #include "coordinator/commit/bundle.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 // The coordinator that carries out what another one forwarded.
 struct BundleExecutor {
     std::function<Outcome(Bundle)> execute;
-    std::function<LiveCounts()> own_counts;
+    std::function<views::LiveCounts()> own_counts;
     Instant now{};
 };
 
@@ -40,6 +40,6 @@ struct BundleExecutor {
 // The outcome of `bundle` from the answer of carry_out(), with the places of errors in the text
 // that the client wrote. Fails with malformed_message.
 [[nodiscard]] Result<Outcome> outcome_of(std::string_view answer, const Bundle& bundle);
-[[nodiscard]] Result<LiveCounts> counts_of(std::string_view answer);
+[[nodiscard]] Result<views::LiveCounts> counts_of(std::string_view answer);
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -6,7 +6,7 @@
 #include "coordinator/routing/forwarded_bundle.h"
 #include "threads/waiting.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
@@ -48,7 +48,7 @@ routing::Event Forwarder::take_one(const routing::WriteOrder& /*step*/, Delivery
 }
 
 routing::Event Forwarder::take_one(const routing::Forward& step, Delivery& delivery) const {
-    const Waiting waiting;
+    const threads::Waiting waiting;
     const Bundle& bundle = delivery.bundle;
     const LineAnswer answer = line_.ask(step.address, delivery.order, step.patience,
                                         [&bundle] { return is_interrupted(bundle); });
@@ -63,14 +63,14 @@ routing::Event Forwarder::take_one(const routing::Forward& step, Delivery& deliv
 }
 
 routing::Event Forwarder::take_one(const routing::Wait& step, Delivery& delivery) const {
-    const Waiting waiting;
+    const threads::Waiting waiting;
     if (step.doubts_leader) board_.doubt();
     board_.wait(step.news, step.until - clock_.now(), delivery.bundle.interrupt);
     return routing::Woken{};
 }
 
 std::variant<Outcome, LeadsHere> Forwarder::forward(const Bundle& bundle, Instant deadline) {
-    Route route(
+    routing::Route route(
         {.reach = routing::Reach::leader_alone, .trial = !bundle.keep, .deadline = deadline},
         timing());
     Delivery delivery{.bundle = bundle};
@@ -95,16 +95,16 @@ std::variant<Outcome, LeadsHere> Forwarder::forward(const Bundle& bundle, Instan
     }
 }
 
-LiveCounts Forwarder::counts() {
+views::LiveCounts Forwarder::counts() {
     const auto leader = board_.now().leader;
     if (!leader) return {};
-    const Waiting waiting;
+    const threads::Waiting waiting;
     const LineAnswer answer = line_.ask(leader->address, order_for_counts(),
                                         options_.counts_patience, [] { return false; });
     const auto* told = std::get_if<std::string>(&answer);
     if (told == nullptr) return {};
     auto counts = counts_of(*told);
-    return counts ? *std::move(counts) : LiveCounts{};
+    return counts ? *std::move(counts) : views::LiveCounts{};
 }
 
 // ---- errands --------------------------------------------------------------------------------
@@ -128,4 +128,4 @@ void Forwarder::run_errands() {
     }
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

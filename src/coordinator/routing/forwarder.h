@@ -24,7 +24,7 @@
 #include "ports/leader_line.h"
 #include "threads/mailbox.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 struct ForwarderOptions {
     Duration patience = std::chrono::seconds(15);    // for a leader, and again for its answer
@@ -66,7 +66,7 @@ public:
     // The whole way of a bundle that is for the leader alone.
     [[nodiscard]] std::variant<Outcome, LeadsHere> forward(const Bundle& bundle, Instant deadline);
     // The leader's counts of fragments that run; empty if they cannot be had soon.
-    [[nodiscard]] LiveCounts counts();
+    [[nodiscard]] views::LiveCounts counts();
     // Carries out the bundle later, without a waiting caller. The bundle may be carried out twice:
     // if it fails it is tried again with the next errand. It is lost if too many are waiting.
     void run_errand(Bundle bundle);
@@ -83,11 +83,11 @@ private:
     const Clock& clock_;
     const ForwarderOptions options_;
 
-    Mailbox<Bundle> errands_;
+    threads::Mailbox<Bundle> errands_;
     std::mutex mutex_;
     std::vector<Bundle> undone_;  // errands, until there is another
     Interrupt given_up_;
     std::thread thread_;  // last: it uses everything above
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

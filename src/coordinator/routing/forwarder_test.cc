@@ -12,7 +12,7 @@
 #include "coordinator/routing/forwarded_bundle.h"
 #include "testing/coordinator/coordinator_test_base.h"
 
-namespace baton {
+namespace baton::coordinator {
 namespace {
 
 using std::chrono::milliseconds;
@@ -91,7 +91,7 @@ class ForwarderTest : public ::testing::Test {
 protected:
     ForwarderTest() {
         bundle_.steps.push_back(
-            {.what = Request(request::DropSink{.name = "S"}),
+            {.what = catalog::Request(catalog::request::DropSink{.name = "S"}),
              .statement = {},
              .source = std::make_shared<StepSource>(StepSource{.text = "DROP SINK s"})});
     }
@@ -108,7 +108,7 @@ protected:
         return std::to_string(number(std::get<Refused>(outcome).error.code));
     }
 
-    SystemClock clock_;
+    system::SystemClock clock_;
     LeaderBoard board_;
     ScriptedLine line_;
     Bundle bundle_;
@@ -259,7 +259,7 @@ protected:
 
 TEST_F(FollowerTest, AChangeHappensWhereTheLeaderIsUnderTheNameOfTheClient) {
     const auto results = run(*there_, "CREATE LOGICAL SOURCE s (x INT8)");
-    EXPECT_EQ(std::get<Answer>(results.back().value).name, "S");
+    EXPECT_EQ(std::get<catalog::Answer>(results.back().value).name, "S");
     EXPECT_TRUE(results.back().revision);
     EXPECT_EQ(rows("SELECT NAME FROM baton.logical_sources"), "S\n");
     EXPECT_EQ(rows("SELECT PRINCIPAL FROM baton.statements"), "ann\n");
@@ -297,15 +297,15 @@ TEST_F(FollowerTest, ATransactionIsTriedOutAndLookedAtWhereTheLeaderIs) {
 TEST_F(FollowerTest, WhatIsDroppedIsCounted) {
     run(*there_, "CREATE LOGICAL SOURCE a (x INT8); CREATE LOGICAL SOURCE b (x INT8)");
     const auto dropped = run(*there_, "DROP LOGICAL SOURCE a");
-    EXPECT_EQ(std::get<Answer>(dropped.back().value).dropped.size(), 1U);
+    EXPECT_EQ(std::get<catalog::Answer>(dropped.back().value).dropped.size(), 1U);
     const auto absent = run(*there_, "DROP LOGICAL SOURCE IF EXISTS a");
-    EXPECT_EQ(std::get<Answer>(absent.back().value).did, Did::absent);
+    EXPECT_EQ(std::get<catalog::Answer>(absent.back().value).did, catalog::Did::absent);
 }
 
 TEST_F(FollowerTest, WhatIsDroppedIsToldAsWhatItWas) {
     run(*there_, "CREATE TASK LIST l PARTITIONS 2");
     const auto dropped = run(*there_, "DROP TASK LIST l");
-    const auto& what = std::get<Answer>(dropped.back().value).dropped;
+    const auto& what = std::get<catalog::Answer>(dropped.back().value).dropped;
     ASSERT_EQ(what.size(), 1U);
     EXPECT_EQ(what.front().kind, sql::EntityKind::task_list);
     EXPECT_EQ(what.front().name, "L");
@@ -331,8 +331,10 @@ TEST_F(FollowerTest, AnOrderThatCannotBeReadIsRefused) {
     for (const std::string order : {"", "x", "3:abc", "14:baton bundle 1", "14:baton bundle 11:x",
                                     "999999999999999999999:x", "2:\\q"}) {
         Bundle bundle;
-        bundle.steps.push_back({.what = Request(request::DropSink{.name = "S"}), .statement = {}});
-        const auto outcome = baton::outcome_of(carry_out(coordinator_->executor(), order), bundle);
+        bundle.steps.push_back(
+            {.what = catalog::Request(catalog::request::DropSink{.name = "S"}), .statement = {}});
+        const auto outcome =
+            baton::coordinator::outcome_of(carry_out(coordinator_->executor(), order), bundle);
         ASSERT_TRUE(outcome) << order;
         EXPECT_EQ(std::get<Refused>(*outcome).error.code, ErrorCode::malformed_message) << order;
     }
@@ -355,4 +357,4 @@ TEST(Packed, EveryByteComesBackInPrintableText) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::coordinator

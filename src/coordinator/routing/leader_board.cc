@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-namespace baton {
+namespace baton::coordinator {
 
 void LeaderBoard::set_here(bool here) {
     {
@@ -57,4 +57,4 @@ void LeaderBoard::on_doubt(std::function<void()> look) {
     look_ = std::move(look);
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -12,7 +12,7 @@
 #include "coordinator/commit/interrupt.h"
 #include "model/leader.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 class LeaderBoard {
 public:
@@ -42,4 +42,4 @@ private:
     std::function<void()> look_;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -2,10 +2,10 @@
 
 #include "sql/printer.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 std::string in_words(const StatementResult& result) {
-    const auto* answer = std::get_if<Answer>(&result.value);
+    const auto* answer = std::get_if<catalog::Answer>(&result.value);
     if (answer == nullptr) return result.tag;
     std::string text = result.tag;
     if (!answer->name.empty()) text += " " + sql::print_name(answer->name);
@@ -13,28 +13,28 @@ std::string in_words(const StatementResult& result) {
         text += " (id " + std::to_string(*answer->id) + ")";
     }
     switch (answer->did) {
-        case Did::created:
-        case Did::changed:
+        case catalog::Did::created:
+        case catalog::Did::changed:
             break;
-        case Did::dropped:
+        case catalog::Did::dropped:
             if (answer->dropped.size() > 1) {
                 text = result.tag + " (" + std::to_string(answer->dropped.size()) + " dropped)";
             }
             break;
-        case Did::existed:
+        case catalog::Did::existed:
             text += ": it exists already, nothing was done";
             break;
-        case Did::absent:
+        case catalog::Did::absent:
             text += ": nothing to drop";
             break;
-        case Did::accepted:
+        case catalog::Did::accepted:
             text += ": accepted, workers have yet to confirm";
             break;
-        case Did::unchanged:
+        case catalog::Did::unchanged:
             text += ": nothing to do";
             break;
     }
     return text;
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

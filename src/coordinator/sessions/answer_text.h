@@ -5,9 +5,9 @@
 
 #include "coordinator/sessions/session.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 // "CREATE QUERY Q7 (id 12)" and the like.
 [[nodiscard]] std::string in_words(const StatementResult& result);
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -6,7 +6,7 @@
 #include "core/queries/lifecycle.h"
 #include "threads/doorbell.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 // Says when something about one query was changed.
 class QueryWait::Bell {
@@ -30,9 +30,11 @@ public:
     }
 
 private:
-    static EntitySet queries() { return EntitySet{}.set(static_cast<std::size_t>(Entity::query)); }
+    static EntitySet queries() {
+        return EntitySet{}.set(static_cast<std::size_t>(kinds::Entity::query));
+    }
     static EntityKey key_of(QueryId query) {
-        return {.entity = Entity::query, .key = to_string(query)};
+        return {.entity = kinds::Entity::query, .key = to_string(query)};
     }
     void ring() {
         const std::lock_guard lock(mutex_);
@@ -60,20 +62,20 @@ Result<bool> arrived(const Query& query, const Wait& wait) {
         case Wait::Until::accepted:
             return true;
         case Wait::Until::settled:
-            return lifecycle::is_settled(query.state);
+            return queries::lifecycle::is_settled(query.state);
         case Wait::Until::ended:
             return has_ended(query.state);
         case Wait::Until::state:
             break;
     }
     if (query.state == wait.state) return true;
-    if (lifecycle::can_become(query, wait.state)) return false;
+    if (queries::lifecycle::can_become(query, wait.state)) return false;
     return Error{.code = ErrorCode::wait_timed_out,
                  .message = "query " + in_quotes(query.name) + " can no longer be " +
                             std::string(to_string(wait.state)) + ": it is " + in_words(query)};
 }
 
-Error unknown(const request::QueryRef& ref) {
+Error unknown(const catalog::request::QueryRef& ref) {
     const auto* id = std::get_if<QueryId>(&ref);
     return Error{
         .code = ErrorCode::unknown_query,
@@ -84,7 +86,7 @@ Error unknown(const request::QueryRef& ref) {
 }
 
 Result<std::optional<Query>> look_for(CoordinatorRuntime& coordinator,
-                                      const request::QueryRef& ref) {
+                                      const catalog::request::QueryRef& ref) {
     TRY_ASSIGN(snapshot, coordinator.snapshot());
     return snapshot.read().query(ref);
 }
@@ -102,7 +104,7 @@ QueryWait::QueryWait(CoordinatorRuntime& coordinator, QueryId query, const Wait&
 QueryWait::~QueryWait() = default;
 
 Result<std::unique_ptr<QueryWait>> QueryWait::begin(CoordinatorRuntime& coordinator,
-                                                    const request::QueryRef& asked,
+                                                    const catalog::request::QueryRef& asked,
                                                     const Wait& wait) {
     if (wait.until == Wait::Until::accepted) return std::unique_ptr<QueryWait>();
     TRY_ASSIGN(found, look_for(coordinator, asked));
@@ -143,9 +145,9 @@ void QueryWait::wake_with(std::function<void()> wake) {
     bell_->wake_with(std::move(wake));
 }
 
-Result<Done> wait_for(CoordinatorRuntime& coordinator, const request::QueryRef& query,
+Result<Done> wait_for(CoordinatorRuntime& coordinator, const catalog::request::QueryRef& query,
                       const Wait& wait, Interrupt& interrupt) {
-    Doorbell bell;
+    threads::Doorbell bell;
     TRY_ASSIGN(waits, QueryWait::begin(coordinator, query, wait));
     if (!waits) return Done{};
     waits->wake_with([&] { bell.ring(); });
@@ -157,4 +159,4 @@ Result<Done> wait_for(CoordinatorRuntime& coordinator, const request::QueryRef& 
     }
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

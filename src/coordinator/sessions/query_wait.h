@@ -11,16 +11,15 @@
 #include "coordinator/coordinator_runtime.h"
 #include "model/wait.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 // A wait that holds no thread: look() now, and again when it wakes.
 class QueryWait {
 public:
     // Null: there is nothing to wait for. Fails with unknown_query if the query is not there
     // (unless its end is waited for), and with errors of the database.
-    [[nodiscard]] static Result<std::unique_ptr<QueryWait>> begin(CoordinatorRuntime& coordinator,
-                                                                  const request::QueryRef& query,
-                                                                  const Wait& wait);
+    [[nodiscard]] static Result<std::unique_ptr<QueryWait>> begin(
+        CoordinatorRuntime& coordinator, const catalog::request::QueryRef& query, const Wait& wait);
     ~QueryWait();
     QueryWait(const QueryWait&) = delete;
     QueryWait& operator=(const QueryWait&) = delete;
@@ -50,7 +49,8 @@ private:
 };
 
 // The same on the thread that asks.
-[[nodiscard]] Result<Done> wait_for(CoordinatorRuntime& coordinator, const request::QueryRef& query,
-                                    const Wait& wait, Interrupt& interrupt);
+[[nodiscard]] Result<Done> wait_for(CoordinatorRuntime& coordinator,
+                                    const catalog::request::QueryRef& query, const Wait& wait,
+                                    Interrupt& interrupt);
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -10,11 +10,11 @@
 #include "core/plan_format/plan_format.h"
 #include "core/queries/lifecycle.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
-ViewType view_type_of(DataType type) {
+kinds::ViewType view_type_of(DataType type) {
     switch (type) {
         case DataType::int8:
         case DataType::int16:
@@ -23,26 +23,26 @@ ViewType view_type_of(DataType type) {
         case DataType::uint8:
         case DataType::uint16:
         case DataType::uint32:
-            return ViewType::integer;
+            return kinds::ViewType::integer;
         case DataType::uint64:
-            return ViewType::unsigned_integer;
+            return kinds::ViewType::unsigned_integer;
         case DataType::float32:
-            return ViewType::float32;
+            return kinds::ViewType::float32;
         case DataType::float64:
-            return ViewType::float64;
+            return kinds::ViewType::float64;
         case DataType::boolean:
-            return ViewType::boolean;
+            return kinds::ViewType::boolean;
         case DataType::character:
         case DataType::varsized:
-            return ViewType::text;
+            return kinds::ViewType::text;
     }
     CHECK(false && "an unknown type");
 }
 
 }  // namespace
 
-std::vector<TableColumn> columns_of(const Schema& schema) {
-    std::vector<TableColumn> columns;
+std::vector<views::TableColumn> columns_of(const Schema& schema) {
+    std::vector<views::TableColumn> columns;
     columns.reserve(schema.columns.size());
     for (const Column& column : schema.columns) {
         columns.push_back({.name = column.name, .type = view_type_of(column.type)});
@@ -108,9 +108,9 @@ RowFeed::RowFeed(CoordinatorRuntime& coordinator, ResultStreams& streams, QueryI
       query_(query),
       token_(std::move(token)),
       bell_(std::make_shared<Bell>()) {
-    const EntityKey key{.entity = Entity::query, .key = to_string(query)};
+    const EntityKey key{.entity = kinds::Entity::query, .key = to_string(query)};
     registration_ =
-        coordinator.feed().listen(EntitySet{}.set(static_cast<std::size_t>(Entity::query)),
+        coordinator.feed().listen(EntitySet{}.set(static_cast<std::size_t>(kinds::Entity::query)),
                                   [bell = bell_, key](const std::set<EntityKey>& keys) {
                                       if (keys.empty() || keys.contains(key)) bell->ring(true);
                                   });
@@ -123,7 +123,7 @@ RowFeed::~RowFeed() {
 }
 
 Result<std::unique_ptr<RowFeed>> RowFeed::open(CoordinatorRuntime& coordinator,
-                                               const Answer& created, std::string token,
+                                               const catalog::Answer& created, std::string token,
                                                std::optional<std::uint64_t> limit) {
     CHECK(coordinator.results() != nullptr && created.id);
     const QueryId query(*created.id);
@@ -147,7 +147,7 @@ Result<RowFeed::Place> RowFeed::place_of(CoordinatorRuntime& coordinator, QueryI
     TRY_ASSIGN(fragments, snapshot.read().fragments({.query = query}));
     for (const Fragment& fragment : fragments) {
         if (fragment.stage != 0) continue;
-        TRY_ASSIGN(plan, read_plan(fragment.plan));
+        TRY_ASSIGN(plan, plan_format::read_plan(fragment.plan));
         TRY_ASSIGN(worker, snapshot.read().worker(fragment.worker));
         if (!worker) break;
         return Place{.worker = worker->name,
@@ -238,23 +238,23 @@ void RowFeed::judge(const Query& query) {
         end(Error{.code = error_numbered(query.reason.error).value_or(otherwise),
                   .message = "query " + in_quotes(name_) + std::string(how) + query.reason.text});
     };
-    switch (lifecycle::outlook(query)) {
-        case lifecycle::Outlook::waits:
+    switch (queries::lifecycle::outlook(query)) {
+        case queries::lifecycle::Outlook::waits:
             return;
-        case lifecycle::Outlook::on_its_way:
+        case queries::lifecycle::Outlook::on_its_way:
             if (has_run_) return fails(" was broken off: ", ErrorCode::worker_unreachable);
             return begin();
-        case lifecycle::Outlook::runs:
+        case queries::lifecycle::Outlook::runs:
             has_run_ = true;
             return begin();
-        case lifecycle::Outlook::taken_away:
+        case queries::lifecycle::Outlook::taken_away:
             taken_away_ =
                 Error{.code = ErrorCode::cancelled,
                       .message = "query " + in_quotes(name_) + " was ended: " + query.reason.text};
             return;
-        case lifecycle::Outlook::complete:
+        case queries::lifecycle::Outlook::complete:
             return;  // the end of the rows is under way
-        case lifecycle::Outlook::fails:
+        case queries::lifecycle::Outlook::fails:
             return fails(" failed: ", ErrorCode::query_state);
     }
 }
@@ -273,4 +273,4 @@ void RowFeed::end(std::optional<Error> error) {
     coordinator_.drop_for_client(query_);
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

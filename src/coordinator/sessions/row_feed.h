@@ -26,7 +26,7 @@
 #include "model/schema.h"
 #include "ports/result_streams.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 class CoordinatorRuntime;
 
@@ -36,21 +36,21 @@ struct FedRows {
 };
 
 // The columns of rows of this schema, as they are shown.
-[[nodiscard]] std::vector<TableColumn> columns_of(const Schema& schema);
+[[nodiscard]] std::vector<views::TableColumn> columns_of(const Schema& schema);
 
 class RowFeed {
 public:
     // Of a query that was just created with this token, for this reader alone. If this fails, the
     // query is dropped. `limit` is how many rows are wanted at most.
     [[nodiscard]] static Result<std::unique_ptr<RowFeed>> open(CoordinatorRuntime& coordinator,
-                                                               const Answer& created,
+                                                               const catalog::Answer& created,
                                                                std::string token,
                                                                std::optional<std::uint64_t> limit);
     ~RowFeed();
     RowFeed(const RowFeed&) = delete;
     RowFeed& operator=(const RowFeed&) = delete;
 
-    [[nodiscard]] const std::vector<TableColumn>& columns() const { return columns_; }
+    [[nodiscard]] const std::vector<views::TableColumn>& columns() const { return columns_; }
     [[nodiscard]] const std::string& query_name() const { return name_; }
 
     // The rows that have arrived, without waiting; at most `most`. An error is final, and so is the
@@ -90,7 +90,7 @@ private:
     const std::string token_;
     std::string name_;
     Place place_;
-    std::vector<TableColumn> columns_;
+    std::vector<views::TableColumn> columns_;
     std::optional<std::uint64_t> left_;  // rows that are still wanted
 
     bool begun_ = false;    // the stream was opened
@@ -106,4 +106,4 @@ private:
     Feed::Registration registration_;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

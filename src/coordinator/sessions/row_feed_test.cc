@@ -11,7 +11,7 @@
 #include "testing/temporary_directory.h"
 #include "testing/workers/in_process_workers.h"
 
-namespace baton {
+namespace baton::coordinator {
 namespace {
 
 using namespace std::chrono_literals;
@@ -116,7 +116,7 @@ protected:
     std::string queries() { return rows("SELECT name, state FROM baton.queries"); }
     void until_there_is_no_query() {
         auto watch =
-            coordinator_->watch(*ViewQuery::from(sql::Show{.what = sql::ShowWhat::queries}));
+            coordinator_->watch(*views::ViewQuery::from(sql::Show{.what = sql::ShowWhat::queries}));
         while (!queries().empty()) {
             const auto events = (*watch)->next(20s);
             ASSERT_TRUE(events && !events->empty()) << queries();
@@ -148,7 +148,7 @@ TEST_F(RowFeedTest, RowsComeInTheirOrderAndTheQueryGoesWithTheirEnd) {
     const auto feed = select();
     ASSERT_EQ(feed->columns().size(), 1U);
     EXPECT_EQ(feed->columns().front().name, "ID");
-    EXPECT_EQ(feed->columns().front().type, ViewType::unsigned_integer);
+    EXPECT_EQ(feed->columns().front().type, kinds::ViewType::unsigned_integer);
     streams_.give(0, 3);
     auto fed = feed->next(20s, 2);
     ASSERT_TRUE(fed) << to_string(fed.error());
@@ -290,7 +290,7 @@ TEST_F(RowFeedTest, ASelectFromStreamsIsDescribedWithoutBeingRun) {
     EXPECT_TRUE(statement.streams);
     ASSERT_EQ(statement.columns->size(), 2U);
     EXPECT_EQ(statement.columns->at(1).name, "V");
-    EXPECT_EQ(statement.columns->at(1).type, ViewType::float64);
+    EXPECT_EQ(statement.columns->at(1).type, kinds::ViewType::float64);
     EXPECT_EQ(queries(), "");
 }
 
@@ -309,9 +309,9 @@ TEST_F(RowFeedTest, WhatAnEarlierProcessLeftIsDroppedAtTheStart) {
         run("CREATE QUERY stays AS SELECT id FROM readings INTO alerts");
         ASSERT_TRUE(coordinator_->backup_to(path));  // as a process would leave it
     }
-    SqliteOptions sqlite;
+    sqlite::SqliteOptions sqlite;
     sqlite.path = path;
-    auto opened = CoordinatorRuntime::open(*open_sqlite(sqlite), clock_);
+    auto opened = CoordinatorRuntime::open(*sqlite::open_sqlite(sqlite), clock_);
     ASSERT_TRUE(opened) << to_string(opened.error());
     Session session(**opened, "tester");
     EXPECT_EQ(rows(session, "SELECT name, desired FROM baton.queries WHERE desired <> 'DROPPED'"),
@@ -319,4 +319,4 @@ TEST_F(RowFeedTest, WhatAnEarlierProcessLeftIsDroppedAtTheStart) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -13,7 +13,7 @@
 #include "sql/vocabulary.h"
 #include "threads/doorbell.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 using session_parts::at_statement;
 using session_parts::is_commit;
@@ -27,7 +27,7 @@ constexpr std::size_t kAnswersMax = std::size_t{32} << 20U;  // bytes of rows, b
 
 // About as much memory as the rows of an answer take.
 std::size_t bytes_of(const StatementResult& result) {
-    const auto* table = std::get_if<Table>(&result.value);
+    const auto* table = std::get_if<views::Table>(&result.value);
     if (table == nullptr) return 0;
     std::size_t bytes = 0;
     for (const SqlRow& row : table->rows) {
@@ -127,7 +127,7 @@ Execution Session::finish() {
 }
 
 Execution Session::run_to_the_end() {
-    Doorbell bell;
+    threads::Doorbell bell;
     for (;;) {
         if (auto execution = go_on(Patience::leader)) return *std::move(execution);
         wake_with([&] { bell.ring(); });
@@ -276,8 +276,8 @@ Result<StatementResult> Session::run_other(const sql::Statement& statement) {
     return std::visit(
         Overload{
             [&](const sql::SelectOnce& s) -> R {
-                if (!asks_views(s.query)) return run_select(statement, s);
-                TRY_ASSIGN(query, ViewQuery::from(s));
+                if (!views::asks_views(s.query)) return run_select(statement, s);
+                TRY_ASSIGN(query, views::ViewQuery::from(s));
                 return run_view(statement, query, "SELECT");
             },
             [&](const sql::Show& s) -> R { return run_show(statement, s); },
@@ -335,7 +335,7 @@ void Session::log_rejected(std::string_view text, Error error) const {
     error.hint = sql::without_literals_of(text, std::move(error.hint));
     coordinator_.log({.received = received_,
                       .principal = principal_,
-                      .statement = sql::without_literals(text.substr(0, kStatementMax)),
+                      .statement = sql::without_literals(text.substr(0, catalog::kStatementMax)),
                       .error = std::move(error),
                       .took = coordinator_.clock().now() - started_,
                       .revision = {}});
@@ -376,7 +376,7 @@ Result<StatementResult> Session::run_change(const sql::Statement& statement) {
     if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
     auto& accepted = std::get<Accepted>(outcome);
     StatementResult result{.tag = sql::tag_of(statement),
-                           .value = std::get<Answer>(std::move(accepted.answers.back())),
+                           .value = std::get<catalog::Answer>(std::move(accepted.answers.back())),
                            .format = {},
                            .revision = {}};
     if (transaction_) {
@@ -389,20 +389,20 @@ Result<StatementResult> Session::run_change(const sql::Statement& statement) {
 }
 
 Result<StatementResult> Session::run_show(const sql::Statement& statement, const sql::Show& show) {
-    if (is_static(show.what)) {
-        TRY_ASSIGN(table, show_static(show, std::string(kVersion)));
+    if (views::is_static(show.what)) {
+        TRY_ASSIGN(table, views::show_static(show, std::string(kVersion)));
         return StatementResult{
             .tag = "SHOW", .value = std::move(table), .format = show.format, .revision = {}};
     }
-    TRY_ASSIGN(query, ViewQuery::from(show));
+    TRY_ASSIGN(query, views::ViewQuery::from(show));
     TRY_ASSIGN(result, run_view(statement, query, "SHOW"));
     result.format = show.format;
     return result;
 }
 
-Result<StatementResult> Session::run_view(const sql::Statement& statement, const ViewQuery& query,
-                                          std::string tag) {
-    const auto shown = [&](Table table) {
+Result<StatementResult> Session::run_view(const sql::Statement& statement,
+                                          const views::ViewQuery& query, std::string tag) {
+    const auto shown = [&](views::Table table) {
         return StatementResult{
             .tag = std::move(tag), .value = std::move(table), .format = {}, .revision = {}};
     };
@@ -416,7 +416,7 @@ Result<StatementResult> Session::run_view(const sql::Statement& statement, const
         if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
         auto& accepted = std::get<Accepted>(outcome);
         note_read(query, accepted.revision);
-        return shown(std::get<Table>(std::move(accepted.answers.back())));
+        return shown(std::get<views::Table>(std::move(accepted.answers.back())));
     }
     if (!transaction_->view) {
         TRY_ASSIGN(view, coordinator_.transaction_views().begin());
@@ -427,12 +427,13 @@ Result<StatementResult> Session::run_view(const sql::Statement& statement, const
     return shown(std::move(table));
 }
 
-Result<Table> Session::look_at(const ViewQuery& query) {
+Result<views::Table> Session::look_at(const views::ViewQuery& query) {
     const bool asks_leader = query.view().live && coordinator_.forwards() && !coordinator_.term();
     if (asks_leader && patience_ != Patience::leader) return pause(Pause::leader);
-    auto table = [&]() -> Result<Table> {
+    auto table = [&]() -> Result<views::Table> {
         TRY_ASSIGN(snapshot, coordinator_.snapshot(urgency_));
-        const LiveCounts live = query.view().live ? coordinator_.live_counts() : LiveCounts{};
+        const views::LiveCounts live =
+            query.view().live ? coordinator_.live_counts() : views::LiveCounts{};
         return query.run(snapshot.sql(), live);
     }();
     if (table || transaction_ || table.error().code != ErrorCode::catalog_unavailable) {
@@ -442,7 +443,7 @@ Result<Table> Session::look_at(const ViewQuery& query) {
     return stale ? *std::move(stale) : table;
 }
 
-void Session::note_read(const ViewQuery& query, Revision at) {
+void Session::note_read(const views::ViewQuery& query, Revision at) {
     SeenBefore& seen = transaction_->seen;
     seen.at = seen.entities.none() ? at : std::min(seen.at, at);
     if (const auto entity = query.view().entity) {
@@ -460,12 +461,13 @@ Result<Done> Session::outside_transaction(std::string_view what) const {
 
 Result<StatementResult> Session::run_watch(const sql::Watch& statement) {
     const auto* show = std::get_if<sql::Show>(&statement.source);
-    if (show != nullptr && is_static(show->what)) {
+    if (show != nullptr && views::is_static(show->what)) {
         return Error{.code = ErrorCode::not_supported,
                      .message = "a view that never changes cannot be watched"};
     }
-    TRY_ASSIGN(query, show != nullptr ? ViewQuery::from(*show)
-                                      : ViewQuery::from(std::get<sql::Query>(statement.source)));
+    TRY_ASSIGN(query, show != nullptr
+                          ? views::ViewQuery::from(*show)
+                          : views::ViewQuery::from(std::get<sql::Query>(statement.source)));
     std::optional<Revision> since;
     if (statement.since) since = Revision(*statement.since);
     TRY_ASSIGN(watch, coordinator_.watch(query, since));
@@ -474,4 +476,4 @@ Result<StatementResult> Session::run_watch(const sql::Watch& statement) {
     return result;
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -28,13 +28,14 @@
 #include "coordinator/sessions/row_feed.h"
 #include "sql/ast.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 // The outcome of one statement that succeeded.
 struct StatementResult {
     std::string tag;  // "CREATE SINK"
     // Nothing; the changes; rows; or a watch, or a stream of rows, for the caller to follow.
-    std::variant<std::monostate, Answer, Table, std::unique_ptr<Watch>, std::unique_ptr<RowFeed>>
+    std::variant<std::monostate, catalog::Answer, views::Table, std::unique_ptr<Watch>,
+                 std::unique_ptr<RowFeed>>
         value;
     std::optional<sql::OutputFormat> format;  // that was asked for
     std::optional<Revision> revision;         // of the catalog after a change
@@ -51,9 +52,9 @@ struct Execution {
 struct Described {
     struct Statement {
         std::string tag;
-        std::optional<std::vector<TableColumn>> columns;  // none: it gives no rows
-        bool watches = false;                             // its rows are events of a Watch
-        bool streams = false;                             // its rows come from a RowFeed
+        std::optional<std::vector<views::TableColumn>> columns;  // none: it gives no rows
+        bool watches = false;                                    // its rows are events of a Watch
+        bool streams = false;                                    // its rows come from a RowFeed
     };
     std::size_t parameters = 0;
     std::vector<Statement> statements;
@@ -159,7 +160,7 @@ private:
     [[nodiscard]] Result<StatementResult> run_show(const sql::Statement& statement,
                                                    const sql::Show& show);
     [[nodiscard]] Result<StatementResult> run_view(const sql::Statement& statement,
-                                                   const ViewQuery& query, std::string tag);
+                                                   const views::ViewQuery& query, std::string tag);
     [[nodiscard]] Result<StatementResult> run_select(const sql::Statement& statement,
                                                      const sql::SelectOnce& select);
     [[nodiscard]] Result<StatementResult> run_watch(const sql::Watch& watch);
@@ -171,9 +172,9 @@ private:
     [[nodiscard]] Result<StatementResult> run_commit();
     [[nodiscard]] Result<StatementResult> run_rollback();
     // Outside of transactions: from the stale copy if the database is away.
-    [[nodiscard]] Result<Table> look_at(const ViewQuery& query);
+    [[nodiscard]] Result<views::Table> look_at(const views::ViewQuery& query);
     // The reads of the open transaction, to be checked at COMMIT.
-    void note_read(const ViewQuery& query, Revision at);
+    void note_read(const views::ViewQuery& query, Revision at);
     [[nodiscard]] Result<Done> outside_transaction(std::string_view what) const;
 
     // Runs BEGIN .. COMMIT if it is given at once: true, and `at` stands at the COMMIT.
@@ -208,4 +209,4 @@ private:
     Instant started_;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

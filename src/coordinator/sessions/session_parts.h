@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "sql/ast.h"
 
-namespace baton::session_parts {
+namespace baton::coordinator::session_parts {
 
 inline constexpr std::size_t kTransactionStatementsMax = 10'000;
 inline constexpr std::size_t kTransactionBytesMax = std::size_t{16} << 20U;
@@ -27,4 +27,4 @@ inline Error at_statement(Error error, const sql::Statement& statement) {
     return error;
 }
 
-}  // namespace baton::session_parts
+}  // namespace baton::coordinator::session_parts

@@ -10,7 +10,7 @@
 #include "sql/parser.h"
 #include "sql/vocabulary.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 // ---- what a text is made of ---------------------------------------------------------------------
 
@@ -27,24 +27,26 @@ Result<Described> Session::describe(std::string_view text) {
 }
 
 Result<Described::Statement> Session::describe(const sql::Statement& statement) {
-    const auto columns_of_show = [](const sql::Show& show) -> Result<std::vector<TableColumn>> {
-        if (is_static(show.what)) {
-            TRY_ASSIGN(table, show_static(show, ""));
+    const auto columns_of_show =
+        [](const sql::Show& show) -> Result<std::vector<views::TableColumn>> {
+        if (views::is_static(show.what)) {
+            TRY_ASSIGN(table, views::show_static(show, ""));
             return std::move(table.columns);
         }
-        TRY_ASSIGN(query, ViewQuery::from(show));
+        TRY_ASSIGN(query, views::ViewQuery::from(show));
         return query.columns();
     };
     Described::Statement result{.tag = sql::tag_of(statement)};
     if (const auto* select = std::get_if<sql::SelectOnce>(&statement.node)) {
-        if (asks_views(select->query)) {
-            TRY_ASSIGN(query, ViewQuery::from(*select));
+        if (views::asks_views(select->query)) {
+            TRY_ASSIGN(query, views::ViewQuery::from(*select));
             result.columns = query.columns();
         } else {
-            TRY_ASSIGN(view, coordinator_.planning_view(names_in(select->query, std::nullopt)));
+            TRY_ASSIGN(view,
+                       coordinator_.planning_view(planning::names_in(select->query, std::nullopt)));
             const std::optional<sql::SinkTarget> none;
-            TRY_ASSIGN(steps, plan_logically({.query = select->query, .sink = none, .settings = {}},
-                                             view));
+            TRY_ASSIGN(steps, planning::plan_logically(
+                                  {.query = select->query, .sink = none, .settings = {}}, view));
             result.columns = columns_of(steps.logical.schema);
             result.streams = true;
         }
@@ -53,11 +55,13 @@ Result<Described::Statement> Session::describe(const sql::Statement& statement) 
         result.columns = std::move(columns);
     } else if (const auto* explain = std::get_if<sql::Explain>(&statement.node)) {
         const bool json = explain->format == sql::OutputFormat::json;
-        result.columns = {{.name = "PLAN", .type = json ? ViewType::json : ViewType::text}};
+        result.columns = {
+            {.name = "PLAN", .type = json ? kinds::ViewType::json : kinds::ViewType::text}};
     } else if (const auto* watch = std::get_if<sql::Watch>(&statement.node)) {
         const auto* shown = std::get_if<sql::Show>(&watch->source);
-        TRY_ASSIGN(query, shown != nullptr ? ViewQuery::from(*shown)
-                                           : ViewQuery::from(std::get<sql::Query>(watch->source)));
+        TRY_ASSIGN(query, shown != nullptr
+                              ? views::ViewQuery::from(*shown)
+                              : views::ViewQuery::from(std::get<sql::Query>(watch->source)));
         TRY_ASSIGN(watchable, query.watchable());
         result.columns = watchable.columns();
         result.watches = true;
@@ -94,12 +98,12 @@ Result<StatementResult> Session::run_select(const sql::Statement& statement,
     TRY_ASSIGN(query, query_for_client(select, token, principal_));
     std::string text = query.statement;
     std::vector<Step> steps;
-    steps.push_back({.what = Request(std::move(query)),
+    steps.push_back({.what = catalog::Request(std::move(query)),
                      .statement = std::move(text),
                      .source = source_of(statement, token)});
     Outcome outcome = perform(bundle_of(std::move(steps)));
     if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
-    const auto& created = std::get<Answer>(std::get<Accepted>(outcome).answers.front());
+    const auto& created = std::get<catalog::Answer>(std::get<Accepted>(outcome).answers.front());
     TRY_ASSIGN(feed, RowFeed::open(coordinator_, created, token, select.limit));
     return StatementResult{.tag = "SELECT", .value = std::move(feed), .format = {}, .revision = {}};
 }
@@ -109,9 +113,9 @@ Result<StatementResult> Session::run_select(const sql::Statement& statement,
 namespace {
 
 // One row per line; an empty line before each heading but the first.
-Table text_table(const std::vector<Explained>& levels) {
-    Table table{.columns = {{.name = "PLAN"}}, .rows = {}};
-    for (const Explained& level : levels) {
+views::Table text_table(const std::vector<planning::Explained>& levels) {
+    views::Table table{.columns = {{.name = "PLAN"}}, .rows = {}};
+    for (const planning::Explained& level : levels) {
         if (!table.rows.empty()) table.rows.push_back({std::string()});
         table.rows.push_back({level.level + " PLAN"});
         for (const std::string& line : level.text) table.rows.push_back({line});
@@ -119,9 +123,9 @@ Table text_table(const std::vector<Explained>& levels) {
     return table;
 }
 
-Table json_table(const std::vector<Explained>& levels) {
-    Table table{.columns = {{.name = "PLAN", .type = ViewType::json}}, .rows = {}};
-    for (const Explained& level : levels) table.rows.push_back({level.json});
+views::Table json_table(const std::vector<planning::Explained>& levels) {
+    views::Table table{.columns = {{.name = "PLAN", .type = kinds::ViewType::json}}, .rows = {}};
+    for (const planning::Explained& level : levels) table.rows.push_back({level.json});
     return table;
 }
 
@@ -135,12 +139,14 @@ Result<StatementResult> Session::run_explain(const sql::Explain& statement) {
     }
     const bool places =
         std::find(levels.begin(), levels.end(), sql::ExplainLevel::distributed) != levels.end();
-    TRY_ASSIGN(view, coordinator_.planning_view(names_in(statement.query, statement.sink)));
-    const QueryToPlan query{
+    TRY_ASSIGN(view,
+               coordinator_.planning_view(planning::names_in(statement.query, statement.sink)));
+    const planning::QueryToPlan query{
         .query = statement.query, .sink = statement.sink, .settings = statement.settings};
-    TRY_ASSIGN(steps, places ? plan_steps(query, view) : plan_logically(query, view));
-    std::vector<Explained> shown;
-    for (const sql::ExplainLevel level : levels) shown.push_back(explain(level, steps));
+    TRY_ASSIGN(steps,
+               places ? planning::plan_steps(query, view) : planning::plan_logically(query, view));
+    std::vector<planning::Explained> shown;
+    for (const sql::ExplainLevel level : levels) shown.push_back(planning::explain(level, steps));
     const bool json = statement.format == sql::OutputFormat::json;
     return StatementResult{.tag = "EXPLAIN",
                            .value = json ? json_table(shown) : text_table(shown),
@@ -181,4 +187,4 @@ Result<StatementResult> Session::run_lock(const sql::Statement& statement,
         .tag = std::move(tag), .value = *std::move(row), .format = {}, .revision = {}};
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

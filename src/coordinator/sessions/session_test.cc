@@ -6,7 +6,7 @@
 #include "catalog/schema.h"
 #include "testing/coordinator/coordinator_test_base.h"
 
-namespace baton {
+namespace baton::coordinator {
 namespace {
 
 using SessionTest = testing::CoordinatorTest;
@@ -352,7 +352,7 @@ public:
     Duration ahead{};
 
 private:
-    SystemClock clock_;
+    system::SystemClock clock_;
 };
 
 class LateSessionTest : public testing::CoordinatorTest {
@@ -404,7 +404,7 @@ protected:
     void SetUp() override { open_with(8); }
     void open_with(std::size_t rehearsals) {
         CoordinatorOptions options;
-        options.scratch = temporary_sqlites(migrate);
+        options.scratch = sqlite::temporary_sqlites(catalog::migrate);
         options.rehearsals_max = rehearsals;
         open(options);
     }
@@ -509,4 +509,4 @@ TEST_F(LongTransactionTest, OnlySoManyAreLongAtOnce) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -5,7 +5,7 @@
 #include "coordinator/sessions/session_parts.h"
 #include "sql/vocabulary.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 using session_parts::at_statement;
 using session_parts::is_commit;
@@ -74,22 +74,22 @@ Outcome Session::keep(std::vector<Step> steps) {
     std::vector<About> about;
     about.reserve(steps.size());
     for (const Step& step : steps) {
-        const auto* request = std::get_if<Request>(&step.what);
+        const auto* request = std::get_if<catalog::Request>(&step.what);
         const bool creates =
-            request != nullptr && std::holds_alternative<request::CreateQuery>(*request);
+            request != nullptr && std::holds_alternative<catalog::request::CreateQuery>(*request);
         const bool stops =
-            request != nullptr && std::holds_alternative<request::StopQuery>(*request);
+            request != nullptr && std::holds_alternative<catalog::request::StopQuery>(*request);
         about.push_back(creates ? About::created : stops ? About::stopped : About::other);
     }
     Outcome outcome = perform(bundle_of(std::move(steps)));
     const auto* accepted = std::get_if<Accepted>(&outcome);
     for (std::size_t i = 0; accepted != nullptr && i < about.size(); ++i) {
-        const auto* answer = std::get_if<Answer>(&accepted->answers[i]);
+        const auto* answer = std::get_if<catalog::Answer>(&accepted->answers[i]);
         if (answer == nullptr) continue;
         if (about[i] != About::other && answer->id) {
             touched_.push_back({.query = QueryId(*answer->id), .ends = about[i] == About::stopped});
         }
-        for (const Dropped& dropped : answer->dropped) {
+        for (const catalog::Dropped& dropped : answer->dropped) {
             if (dropped.kind != sql::EntityKind::query) continue;
             touched_.push_back({.query = QueryId(dropped.id), .ends = true});
         }
@@ -159,10 +159,11 @@ Result<bool> Session::run_script_transaction(const std::vector<sql::Statement>& 
     }
     execution.results.push_back({.tag = "BEGIN", .value = {}, .format = {}, .revision = {}});
     for (std::size_t i = 0; i < accepted.answers.size(); ++i) {
-        execution.results.push_back({.tag = sql::tag_of(statements[at + 1 + i]),
-                                     .value = std::get<Answer>(std::move(accepted.answers[i])),
-                                     .format = {},
-                                     .revision = {}});
+        execution.results.push_back(
+            {.tag = sql::tag_of(statements[at + 1 + i]),
+             .value = std::get<catalog::Answer>(std::move(accepted.answers[i])),
+             .format = {},
+             .revision = {}});
     }
     execution.results.push_back(
         {.tag = "COMMIT", .value = {}, .format = {}, .revision = accepted.revision});
@@ -170,4 +171,4 @@ Result<bool> Session::run_script_transaction(const std::vector<sql::Statement>& 
     return true;
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-namespace baton {
+namespace baton::coordinator {
 
 inline constexpr std::string_view kVersion = "baton 0.1.0";
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -9,19 +9,19 @@
 #include "sql/printer.h"
 #include "sql/vocabulary.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
-Result<Request> bind_create_query(const sql::CreateQuery& statement) {
-    TRY_ASSIGN(settings, bind_query(statement.settings));
+Result<catalog::Request> bind_create_query(const sql::CreateQuery& statement) {
+    TRY_ASSIGN(settings, binding::bind_query(statement.settings));
     if (settings.id && statement.name && *settings.id != *statement.name) {
         return Error{.code = ErrorCode::invalid_configuration,
                      .message = "the query has two names: " + in_quotes(*statement.name) + " and " +
                                 in_quotes(*settings.id),
                      .hint = "leave out QUERY.ID"};
     }
-    request::CreateQuery request;
+    catalog::request::CreateQuery request;
     request.name = statement.name ? statement.name : settings.id;
     if (request.name && request.name->empty()) {
         return Error{.code = ErrorCode::invalid_configuration,
@@ -31,7 +31,7 @@ Result<Request> bind_create_query(const sql::CreateQuery& statement) {
     request.settings = std::move(settings.options);
     request.statement = without_secrets(sql::Statement{.node = statement, .at = {}});
     request.tree = statement;
-    return Request(std::move(request));
+    return catalog::Request(std::move(request));
 }
 
 template <class T, class Variant>
@@ -40,7 +40,7 @@ template <class T, class... Others>
 constexpr bool kIsAmong<T, std::variant<Others...>> = (std::is_same_v<T, Others> || ...);
 // There is nothing to bind in it.
 template <class Node>
-concept IsRequest = kIsAmong<Node, Request>;
+concept IsRequest = kIsAmong<Node, catalog::Request>;
 
 Error not_a_change() {
     return Error{.code = ErrorCode::defect, .message = "the statement changes nothing"};
@@ -48,52 +48,54 @@ Error not_a_change() {
 
 }  // namespace
 
-Result<Request> bind(const sql::Statement& statement) {
-    using R = Result<Request>;
+Result<catalog::Request> bind(const sql::Statement& statement) {
+    using R = Result<catalog::Request>;
     return std::visit(
         Overload{
             [](const sql::CreateLogicalSource& s) -> R {
                 TRY(check_new_name("the name of the logical source", s.name));
-                return Request(request::CreateLogicalSource{s.name, s.schema, s.if_not_exists});
+                return catalog::Request(
+                    catalog::request::CreateLogicalSource{s.name, s.schema, s.if_not_exists});
             },
             [](const sql::CreatePhysicalSource& s) -> R {
-                TRY_ASSIGN(connector, bind_source(s.type, s.settings));
-                return Request(request::CreatePhysicalSource{s.logical, std::move(connector)});
+                TRY_ASSIGN(connector, binding::bind_source(s.type, s.settings));
+                return catalog::Request(
+                    catalog::request::CreatePhysicalSource{s.logical, std::move(connector)});
             },
             [](const sql::CreateSink& s) -> R {
                 TRY(check_new_name("the name of the sink", s.name));
-                TRY_ASSIGN(connector, bind_sink(s.type, s.settings));
-                return Request(
-                    request::CreateSink{s.name, s.schema, std::move(connector), s.if_not_exists});
+                TRY_ASSIGN(connector, binding::bind_sink(s.type, s.settings));
+                return catalog::Request(catalog::request::CreateSink{
+                    s.name, s.schema, std::move(connector), s.if_not_exists});
             },
             [](const sql::CreateWorker& s) -> R {
-                TRY_ASSIGN(worker, bind_worker(s));
+                TRY_ASSIGN(worker, binding::bind_worker(s));
                 TRY(check_new_name("the name of the worker", worker.name));
-                return Request(request::CreateWorker{std::move(worker)});
+                return catalog::Request(catalog::request::CreateWorker{std::move(worker)});
             },
             []<IsRequest Node>(const Node& s) -> R {
                 const std::string noun(sql::kind_made_by<Node>().noun);
                 TRY(check_new_name("the name of the " + noun, s.name));
-                return Request(s);
+                return catalog::Request(s);
             },
             [](const sql::CreateQuery& s) -> R { return bind_create_query(s); },
-            [](const sql::Drop& s) -> R { return Request(request::Drop{s}); },
+            [](const sql::Drop& s) -> R { return catalog::Request(catalog::request::Drop{s}); },
             [](const sql::StopQuery& s) -> R {
-                return Request(
-                    request::StopQuery{query_ref(s.target), s.mode.value_or(StopMode::graceful)});
+                return catalog::Request(catalog::request::StopQuery{
+                    query_ref(s.target), s.mode.value_or(StopMode::graceful)});
             },
             [](const sql::DrainWorker& s) -> R {
-                return Request(request::DrainWorker{s.name, true});
+                return catalog::Request(catalog::request::DrainWorker{s.name, true});
             },
             [](const sql::ResumeWorker& s) -> R {
-                return Request(request::DrainWorker{s.name, false});
+                return catalog::Request(catalog::request::DrainWorker{s.name, false});
             },
             [](const sql::LeavesCatalog auto&) -> R { return not_a_change(); },
         },
         statement.node);
 }
 
-request::QueryRef query_ref(const sql::Target& target) {
+catalog::request::QueryRef query_ref(const sql::Target& target) {
     if (const auto* id = std::get_if<std::uint64_t>(&target)) return QueryId(*id);
     return std::get<std::string>(target);
 }
@@ -118,23 +120,23 @@ Duration duration_of(const sql::TimeSpan& span) {
 }
 
 std::string without_secrets(const sql::Statement& statement) {
-    return sql::print(statement, is_secret_setting);
+    return sql::print(statement, binding::is_secret_setting);
 }
 
-Result<request::CreateQuery> query_for_client(const sql::SelectOnce& select,
-                                              const std::string& token,
-                                              const std::string& principal) {
-    request::CreateQuery query;
+Result<catalog::request::CreateQuery> query_for_client(const sql::SelectOnce& select,
+                                                       const std::string& token,
+                                                       const std::string& principal) {
+    catalog::request::CreateQuery query;
     query.tree.query = select.query;
     query.tree.sink.node = sql::ToClient{.token = token};
     sql::Setting& setting = query.tree.settings.emplace_back();
     setting.key = {"QUERY", "ON_FAILURE"};
     setting.value = sql::Literal(std::string("FAIL"));
-    TRY_ASSIGN(settings, bind_query(query.tree.settings));
+    TRY_ASSIGN(settings, binding::bind_query(query.tree.settings));
     query.settings = std::move(settings.options);
     query.settings.emplace(kClientSetting, principal);
     query.statement = without_secrets({.node = select, .at = {}});
     return query;
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
@@ -43,4 +43,4 @@ Result<Done> check_new_name(std::string_view what, std::string_view name) {
     return Done{};
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "base/overload.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 using namespace election;  // NOLINT: its events and effects
 
@@ -44,7 +44,7 @@ std::optional<Epoch> Leadership::acting() const {
     return machine_.epoch();
 }
 
-ElectionStatus Leadership::status() const {
+election::ElectionStatus Leadership::status() const {
     const std::lock_guard lock(machine_mutex_);
     return machine_.status(clock_.now());
 }
@@ -92,7 +92,7 @@ void Leadership::step(const Event& event) {
     {
         const std::lock_guard lock(machine_mutex_);
         effects = machine_.step(clock_.now(), event, prng_.next());
-        const ElectionStatus status = machine_.status(clock_.now());
+        const election::ElectionStatus status = machine_.status(clock_.now());
         const auto& leader = status.leader;
         trouble = status.trouble;
         other = leader && leader->epoch != heard_leader_;
@@ -126,4 +126,4 @@ void Leadership::perform(const Effect& effect) {
                effect);
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -20,7 +20,7 @@
 #include "ports/sql.h"
 #include "threads/mailbox.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 // Called on the thread that decides, one at a time: to note and to post, not to wait.
 class LeadershipListener {
@@ -41,7 +41,7 @@ public:
 };
 
 struct LeadershipOptions {
-    ElectionTimers timers;
+    election::ElectionTimers timers;
     std::string lock;   // its name
     std::string owner;  // of this process alone, also after a restart; see LeaseOwner
     std::uint64_t seed = 0;
@@ -63,7 +63,7 @@ public:
     // From any thread. The epoch under which an action may begin now; none: this process does not
     // lead.
     [[nodiscard]] std::optional<Epoch> acting() const;
-    [[nodiscard]] ElectionStatus status() const;
+    [[nodiscard]] election::ElectionStatus status() const;
 
     void drained(Epoch epoch);            // of a term that is over
     void heard_of(Epoch epoch);           // that a worker has obeyed
@@ -85,14 +85,14 @@ private:
     Prng prng_;
 
     mutable std::mutex machine_mutex_;  // held for moments only
-    Election machine_;
+    election::Election machine_;
     Epoch heard_leader_;  // of the leader that was reported last
     std::string told_trouble_;
     Instant told_trouble_at_{};
 
-    Mailbox<election::Event> events_;
+    threads::Mailbox<election::Event> events_;
     LeaseCallers callers_;
     std::thread thread_;  // last: it uses everything above
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -5,7 +5,7 @@
 #include "base/overload.h"
 #include "model/leader.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 namespace {
 
@@ -149,7 +149,7 @@ void LeadershipDriver::look_after_term() {
 }
 
 void LeadershipDriver::tell_who_leads() {
-    const ElectionStatus status = leadership_.status();
+    const election::ElectionStatus status = leadership_.status();
     std::optional<Leader> leader;
     if (status.leader) {
         leader = Leader{.address = lease_owner_of(status.leader->owner).address,
@@ -158,4 +158,4 @@ void LeadershipDriver::tell_who_leads() {
     coordinator_.leader().set_leader(leader);
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

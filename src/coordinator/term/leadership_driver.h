@@ -19,7 +19,7 @@
 #include "coordinator/term/leadership.h"
 #include "ports/log.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 class LeadershipDriver final : private LeadershipListener {
 public:
@@ -33,7 +33,7 @@ public:
 
     // Gives up a lease that is held, and waits for that so long.
     void leave(Duration at_most);
-    [[nodiscard]] ElectionStatus status() const { return leadership_.status(); }
+    [[nodiscard]] election::ElectionStatus status() const { return leadership_.status(); }
 
 private:
     using Verdict = std::variant<election::Lead, election::StepDown>;
@@ -63,4 +63,4 @@ private:
     std::thread thread_;     // last: it uses everything above
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -11,7 +11,7 @@
 #include "adapters/system/system_clock.h"
 #include "catalog/lease_schema.h"
 
-namespace baton {
+namespace baton::coordinator {
 namespace {
 
 using namespace std::chrono_literals;
@@ -88,8 +88,8 @@ public:
     Candidate(SqlDatabase& real, const std::string& owner, const Clock& clock, Duration ttl = 1s)
         : database(real),
           leadership_(std::make_unique<Leadership>(
-              LeadershipOptions{.timers = *ElectionTimers::of(ttl),
-                                .lock = std::string(kLeaderLock),
+              LeadershipOptions{.timers = *election::ElectionTimers::of(ttl),
+                                .lock = std::string(catalog::kLeaderLock),
                                 .owner = owner,
                                 .seed = std::hash<std::string>()(owner)},
               database, clock, *this)) {
@@ -137,12 +137,13 @@ class LeadershipTest : public ::testing::Test {
 protected:
     void SetUp() override {
         const auto sql = *real_->connect(Access::write);
-        ASSERT_TRUE(make_lease_tables(*sql));
+        ASSERT_TRUE(catalog::make_lease_tables(*sql));
     }
 
-    SystemClock clock_;
+    system::SystemClock clock_;
     // Nobody copies the log: SQLite does not bear two that do.
-    std::unique_ptr<SqlDatabase> real_ = *open_temporary_sqlite({.log_pages_step = 1'000'000});
+    std::unique_ptr<SqlDatabase> real_ =
+        *sqlite::open_temporary_sqlite({.log_pages_step = 1'000'000});
 };
 
 TEST_F(LeadershipTest, WhoLeavesHandsOver) {
@@ -150,7 +151,7 @@ TEST_F(LeadershipTest, WhoLeavesHandsOver) {
     ASSERT_TRUE(first.is_told("lead 1"));
     EXPECT_EQ(first->acting(), Epoch(1));
     Candidate second(*real_, "second", clock_);
-    EXPECT_EQ(first->status().role, ElectionStatus::Role::leading);
+    EXPECT_EQ(first->status().role, election::ElectionStatus::Role::leading);
     first->leave();
     ASSERT_TRUE(first.is_told("step down from 1: leaving"));
     ASSERT_TRUE(first.is_told("left"));
@@ -210,4 +211,4 @@ TEST_F(LeadershipTest, AStandbyLeavesAtOnceAlsoWhileItsCallsHang) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace baton {
+namespace baton::coordinator {
 
 using namespace election;  // NOLINT: its events and effects
 
@@ -103,4 +103,4 @@ Event LeaseCallers::make(std::unique_ptr<Sql>& sql, const LeaseCall& call) const
     return event;
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -19,7 +19,7 @@
 #include "core/election/election.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 class LeaseCallers {
 public:
@@ -64,4 +64,4 @@ private:
     bool stopped_ = false;
 };
 
-}  // namespace baton
+}  // namespace baton::coordinator

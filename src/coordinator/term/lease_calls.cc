@@ -3,7 +3,7 @@
 #include "base/overload.h"
 #include "catalog/lease.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 using namespace election;  // NOLINT: its events and effects
 
@@ -16,12 +16,12 @@ Event gone_wrong(Call call, const Error& error) {
     return Failed{.call = call, .why = to_string(error)};
 }
 
-Held held_as(const LeaseState& state) {
+Held held_as(const catalog::LeaseState& state) {
     return {.owner = state.owner, .epoch = state.epoch, .remaining = state.remaining};
 }
 
 // A lock that nobody may take is not waited for as one that somebody holds.
-std::optional<Event> out_of_use(Call call, const LeaseState& state) {
+std::optional<Event> out_of_use(Call call, const catalog::LeaseState& state) {
     if (state.status == LockStatus::active) return std::nullopt;
     return Failed{
         .call = call,
@@ -45,15 +45,15 @@ public:
             leases_.acquire(claim_.key, claim_.owner, claim_.ttl, call.least_epoch);
         if (!outcome) return gone_wrong(call.call, outcome.error());
         return std::visit(Overload{
-                              [&](const lease::Taken& o) -> Event {
+                              [&](const catalog::lease::Taken& o) -> Event {
                                   return Acquired{.call = call.call, .epoch = o.epoch};
                               },
-                              [&](const lease::Refused& o) -> Event {
+                              [&](const catalog::lease::Refused& o) -> Event {
                                   if (const auto unusable = out_of_use(call.call, o.held))
                                       return *unusable;
                                   return Refused{.call = call.call, .held = held_as(o.held)};
                               },
-                              [&](const lease::Uncertain& o) -> Event {
+                              [&](const catalog::lease::Uncertain& o) -> Event {
                                   return Uncertain{.call = call.call,
                                                    .epoch = o.epoch,
                                                    .why = to_string(o.error)};
@@ -74,7 +74,7 @@ public:
     }
 
 private:
-    Leases leases_;
+    catalog::Leases leases_;
     const LeaseClaim& claim_;
 };
 
@@ -88,4 +88,4 @@ Event make_lease_call(Sql& sql, const LeaseClaim& claim, const LeaseCall& call) 
     return std::visit(Translation(sql, claim), call);
 }
 
-}  // namespace baton
+}  // namespace baton::coordinator

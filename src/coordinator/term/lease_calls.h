@@ -8,7 +8,7 @@
 #include "core/election/election.h"
 #include "ports/sql.h"
 
-namespace baton {
+namespace baton::coordinator {
 
 using LeaseCall =
     std::variant<election::Watch, election::Acquire, election::Renew, election::Release>;
@@ -26,4 +26,4 @@ struct LeaseClaim {
 [[nodiscard]] election::Event make_lease_call(Sql& sql, const LeaseClaim& claim,
                                               const LeaseCall& call);
 
-}  // namespace baton
+}  // namespace baton::coordinator

@@ -17,14 +17,14 @@ struct Place {
     std::uint64_t quota = 0;
     std::uint64_t count = 0;                       // of partitions that are to be here
     std::map<std::string, std::uint64_t> of_list;  // the same, by list
-    std::set<Partition> keeps;
+    std::set<PartitionKey> keeps;
 };
 
 class Allocating {
 public:
     explicit Allocating(const View& view) : view_(view) {
-        for (const TaskList& list : view.lists) lists_.emplace(list.name, list.partitions);
-        for (const Worker& worker : view.workers) {
+        for (const PartitionList& list : view.lists) lists_.emplace(list.name, list.partitions);
+        for (const Candidate& worker : view.workers) {
             workers_.emplace(worker.name, &worker);
             if (worker.active && takes_part(worker)) {
                 places_.emplace(worker.name, Place{.name = worker.name, .weight = worker.weight});
@@ -34,7 +34,7 @@ public:
 
     Assignment run() {
         for (const auto& [partition, ownership] : view_.present) sort(partition, ownership);
-        for (const TaskList& list : view_.lists) add_new(list);
+        for (const PartitionList& list : view_.lists) add_new(list);
         set_quotas();
         for (auto& [name, place] : places_) shed(place);
         keep_directions();
@@ -43,14 +43,14 @@ public:
     }
 
 private:
-    [[nodiscard]] static bool takes_part(const Worker& worker) {
+    [[nodiscard]] static bool takes_part(const Candidate& worker) {
         return !worker.draining && worker.weight > 0;
     }
-    [[nodiscard]] bool is_wanted(const Partition& partition) const {
+    [[nodiscard]] bool is_wanted(const PartitionKey& partition) const {
         const auto list = lists_.find(partition.list);
         return list != lists_.end() && partition.number < list->second;
     }
-    [[nodiscard]] const Worker* worker(const std::string& name) const {
+    [[nodiscard]] const Candidate* worker(const std::string& name) const {
         const auto found = workers_.find(name);
         return found == workers_.end() ? nullptr : found->second;
     }
@@ -58,7 +58,7 @@ private:
     // ---- what stays, and what needs a place
     // ------------------------------------------------------
 
-    void sort(const Partition& partition, const Ownership& ownership) {
+    void sort(const PartitionKey& partition, const Ownership& ownership) {
         std::visit(Overload{
                        [&](const Unowned&) { loosen(partition, Unowned{}, ""); },
                        [&](const Owned& owned) { sort_owned(partition, owned); },
@@ -71,8 +71,8 @@ private:
                    },
                    ownership);
     }
-    void sort_owned(const Partition& partition, const Owned& owned) {
-        const Worker* owner = worker(owned.owner);
+    void sort_owned(const PartitionKey& partition, const Owned& owned) {
+        const Candidate* owner = worker(owned.owner);
         if (owner == nullptr) {
             loosen(partition, Unowned{}, "");
         } else if (!is_wanted(partition) || !takes_part(*owner)) {
@@ -87,13 +87,13 @@ private:
         return {.owner = owned.owner, .epoch = owned.epoch, .next_owner = ""};
     }
     // It needs a place; `towards` is the one it was on its way to.
-    void loosen(const Partition& partition, Ownership ownership, const std::string& towards) {
+    void loosen(const PartitionKey& partition, Ownership ownership, const std::string& towards) {
         if (!towards.empty()) towards_.emplace(partition, towards);
         loose_.emplace(partition, std::move(ownership));
     }
-    void add_new(const TaskList& list) {
+    void add_new(const PartitionList& list) {
         for (std::uint32_t number = 0; number < list.partitions; ++number) {
-            const Partition partition{.list = list.name, .number = number};
+            const PartitionKey partition{.list = list.name, .number = number};
             if (!view_.present.contains(partition)) loosen(partition, Unowned{}, "");
         }
     }
@@ -128,8 +128,9 @@ private:
 
     // Keeps what the quota allows, and lets go of the lists of which it has the most.
     void shed(Place& place) {
-        std::map<std::string, std::vector<Partition>> by_list;
-        for (const Partition& partition : place.keeps) by_list[partition.list].push_back(partition);
+        std::map<std::string, std::vector<PartitionKey>> by_list;
+        for (const PartitionKey& partition : place.keeps)
+            by_list[partition.list].push_back(partition);
         for (std::size_t keeps = place.keeps.size(); keeps > place.quota; --keeps) {
             auto& most =
                 std::max_element(by_list.begin(), by_list.end(), [](const auto& a, const auto& b) {
@@ -140,13 +141,13 @@ private:
             most.pop_back();
         }
         for (const auto& [list, partitions] : by_list) {
-            for (const Partition& partition : partitions) {
+            for (const PartitionKey& partition : partitions) {
                 result_.emplace(partition, view_.present.at(partition));
                 count(place, partition);
             }
         }
     }
-    static void count(Place& place, const Partition& partition) {
+    static void count(Place& place, const PartitionKey& partition) {
         place.count += 1;
         place.of_list[partition.list] += 1;
     }
@@ -166,7 +167,7 @@ private:
     }
     // The one that has the fewest of this list, then the emptiest, for its weight; none has room
     // only if there is no place at all.
-    [[nodiscard]] Place* best(const Partition& partition) {
+    [[nodiscard]] Place* best(const PartitionKey& partition) {
         Place* best = nullptr;
         const auto fill = [&](Place& place) {
             return std::pair{place.of_list[partition.list] * 1'000 / place.weight,
@@ -178,7 +179,7 @@ private:
         }
         return best;
     }
-    [[nodiscard]] std::string direction(const Partition& partition) {
+    [[nodiscard]] std::string direction(const PartitionKey& partition) {
         if (!is_wanted(partition)) return "";
         const auto known = towards_.find(partition);
         if (known != towards_.end()) return known->second;
@@ -187,7 +188,7 @@ private:
         count(*place, partition);
         return place->name;
     }
-    void settle(const Partition& partition, const Ownership& ownership) {
+    void settle(const PartitionKey& partition, const Ownership& ownership) {
         const std::string next = direction(partition);
         if (const auto* releasing = std::get_if<Releasing>(&ownership)) {
             Releasing still = *releasing;
@@ -202,10 +203,10 @@ private:
 
     const View& view_;
     std::map<std::string, std::uint32_t> lists_;
-    std::map<std::string, const Worker*> workers_;
+    std::map<std::string, const Candidate*> workers_;
     std::map<std::string, Place> places_;
     Assignment loose_;
-    std::map<Partition, std::string> towards_;
+    std::map<PartitionKey, std::string> towards_;
     Assignment result_;
 };
 

@@ -31,14 +31,12 @@
 
 namespace baton::allocation {
 
-using Partition = PartitionKey;
-
-struct TaskList {
+struct PartitionList {
     std::string name;
     std::uint32_t partitions = 0;
 };
 
-struct Worker {
+struct Candidate {
     std::string name;
     std::uint32_t weight = 1;
     bool active = true;
@@ -48,14 +46,14 @@ struct Worker {
 using ownership::Owned;
 using ownership::Releasing;
 using ownership::Unowned;
-using Assignment = std::map<Partition, Ownership>;
+using Assignment = std::map<PartitionKey, Ownership>;
 
 struct View {
-    std::vector<TaskList> lists;  // each name once
-    std::vector<Worker> workers;  // each name once
+    std::vector<PartitionList> lists;  // each name once
+    std::vector<Candidate> workers;    // each name once
     Assignment present;
-    std::set<Partition> confirmed;  // releases; of those that are `Releasing`
-    Epoch epoch;                    // under which new owners are named
+    std::set<PartitionKey> confirmed;  // releases; of those that are `Releasing`
+    Epoch epoch;                       // under which new owners are named
 };
 
 // Every partition of every list, and those that are still being released.

@@ -22,7 +22,7 @@ bool chance(int percent) {
 }
 
 // What a worker holds, whatever anybody wrote: from when it is named until it lets go or is gone.
-using Holding = std::map<Partition, std::set<std::string>>;
+using Holding = std::map<PartitionKey, std::set<std::string>>;
 
 class History {
 public:
@@ -38,11 +38,11 @@ public:
             case 1:
                 return leave();
             case 2:
-                return with_worker([](Worker& w) { w.draining = !w.draining; });
+                return with_worker([](Candidate& w) { w.draining = !w.draining; });
             case 3:
-                return with_worker([](Worker& w) { w.active = !w.active; });
+                return with_worker([](Candidate& w) { w.active = !w.active; });
             case 4:
-                return with_worker([](Worker& w) { w.weight = drawn(0U, 5U); });
+                return with_worker([](Candidate& w) { w.weight = drawn(0U, 5U); });
             case 5:
                 return create_list();
             case 6:
@@ -118,7 +118,7 @@ private:
             view.lists.erase(view.lists.begin() + static_cast<std::ptrdiff_t>(index));
         }
     }
-    std::map<Partition, std::string> asked_;  // to let go
+    std::map<PartitionKey, std::string> asked_;  // to let go
     int next_ = 1;
 };
 
@@ -144,25 +144,25 @@ std::string heading_to(const Ownership& ownership) {
     return "";
 }
 
-const Worker* find(const View& view, const std::string& name) {
+const Candidate* find(const View& view, const std::string& name) {
     const auto found = std::find_if(view.workers.begin(), view.workers.end(),
-                                    [&](const Worker& w) { return w.name == name; });
+                                    [&](const Candidate& w) { return w.name == name; });
     return found == view.workers.end() ? nullptr : &*found;
 }
 
-bool takes_part(const Worker& worker) {
+bool takes_part(const Candidate& worker) {
     return worker.active && !worker.draining && worker.weight > 0;
 }
 
-bool wanted(const View& view, const Partition& partition) {
-    return std::any_of(view.lists.begin(), view.lists.end(), [&](const TaskList& list) {
+bool wanted(const View& view, const PartitionKey& partition) {
+    return std::any_of(view.lists.begin(), view.lists.end(), [&](const PartitionList& list) {
         return list.name == partition.list && partition.number < list.partitions;
     });
 }
 
 std::uint64_t total_weight(const View& view) {
     std::uint64_t weights = 0;
-    for (const Worker& worker : view.workers) weights += takes_part(worker) ? worker.weight : 0;
+    for (const Candidate& worker : view.workers) weights += takes_part(worker) ? worker.weight : 0;
     return weights;
 }
 
@@ -171,7 +171,7 @@ std::uint64_t shared_out(const History& history) {
     std::uint64_t count = 0;
     for (const auto& [partition, ownership] : history.view.present) {
         const auto* owned = std::get_if<Owned>(&ownership);
-        const Worker* owner = owned != nullptr ? find(history.view, owned->owner) : nullptr;
+        const Candidate* owner = owned != nullptr ? find(history.view, owned->owner) : nullptr;
         const bool stays = owner != nullptr && !owner->active;
         if (wanted(history.view, partition) && !stays) count += 1;
     }
@@ -206,7 +206,7 @@ RC_GTEST_PROP(AllocationProperty, WhoHoldsAPartitionIsOnRecordAndWhoIsOnRecordHo
 RC_GTEST_PROP(AllocationProperty, EveryPartitionOfEveryListHasAnOwnerIfAnybodyTakesPart, ()) {
     along([](const History& history) {
         std::size_t expected = 0;
-        for (const TaskList& list : history.view.lists) expected += list.partitions;
+        for (const PartitionList& list : history.view.lists) expected += list.partitions;
         std::size_t found = 0;
         for (const auto& [partition, ownership] : history.view.present) {
             if (!wanted(history.view, partition)) {
@@ -224,7 +224,7 @@ RC_GTEST_PROP(AllocationProperty, AWorkerHasItsShareByWeightWithinOne, ()) {
     along([](const History& history) {
         const std::uint64_t weights = total_weight(history.view);
         const std::uint64_t partitions = shared_out(history);
-        for (const Worker& worker : history.view.workers) {
+        for (const Candidate& worker : history.view.workers) {
             if (!takes_part(worker)) continue;
             std::uint64_t count = 0;
             for (const auto& [partition, ownership] : history.view.present) {
@@ -283,7 +283,7 @@ RC_GTEST_PROP(AllocationProperty, NoBalancedAllocationMovesFewerPartitions, ()) 
         if (weights == 0) return;
         std::vector<std::pair<std::uint64_t, std::uint64_t>> held_and_share;
         std::uint64_t kept = 0;
-        for (const Worker& worker : history.view.workers) {
+        for (const Candidate& worker : history.view.workers) {
             if (!takes_part(worker)) continue;
             const auto [had, keeps] = held_and_kept(history, worker.name);
             kept += keeps;
@@ -298,7 +298,7 @@ RC_GTEST_PROP(AllocationProperty, WhoDrainsOwnsNothingThatIsNotBeingReleased, ()
         for (const auto& [partition, ownership] : history.view.present) {
             const auto* owned = std::get_if<Owned>(&ownership);
             if (owned == nullptr) continue;
-            const Worker* owner = find(history.view, owned->owner);
+            const Candidate* owner = find(history.view, owned->owner);
             RC_ASSERT(owner != nullptr && !owner->draining && owner->weight > 0);
         }
     });
@@ -307,7 +307,7 @@ RC_GTEST_PROP(AllocationProperty, WhoDrainsOwnsNothingThatIsNotBeingReleased, ()
 RC_GTEST_PROP(AllocationProperty, WhoIsSilentIsGivenNothing, ()) {
     along([](const History& history) {
         for (const auto& [partition, ownership] : history.view.present) {
-            const Worker* next = find(history.view, heading_to(ownership));
+            const Candidate* next = find(history.view, heading_to(ownership));
             if (next == nullptr || next->active) continue;
             const auto had = history.before.present.find(partition);
             RC_ASSERT(had != history.before.present.end() && had->second == ownership);

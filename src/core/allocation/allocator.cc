@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace baton {
+namespace baton::allocation {
 
 namespace {
 
@@ -111,13 +111,13 @@ Instant Allocator::gone_at(const WorkerRecord& worker) const {
     return worker.heard + options_.lease + options_.lease / 20 + std::chrono::milliseconds(500);
 }
 
-std::vector<allocation::Worker> Allocator::workers(Instant now) const {
+std::vector<Candidate> Allocator::workers(Instant now) const {
     std::uint64_t largest = 0;
     for (const auto& [name, worker] : workers_) {
         if (worker.recorded) largest = std::max(largest, worker.recorded->capacity.value_or(0));
     }
     if (largest == 0) largest = 1;
-    std::vector<allocation::Worker> list;
+    std::vector<Candidate> list;
     for (const auto& [name, worker] : workers_) {
         if (!worker.recorded) continue;
         const bool active = worker.recorded->state == WorkerState::active;
@@ -143,18 +143,18 @@ bool Allocator::is_confirmed(const PartitionKey& partition,
 }
 
 void Allocator::add_moves(Instant now, Plan& plan) const {
-    allocation::View view{.lists = lists_,
-                          .workers = workers(now),
-                          .present = present_,
-                          .confirmed = {},
-                          .epoch = epoch_};
+    View view{.lists = lists_,
+              .workers = workers(now),
+              .present = present_,
+              .confirmed = {},
+              .epoch = epoch_};
     for (const auto& [partition, ownership] : present_) {
         const auto* releasing = std::get_if<ownership::Releasing>(&ownership);
         if (releasing != nullptr && is_confirmed(partition, *releasing)) {
             view.confirmed.insert(partition);
         }
     }
-    const allocation::Assignment wanted = allocation::allocate(view);
+    const Assignment wanted = allocate(view);
     const auto add = [&](const PartitionKey& key, std::optional<Ownership> before,
                          std::optional<Ownership> after) {
         if (plan.moves.size() >= options_.moves_max) return;
@@ -220,4 +220,4 @@ void Allocator::wake_for_the_silent(Instant now, Plan& plan) const {
     }
 }
 
-}  // namespace baton
+}  // namespace baton::allocation

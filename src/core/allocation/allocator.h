@@ -34,7 +34,7 @@
 #include "model/entities.h"
 #include "model/partition.h"
 
-namespace baton {
+namespace baton::allocation {
 
 struct AllocatorOptions {
     // For how long after its last answer a worker may have what it was given. The same for all
@@ -92,7 +92,7 @@ private:
     [[nodiscard]] WorkerRecord& known(const std::string& worker);
     [[nodiscard]] bool settled(Instant now) const;
     [[nodiscard]] Instant gone_at(const WorkerRecord& worker) const;
-    [[nodiscard]] std::vector<allocation::Worker> workers(Instant now) const;
+    [[nodiscard]] std::vector<Candidate> workers(Instant now) const;
     [[nodiscard]] bool is_confirmed(const PartitionKey& partition,
                                     const ownership::Releasing& releasing) const;
     void add_moves(Instant now, Plan& plan) const;
@@ -102,9 +102,9 @@ private:
     const AllocatorOptions options_;
     const Epoch epoch_;
     const Instant start_;
-    std::vector<allocation::TaskList> lists_;
-    allocation::Assignment present_;
+    std::vector<PartitionList> lists_;
+    Assignment present_;
     std::map<std::string, WorkerRecord> workers_;
 };
 
-}  // namespace baton
+}  // namespace baton::allocation

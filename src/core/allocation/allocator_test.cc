@@ -4,7 +4,7 @@
 
 #include "base/overload.h"
 
-namespace baton {
+namespace baton::allocation {
 namespace {
 
 using namespace std::chrono_literals;
@@ -275,4 +275,4 @@ TEST_F(AllocatorTest, WithoutTaskListsThereIsNothingToDo) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::allocation

@@ -12,7 +12,7 @@
 #include "core/allocation/allocator.h"
 #include "core/worker/holdings.h"
 
-namespace baton {
+namespace baton::allocation {
 namespace {
 
 using namespace std::chrono_literals;
@@ -51,7 +51,7 @@ public:
 private:
     struct Node {
         std::int64_t rate = 1000;  // of its clock, of 1,000
-        Holdings holdings;
+        worker::Holdings holdings;
         std::set<PartitionKey> in_use;
         std::uint64_t stream = 0;  // that it listens to
         bool paused = false;
@@ -98,7 +98,7 @@ private:
         if (unkind && chance(2)) begin_term();
     }
     static void restart(Node& node) {
-        node.holdings = Holdings();
+        node.holdings = worker::Holdings();
         node.in_use.clear();
         node.releasing.clear();
         node.stream = 0;
@@ -128,12 +128,12 @@ private:
         }
         answers_.push_back({name, letter.stream, node.holdings.told()});
     }
-    void obey(Node& node, const Holdings::Effects& effects) {
-        for (const holdings::Effect& effect : effects) {
-            if (const auto* take = std::get_if<holdings::Take>(&effect)) {
+    void obey(Node& node, const worker::Holdings::Effects& effects) {
+        for (const worker::holdings::Effect& effect : effects) {
+            if (const auto* take = std::get_if<worker::holdings::Take>(&effect)) {
                 node.in_use.insert(take->grant.partition);
             } else {
-                const PartitionKey& key = std::get<holdings::Release>(effect).partition;
+                const PartitionKey& key = std::get<worker::holdings::Release>(effect).partition;
                 // Whoever uses it knows until when it may, however long it was stopped.
                 const Duration left = node.expiry + kLease / 4 - clock_of(node);
                 const Duration takes = static_cast<int>(prng_.between(0, 40)) * kStep;
@@ -289,4 +289,4 @@ TEST(Exclusion, NoTwoWorkersEverUseTheSamePartition) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::allocation

@@ -6,7 +6,7 @@
 #include "core/analysis/query_analyser.h"
 #include "core/binding/connector.h"
 
-namespace baton {
+namespace baton::analysis {
 
 namespace {
 
@@ -35,7 +35,7 @@ std::string how_to_fit(const Column& given, const Column& wanted) {
 
 // Whether a sink that calls its column so means this one: by its name, or by RELATION.NAME. What
 // belongs to no relation, such as START, may be given to any.
-bool is_called(const analysis::ScopeColumn& column, std::string_view name) {
+bool is_called(const ScopeColumn& column, std::string_view name) {
     const std::string& own = column.column.name;
     if (equal_ignoring_case(own, name)) return true;
     if (name.size() < own.size() + 2) return false;
@@ -46,7 +46,7 @@ bool is_called(const analysis::ScopeColumn& column, std::string_view name) {
 
 // What the sink gets: the columns of the query, where it names RELATION.NAME by that name. Fails
 // with schema unless this is what it takes.
-Result<Schema> fitted(const analysis::Scope& scope, const Schema& wanted, const std::string& sink,
+Result<Schema> fitted(const Scope& scope, const Schema& wanted, const std::string& sink,
                       Position at) {
     Schema given = analysis::schema_of(scope);
     if (given.columns.size() != wanted.columns.size()) {
@@ -90,7 +90,7 @@ struct Write {
     Schema schema;
 };
 
-Result<Write> named_sink(const std::string& name, Position at, const analysis::Scope& scope,
+Result<Write> named_sink(const std::string& name, Position at, const Scope& scope,
                          const AnalysisView& view) {
     if (view.sink == nullptr) {
         return Error{.code = ErrorCode::unknown_sink,
@@ -108,8 +108,8 @@ Result<Write> named_sink(const std::string& name, Position at, const analysis::S
                  .schema = std::move(schema)};
 }
 
-Result<Write> inline_sink(const sql::InlineSink& sink, Position at, const analysis::Scope& scope) {
-    auto connector = bind_sink(sink.type, sink.settings);
+Result<Write> inline_sink(const sql::InlineSink& sink, Position at, const Scope& scope) {
+    auto connector = binding::bind_sink(sink.type, sink.settings);
     if (!connector) {
         Error error = connector.error();
         if (!error.at) error.at = at;
@@ -150,4 +150,4 @@ Result<LogicalPlan> analyse(const sql::Query& query, const std::optional<sql::Si
     return plan;
 }
 
-}  // namespace baton
+}  // namespace baton::analysis

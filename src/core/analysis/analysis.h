@@ -39,7 +39,7 @@
 #include "model/plan.h"
 #include "sql/ast.h"
 
-namespace baton {
+namespace baton::analysis {
 
 // The entities that a query may name. Lives no longer than they do.
 struct AnalysisView {
@@ -63,4 +63,4 @@ struct LogicalPlan {
                                           const std::optional<sql::SinkTarget>& sink,
                                           const AnalysisView& view);
 
-}  // namespace baton
+}  // namespace baton::analysis

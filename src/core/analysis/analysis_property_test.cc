@@ -12,7 +12,7 @@
 #include "model/plan_check.h"
 #include "sql/parser.h"
 
-namespace baton {
+namespace baton::analysis {
 namespace {
 
 std::size_t up_to(std::size_t most) {
@@ -191,4 +191,4 @@ RC_GTEST_PROP(AnalysisProperty, EveryPlanKeepsThePromisesOfTheModel, ()) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::analysis

@@ -5,7 +5,7 @@
 #include "model/plan_check.h"
 #include "sql/parser.h"
 
-namespace baton {
+namespace baton::analysis {
 namespace {
 
 const std::map<std::string, LogicalSource> kSources = {
@@ -221,4 +221,4 @@ TEST(Analysis, EverySourceIsListedOnce) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::analysis

@@ -188,7 +188,7 @@ Result<Rows> QueryAnalyser::subquery(const sql::Subquery& sub) {
 }
 
 Result<Rows> QueryAnalyser::inline_source(const sql::InlineSource& source, Position at) {
-    auto connector = bind_source(source.type, source.settings);
+    auto connector = binding::bind_source(source.type, source.settings);
     if (!connector) {
         Error error = connector.error();
         if (!error.at) error.at = at;

@@ -12,7 +12,7 @@
 #include "testing/plan_text.h"
 #include "testing/script.h"
 
-namespace baton {
+namespace baton::analysis {
 namespace {
 
 class Conversation {
@@ -80,4 +80,4 @@ TEST(AnalysisTranscripts, AnswerAsTheTranscriptsSay) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::analysis

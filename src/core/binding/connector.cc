@@ -8,7 +8,7 @@
 #include "core/descriptors/descriptors.h"
 #include "core/topology/topology.h"
 
-namespace baton {
+namespace baton::binding {
 
 namespace {
 
@@ -49,8 +49,8 @@ Result<std::string> text_of(const sql::Setting& setting) {
 struct Sorted {
     std::optional<std::string> host;
     std::optional<Schema> schema;
-    std::vector<GivenOption> options;
-    std::vector<GivenOption> format_options;
+    std::vector<descriptors::GivenOption> options;
+    std::vector<descriptors::GivenOption> format_options;
 };
 
 struct Namespaces {
@@ -98,15 +98,16 @@ Result<Sorted> sort(std::span<const sql::Setting> settings, const Namespaces& na
     return sorted;
 }
 
-using Complete = Result<Connector> (*)(std::string_view, std::span<const GivenOption>,
-                                       std::span<const GivenOption>);
+using Complete = Result<descriptors::Connector> (*)(std::string_view,
+                                                    std::span<const descriptors::GivenOption>,
+                                                    std::span<const descriptors::GivenOption>);
 
 Result<BoundConnector> bind(const std::string& type, std::span<const sql::Setting> settings,
                             const Namespaces& names, Complete complete_both) {
     TRY_ASSIGN(sorted, sort(settings, names));
     TRY_ASSIGN(connector, complete_both(type, sorted.options, sorted.format_options));
     BoundConnector bound;
-    static_cast<Connector&>(bound) = std::move(connector);
+    static_cast<descriptors::Connector&>(bound) = std::move(connector);
     bound.host = std::move(sorted.host);
     bound.schema = std::move(sorted.schema);
     return bound;
@@ -117,17 +118,17 @@ Result<BoundConnector> bind(const std::string& type, std::span<const sql::Settin
 Result<BoundConnector> bind_source(const std::string& type,
                                    std::span<const sql::Setting> settings) {
     static const Namespaces kNames{.own = "SOURCE", .format = {"INPUT_FORMATTER", "PARSER"}};
-    return bind(type, settings, kNames, complete_source);
+    return bind(type, settings, kNames, descriptors::complete_source);
 }
 
 Result<BoundConnector> bind_sink(const std::string& type, std::span<const sql::Setting> settings) {
     static const Namespaces kNames{.own = "SINK", .format = {"OUTPUT_FORMATTER"}};
-    return bind(type, settings, kNames, complete_sink);
+    return bind(type, settings, kNames, descriptors::complete_sink);
 }
 
 Result<QuerySettings> bind_query(std::span<const sql::Setting> settings) {
     QuerySettings bound;
-    std::vector<GivenOption> options;
+    std::vector<descriptors::GivenOption> options;
     for (const sql::Setting& setting : settings) {
         if (setting.key.size() != 2 || setting.key.front() != "QUERY") {
             return invalid(setting, "is not known here", "the keys of a query are QUERY.*");
@@ -135,7 +136,7 @@ Result<QuerySettings> bind_query(std::span<const sql::Setting> settings) {
         TRY_ASSIGN(value, value_of(setting));
         options.push_back({.key = setting.key.back(), .value = value, .at = setting.at});
     }
-    TRY_ASSIGN(config, complete(query_descriptor(), options));
+    TRY_ASSIGN(config, descriptors::complete(descriptors::query_descriptor(), options));
     bound.options = std::move(config);
     if (const auto id = bound.options.find("ID"); id != bound.options.end()) {
         bound.id = std::get<std::string>(id->second);
@@ -161,7 +162,7 @@ Result<Done> bind_worker_setting(WorkerSettings& worker, const sql::Setting& set
     TRY_ASSIGN(text, text_of(setting));
     if (key == "DATA") {
         if (worker.data) return invalid(setting, "is given twice");
-        TRY_ASSIGN(address, parse_address(text));
+        TRY_ASSIGN(address, topology::parse_address(text));
         worker.data = address;
     } else if (key == "NAME") {
         if (!worker.name.empty()) return invalid(setting, "is given twice");
@@ -180,7 +181,7 @@ Result<WorkerSettings> bind_worker(const sql::CreateWorker& statement) {
     static const std::vector<std::string> kKeys = {"DATA", "CAPACITY", "DOWNSTREAM", "UPSTREAM",
                                                    "NAME"};
     WorkerSettings worker;
-    TRY_ASSIGN(control, parse_address(statement.address));
+    TRY_ASSIGN(control, topology::parse_address(statement.address));
     worker.control = control;
     for (const sql::Setting& setting : statement.settings) {
         // WORKER.CAPACITY is CAPACITY.
@@ -201,13 +202,13 @@ Result<WorkerSettings> bind_worker(const sql::CreateWorker& statement) {
 bool is_secret_setting(const sql::Setting& setting, const std::string& type) {
     const std::string& key = setting.key.back();
     const std::string& space = setting.key.front();
-    const auto looks_secret_in = [&](DescriptorKind kind, std::string_view name) {
-        const auto descriptor = descriptor_of(kind, name);
-        return is_secret(descriptor ? *descriptor : nullptr, key);
+    const auto looks_secret_in = [&](descriptors::DescriptorKind kind, std::string_view name) {
+        const auto descriptor = descriptors::descriptor_of(kind, name);
+        return descriptors::is_secret(descriptor ? *descriptor : nullptr, key);
     };
-    if (space == "SOURCE") return looks_secret_in(DescriptorKind::source, type);
-    if (space == "SINK") return looks_secret_in(DescriptorKind::sink, type);
-    return is_secret(nullptr, key);
+    if (space == "SOURCE") return looks_secret_in(descriptors::DescriptorKind::source, type);
+    if (space == "SINK") return looks_secret_in(descriptors::DescriptorKind::sink, type);
+    return descriptors::is_secret(nullptr, key);
 }
 
 Result<std::optional<std::string>> default_worker(std::span<const std::string> workers,
@@ -221,4 +222,4 @@ Result<std::optional<std::string>> default_worker(std::span<const std::string> w
                  .hint = "say which one with 'worker' AS " + space + ".HOST"};
 }
 
-}  // namespace baton
+}  // namespace baton::binding

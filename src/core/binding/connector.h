@@ -18,10 +18,10 @@
 #include "model/entities.h"
 #include "sql/ast.h"
 
-namespace baton {
+namespace baton::binding {
 
 // A source or sink as it was described, with where it is to be.
-struct BoundConnector : Connector {
+struct BoundConnector : descriptors::Connector {
     std::optional<std::string> host;  // the worker; none: the only one there is
     std::optional<Schema> schema;     // inline sources and sinks only
 
@@ -62,4 +62,4 @@ struct WorkerSettings {
 [[nodiscard]] Result<std::optional<std::string>> default_worker(
     std::span<const std::string> workers, const std::string& for_what);
 
-}  // namespace baton
+}  // namespace baton::binding

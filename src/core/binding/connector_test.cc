@@ -4,7 +4,7 @@
 
 #include "sql/parser.h"
 
-namespace baton {
+namespace baton::binding {
 namespace {
 
 template <class T>
@@ -113,4 +113,4 @@ TEST(Binding, SecretsAreKnownByTheirType) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::binding

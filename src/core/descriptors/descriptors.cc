@@ -11,7 +11,7 @@
 #include "base/overload.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::descriptors {
 
 namespace {
 
@@ -450,4 +450,4 @@ Config masked(const Descriptor& descriptor, Config config) {
     return config;
 }
 
-}  // namespace baton
+}  // namespace baton::descriptors

@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "model/config.h"
 
-namespace baton {
+namespace baton::descriptors {
 
 enum class OptionType : std::uint8_t {
     text,
@@ -111,4 +111,4 @@ struct Connector {
 [[nodiscard]] Config masked(const Descriptor& descriptor, Config config);
 [[nodiscard]] bool is_secret(const Descriptor* descriptor, std::string_view key);
 
-}  // namespace baton
+}  // namespace baton::descriptors

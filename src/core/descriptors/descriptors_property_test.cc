@@ -4,7 +4,7 @@
 
 #include "core/descriptors/descriptors.h"
 
-namespace baton {
+namespace baton::descriptors {
 
 namespace {
 
@@ -131,4 +131,4 @@ TEST(CompleteProperty, EveryDefaultSatisfiesItsOwnOption) {
 
 }  // namespace
 
-}  // namespace baton
+}  // namespace baton::descriptors

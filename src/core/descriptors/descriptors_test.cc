@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::descriptors {
 
 namespace {
 
@@ -423,4 +423,4 @@ TEST(Complete, CertificatesNeedAnEncryptedBroker) {
 
 }  // namespace
 
-}  // namespace baton
+}  // namespace baton::descriptors

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "model/data_type.h"
 
-namespace baton {
+namespace baton::descriptors {
 
 namespace {
 
@@ -280,4 +280,4 @@ Result<GeneratorSpec> generator_of(const Config& config) {
     return spec;
 }
 
-}  // namespace baton
+}  // namespace baton::descriptors

@@ -19,7 +19,7 @@
 #include "model/data_type.h"
 #include "model/expression.h"
 
-namespace baton {
+namespace baton::descriptors {
 
 // The fault of GENERATOR_SCHEMA or GENERATOR_RATE_CONFIG of a complete configuration.
 [[nodiscard]] std::optional<Misfit> generator_misfit(const Config& config);
@@ -65,4 +65,4 @@ struct GeneratorSpec {
 // Fails with invalid_configuration as generator_misfit says.
 [[nodiscard]] Result<GeneratorSpec> generator_of(const Config& config);
 
-}  // namespace baton
+}  // namespace baton::descriptors

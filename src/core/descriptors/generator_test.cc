@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::descriptors {
 
 namespace {
 
@@ -127,4 +127,4 @@ TEST(GeneratorRate, OfAWaveHasNoDefault) {
 
 }  // namespace
 
-}  // namespace baton
+}  // namespace baton::descriptors

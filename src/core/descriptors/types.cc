@@ -6,7 +6,7 @@
 #include "core/descriptors/descriptors.h"
 #include "core/descriptors/generator.h"
 
-namespace baton {
+namespace baton::descriptors {
 
 namespace {
 
@@ -430,4 +430,4 @@ const Descriptor& query_descriptor() {
     return kQuery;
 }
 
-}  // namespace baton
+}  // namespace baton::descriptors

@@ -7,7 +7,7 @@
 #include "base/epoch.h"
 #include "base/overload.h"
 
-namespace baton {
+namespace baton::election {
 
 using namespace election;  // NOLINT: its own events and effects
 
@@ -370,7 +370,7 @@ ElectionStatus Election::status(Instant now) const {
     return status;
 }
 
-std::string election::to_string(Reason reason) {
+std::string to_string(Reason reason) {
     switch (reason) {
         case Reason::lost:
             return "lost";
@@ -388,7 +388,7 @@ std::string election::to_string(Reason reason) {
     CHECK(false && "an unknown reason");
 }
 
-std::string election::to_string(const Effect& effect) {
+std::string to_string(const Effect& effect) {
     return std::visit(
         Overload{
             [](const Watch&) { return std::string("watch"); },
@@ -406,4 +406,4 @@ std::string election::to_string(const Effect& effect) {
         effect);
 }
 
-}  // namespace baton
+}  // namespace baton::election

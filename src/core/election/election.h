@@ -41,9 +41,7 @@
 #include "base/time.h"
 #include "core/election/timers.h"
 
-namespace baton {
-
-namespace election {
+namespace baton::election {
 
 using Call = std::uint64_t;  // a call of the store, by its number
 
@@ -152,8 +150,6 @@ using Effect = std::variant<Watch, Acquire, Renew, Release, Abandon, Lead, StepD
 
 [[nodiscard]] std::string to_string(const Effect& effect);
 [[nodiscard]] std::string to_string(Reason reason);
-
-}  // namespace election
 
 // For people. `leader` is the last known state of the lease, by the clock of step().
 struct ElectionStatus {
@@ -288,4 +284,4 @@ private:
     bool leaving_ = false;
 };
 
-}  // namespace baton
+}  // namespace baton::election

@@ -7,7 +7,7 @@
 
 #include "testing/election/world.h"
 
-namespace baton {
+namespace baton::election {
 namespace {
 
 // BATON_ELECTION_SEEDS=100000 for a night.
@@ -57,4 +57,4 @@ TEST(ElectionProperty, TheSameSeedGivesTheSameRun) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::election

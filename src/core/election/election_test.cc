@@ -4,7 +4,7 @@
 
 #include "base/epoch.h"
 
-namespace baton {
+namespace baton::election {
 namespace {
 
 using namespace std::chrono_literals;
@@ -322,4 +322,4 @@ TEST(ElectionTimersTest, BadRatiosAreRefused) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::election

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-namespace baton {
+namespace baton::election {
 
 namespace {
 
@@ -69,4 +69,4 @@ Result<Done> validate(const ElectionTimers& timers) {
     return Done{};
 }
 
-}  // namespace baton
+}  // namespace baton::election

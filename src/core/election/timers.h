@@ -23,7 +23,7 @@
 #include "base/result.h"
 #include "base/time.h"
 
-namespace baton {
+namespace baton::election {
 
 struct ElectionTimers {
     Duration ttl{};
@@ -45,4 +45,4 @@ struct ElectionTimers {
 // every time is positive and the TTL is within its bounds. For times that were set one by one.
 [[nodiscard]] Result<Done> validate(const ElectionTimers& timers);
 
-}  // namespace baton
+}  // namespace baton::election

@@ -6,7 +6,7 @@
 #include "base/overload.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::identity {
 
 namespace {
 
@@ -149,4 +149,4 @@ bool is_fresh(WallTime made, WallTime now, WallTime started) {
     return in_time && (made >= started || now < started);  // the latter: the clock was set back
 }
 
-}  // namespace baton
+}  // namespace baton::identity

@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "base/time.h"
 
-namespace baton {
+namespace baton::identity {
 
 enum class ProcessRole : std::uint8_t { coordinator, worker };
 
@@ -59,4 +59,4 @@ using Peer = std::variant<SameUser, Identity, Unmarked>;
 // process that is shown it: a false one may have been shown it before, at the same address.
 [[nodiscard]] bool is_fresh(WallTime made, WallTime now, WallTime started);
 
-}  // namespace baton
+}  // namespace baton::identity

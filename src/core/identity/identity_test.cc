@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::identity {
 namespace {
 
 using std::chrono::seconds;
@@ -84,4 +84,4 @@ TEST(Identity, AProofLastsAMinuteAndIsNotOlderThanTheProcess) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::identity

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-namespace baton {
+namespace baton::identity {
 
 namespace {
 
@@ -111,4 +111,4 @@ Identity coordinator_of(const std::string& cluster) {
     return {.role = ProcessRole::coordinator, .cluster = cluster, .name = "coordinator"};
 }
 
-}  // namespace baton
+}  // namespace baton::identity

@@ -13,7 +13,7 @@
 #include "base/time.h"
 #include "core/identity/identity.h"
 
-namespace baton {
+namespace baton::identity {
 
 struct JoinToken {
     std::string worker;
@@ -45,4 +45,4 @@ inline constexpr Duration kClocksDifferMax = std::chrono::minutes(5);
 // The coordinators of a cluster have one name in it.
 [[nodiscard]] Identity coordinator_of(const std::string& cluster);
 
-}  // namespace baton
+}  // namespace baton::identity

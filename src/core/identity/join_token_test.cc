@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::identity {
 namespace {
 
 using std::chrono::seconds;
@@ -49,4 +49,4 @@ TEST(JoinToken, ACertificateIsRenewedWithAThirdOfItsLifeLeft) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::identity

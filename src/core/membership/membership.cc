@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/overload.h"
 
-namespace baton {
+namespace baton::membership {
 
 using namespace membership;  // NOLINT: its own events and effects
 using transport::Broken;
@@ -21,7 +21,7 @@ std::string in_ms(Duration duration) {
 
 }  // namespace
 
-std::string membership::to_string(const Effect& effect) {
+std::string to_string(const Effect& effect) {
     return std::visit(
         Overload{
             [](const Dial& e) { return "dial " + e.worker; },
@@ -279,4 +279,4 @@ void Membership::on(Instant now, const Broken& event, Effects& effects) {
     rest(now, event.worker, *worker, std::min(pause, config_.probe_max));
 }
 
-}  // namespace baton
+}  // namespace baton::membership

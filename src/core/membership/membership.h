@@ -35,7 +35,7 @@
 #include "model/states.h"
 #include "model/transport_events.h"
 
-namespace baton {
+namespace baton::membership {
 
 struct MembershipConfig {
     Duration beat_every = std::chrono::seconds(1);
@@ -55,8 +55,6 @@ struct MembershipConfig {
     // the next one begins above.
     std::uint64_t first_attempt = 1;
 };
-
-namespace membership {
 
 // Messages on a stream that a later attempt has replaced are ignored.
 using transport::Attempt;
@@ -107,8 +105,6 @@ struct Judge {
 using Effect = std::variant<Dial, Beat, HangUp, Judge>;
 
 [[nodiscard]] std::string to_string(const Effect& effect);
-
-}  // namespace membership
 
 class Membership {
 public:
@@ -184,4 +180,4 @@ private:
     std::optional<Instant> expected_;  // when we asked to be woken
 };
 
-}  // namespace baton
+}  // namespace baton::membership

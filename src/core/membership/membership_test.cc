@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::membership {
 namespace {
 
 using namespace std::chrono_literals;
@@ -218,4 +218,4 @@ TEST_F(MembershipTest, EarlyAndRepeatedTicksAreHarmless) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::membership

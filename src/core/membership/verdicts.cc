@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace baton {
+namespace baton::membership {
 
 void Verdicts::record(const std::string& name, const std::optional<Worker>& worker) {
     const auto known = recorded_.find(name);
@@ -16,7 +16,7 @@ void Verdicts::record(const std::string& name, const std::optional<Worker>& work
     }
 }
 
-void Verdicts::judge(const membership::Judge& judgement) {
+void Verdicts::judge(const Judge& judgement) {
     verdicts_[judgement.worker] = {.name = judgement.worker,
                                    .state = judgement.state,
                                    .incarnation = judgement.incarnation,
@@ -43,4 +43,4 @@ std::optional<controllers::ReportWorker> Verdicts::unreported(const std::string&
     return verdict;
 }
 
-}  // namespace baton
+}  // namespace baton::membership

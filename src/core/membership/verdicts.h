@@ -12,7 +12,7 @@
 #include "model/controller_requests.h"
 #include "model/entities.h"
 
-namespace baton {
+namespace baton::membership {
 
 class Verdicts {
 public:
@@ -32,4 +32,4 @@ private:
     std::map<std::string, controllers::ReportWorker> verdicts_;
 };
 
-}  // namespace baton
+}  // namespace baton::membership

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::membership {
 namespace {
 
-const membership::Judge kActive{
+const Judge kActive{
     .worker = "W", .state = WorkerState::active, .incarnation = Incarnation(7), .reason = {}};
 
 // W as the catalog has it before it was ever heard.
@@ -72,4 +72,4 @@ TEST(Verdicts, NothingIsReportedOfAWorkerThatHasGoneOrMoved) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::membership

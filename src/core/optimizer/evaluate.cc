@@ -5,7 +5,7 @@
 
 #include "core/optimizer/types.h"
 
-namespace baton {
+namespace baton::optimizer {
 
 namespace {
 
@@ -292,4 +292,4 @@ Result<Value> evaluate(const Expression& expression, std::span<const Value> row)
     return called(expression, std::get<Call>(expression.node), row);
 }
 
-}  // namespace baton
+}  // namespace baton::optimizer

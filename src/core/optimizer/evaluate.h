@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "model/expression.h"
 
-namespace baton {
+namespace baton::optimizer {
 
 [[nodiscard]] Result<Value> evaluate(const Expression& expression, std::span<const Value> row);
 
@@ -18,4 +18,4 @@ namespace baton {
 // than every other number.
 [[nodiscard]] int compare(const Value& a, const Value& b);
 
-}  // namespace baton
+}  // namespace baton::optimizer

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-namespace baton {
+namespace baton::optimizer {
 
 namespace {
 
@@ -59,4 +59,4 @@ Result<PlanNode> expanded(PlanNode root, const SourcesView& sources) {
     return only;
 }
 
-}  // namespace baton
+}  // namespace baton::optimizer

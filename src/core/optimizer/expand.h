@@ -9,7 +9,7 @@
 #include "model/entities.h"
 #include "model/plan.h"
 
-namespace baton {
+namespace baton::optimizer {
 
 struct SourcesView {
     const std::map<std::string, LogicalSource>& logical;  // every one that the plan names
@@ -20,4 +20,4 @@ struct SourcesView {
 // Fails with placement if a logical source has none.
 [[nodiscard]] Result<PlanNode> expanded(PlanNode root, const SourcesView& sources);
 
-}  // namespace baton
+}  // namespace baton::optimizer

@@ -6,7 +6,7 @@
 
 #include "core/optimizer/types.h"
 
-namespace baton {
+namespace baton::optimizer {
 
 Expression column_of(const Schema& schema, std::size_t index) {
     const Column& column = schema.columns.at(index);
@@ -178,4 +178,4 @@ bool can_fail(const Expression& expression) {
            std::any_of(call->arguments.begin(), call->arguments.end(), can_fail);
 }
 
-}  // namespace baton
+}  // namespace baton::optimizer

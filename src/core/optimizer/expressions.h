@@ -12,7 +12,7 @@
 #include "model/expression.h"
 #include "model/schema.h"
 
-namespace baton {
+namespace baton::optimizer {
 
 [[nodiscard]] Expression column_of(const Schema& schema, std::size_t index);
 [[nodiscard]] Expression true_constant();
@@ -53,4 +53,4 @@ inline constexpr std::size_t kCopiedMax = 100'000;  // nodes of all copies
 // computed on rows on which it would not have been computed as the query was written.
 [[nodiscard]] bool can_fail(const Expression& expression);
 
-}  // namespace baton
+}  // namespace baton::optimizer

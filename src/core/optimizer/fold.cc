@@ -6,7 +6,7 @@
 #include "core/optimizer/evaluate.h"
 #include "core/optimizer/expressions.h"
 
-namespace baton {
+namespace baton::optimizer {
 
 namespace {
 
@@ -92,4 +92,4 @@ Expression folded(Expression expression) {
     return constant_like(expression, *std::move(value));
 }
 
-}  // namespace baton
+}  // namespace baton::optimizer

@@ -6,10 +6,10 @@
 
 #include "model/expression.h"
 
-namespace baton {
+namespace baton::optimizer {
 
 // AND and OR lose the parts that do not matter and end where one decides; those within another are
 // drawn into it. CONDITIONAL loses the branches that are never taken.
 [[nodiscard]] Expression folded(Expression expression);
 
-}  // namespace baton
+}  // namespace baton::optimizer

@@ -7,7 +7,7 @@
 #include "core/optimizer/evaluate.h"
 #include "testing/plans/builders.h"
 
-namespace baton {
+namespace baton::optimizer {
 namespace {
 
 using namespace testing;  // NOLINT: the builders read better without a prefix
@@ -105,4 +105,4 @@ TEST(Evaluate, SaysWhetherItFailsOrDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::optimizer

@@ -3,7 +3,7 @@
 #include "core/optimizer/prune.h"
 #include "core/optimizer/rules.h"
 
-namespace baton {
+namespace baton::optimizer {
 
 namespace {
 
@@ -42,4 +42,4 @@ PlanNode optimized(PlanNode root) {
     return root;
 }
 
-}  // namespace baton
+}  // namespace baton::optimizer

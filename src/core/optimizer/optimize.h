@@ -7,8 +7,8 @@
 
 #include "model/plan.h"
 
-namespace baton {
+namespace baton::optimizer {
 
 [[nodiscard]] PlanNode optimized(PlanNode root);
 
-}  // namespace baton
+}  // namespace baton::optimizer

@@ -10,7 +10,7 @@
 #include "testing/plans/generators.h"
 #include "testing/reference/reference.h"
 
-namespace baton {
+namespace baton::optimizer {
 namespace {
 
 using testing::any_plan;
@@ -73,4 +73,4 @@ RC_GTEST_PROP(OptimizeProperty, FoldingIsIdempotent, ()) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::optimizer

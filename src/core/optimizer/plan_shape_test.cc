@@ -7,7 +7,7 @@
 #include "core/optimizer/split.h"
 #include "testing/plans/builders.h"
 
-namespace baton {
+namespace baton::optimizer {
 namespace {
 
 using namespace testing;  // NOLINT: the builders read better without a prefix
@@ -159,4 +159,4 @@ TEST(Split, SourcesOnOneWorkerAreAggregatedThereAtOnce) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::optimizer

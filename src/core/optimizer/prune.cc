@@ -8,7 +8,7 @@
 #include "core/optimizer/split.h"
 #include "core/optimizer/types.h"
 
-namespace baton {
+namespace baton::optimizer {
 
 namespace {
 
@@ -20,7 +20,8 @@ struct Narrow {
     std::map<std::size_t, std::size_t> position;  // by the old one
 
     [[nodiscard]] Expression moved(Expression expression) const {
-        return baton::moved(std::move(expression), [&](std::size_t i) { return position.at(i); });
+        return baton::optimizer::moved(std::move(expression),
+                                       [&](std::size_t i) { return position.at(i); });
     }
 };
 
@@ -220,4 +221,4 @@ PlanNode pruned(const PlanNode& root) {
     return exactly(narrow(root, all), all);
 }
 
-}  // namespace baton
+}  // namespace baton::optimizer

@@ -4,10 +4,10 @@
 
 #include "model/plan.h"
 
-namespace baton {
+namespace baton::optimizer {
 
 // The same plan, with the same columns at its root. Rows on their way to a join, a union or an
 // aggregation that has to see every row hold only columns that are read there or above.
 [[nodiscard]] PlanNode pruned(const PlanNode& root);
 
-}  // namespace baton
+}  // namespace baton::optimizer

@@ -8,7 +8,7 @@
 #include "core/optimizer/expressions.h"
 #include "core/optimizer/fold.h"
 
-namespace baton {
+namespace baton::optimizer {
 
 namespace {
 
@@ -309,4 +309,4 @@ std::span<const Rule> all_rules() {
     return kRules;
 }
 
-}  // namespace baton
+}  // namespace baton::optimizer

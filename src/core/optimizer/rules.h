@@ -10,7 +10,7 @@
 
 #include "model/plan.h"
 
-namespace baton {
+namespace baton::optimizer {
 
 using Rule = std::optional<PlanNode> (*)(const PlanNode& node);
 
@@ -55,4 +55,4 @@ using Rule = std::optional<PlanNode> (*)(const PlanNode& node);
 
 [[nodiscard]] std::span<const Rule> all_rules();
 
-}  // namespace baton
+}  // namespace baton::optimizer

@@ -6,7 +6,7 @@
 #include "core/optimizer/optimize.h"
 #include "testing/plans/builders.h"
 
-namespace baton {
+namespace baton::optimizer {
 namespace {
 
 using namespace testing;  // NOLINT: the builders read better without a prefix
@@ -272,4 +272,4 @@ TEST(FoldRule, FoldsEveryExpressionOfAnOperator) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::optimizer

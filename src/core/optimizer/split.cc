@@ -6,7 +6,7 @@
 #include "core/optimizer/expressions.h"
 #include "model/aggregate_state.h"
 
-namespace baton {
+namespace baton::optimizer {
 
 namespace {
 
@@ -70,4 +70,4 @@ PlanNode with_split_aggregates(PlanNode root) {
     return root;
 }
 
-}  // namespace baton
+}  // namespace baton::optimizer

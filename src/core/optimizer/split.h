@@ -5,7 +5,7 @@
 
 #include "model/plan.h"
 
-namespace baton {
+namespace baton::optimizer {
 
 // Whether every aggregate of it has a state that can travel.
 [[nodiscard]] bool can_split(const WindowAggregate& aggregate);
@@ -14,4 +14,4 @@ namespace baton {
 // possible. Same rows, same schemas. Optimise before: afterwards no rule looks into the parts.
 [[nodiscard]] PlanNode with_split_aggregates(PlanNode root);
 
-}  // namespace baton
+}  // namespace baton::optimizer

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace baton {
+namespace baton::optimizer {
 
 std::int64_t least_of(DataType type) {
     if (!is_signed(type)) return 0;
@@ -54,4 +54,4 @@ std::uint64_t sent_width_of(const Schema& schema) {
     return width;
 }
 
-}  // namespace baton
+}  // namespace baton::optimizer

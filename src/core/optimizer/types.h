@@ -6,7 +6,7 @@
 #include "model/data_type.h"
 #include "model/schema.h"
 
-namespace baton {
+namespace baton::optimizer {
 
 // The range of an integer type.
 [[nodiscard]] std::int64_t least_of(DataType type);
@@ -19,4 +19,4 @@ namespace baton {
 [[nodiscard]] std::uint64_t sent_width_of(DataType type);
 [[nodiscard]] std::uint64_t sent_width_of(const Schema& schema);
 
-}  // namespace baton
+}  // namespace baton::optimizer

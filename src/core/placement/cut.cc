@@ -5,7 +5,7 @@
 #include "base/overload.h"
 #include "core/optimizer/types.h"
 
-namespace baton {
+namespace baton::placement {
 
 namespace {
 
@@ -74,7 +74,8 @@ private:
     Placed place_project(const PlanNode& node) {
         Placed input = place(node.inputs.front());
         input.floating.push_back(without_inputs(node));
-        if (sent_width_of(node.schema) > sent_width_of(input.tree.schema)) return input;
+        if (optimizer::sent_width_of(node.schema) > optimizer::sent_width_of(input.tree.schema))
+            return input;
         const std::string worker = input.worker;
         return {.tree = settled(std::move(input)), .worker = worker};
     }
@@ -233,4 +234,4 @@ std::vector<FragmentPlan> cut(const PlanNode& root, const Routes& routes, const 
     return Cutter(routes, settings).cut(root);
 }
 
-}  // namespace baton
+}  // namespace baton::placement

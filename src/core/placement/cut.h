@@ -17,7 +17,7 @@
 #include "core/placement/routes.h"
 #include "model/plan.h"
 
-namespace baton {
+namespace baton::placement {
 
 // The places of a plan's sources and of its sink.
 struct PinnedPlaces {
@@ -31,4 +31,4 @@ struct PinnedPlaces {
 [[nodiscard]] std::vector<FragmentPlan> cut(const PlanNode& root, const Routes& routes,
                                             const Config& settings);
 
-}  // namespace baton
+}  // namespace baton::placement

@@ -11,7 +11,7 @@
 #include "testing/plans/generators.h"
 #include "testing/reference/reference.h"
 
-namespace baton {
+namespace baton::placement {
 namespace {
 
 bool one_in(int n) {
@@ -19,7 +19,7 @@ bool one_in(int n) {
 }
 
 struct Situation {
-    Cluster cluster;
+    topology::Cluster cluster;
     std::map<std::string, std::uint64_t> used;
 
     [[nodiscard]] bool takes_part(const std::string& name) const {
@@ -50,7 +50,7 @@ Situation any_situation() {
             if (one_in(2)) links.push_back({.upstream = kNames[i], .downstream = kNames[j]});
         }
     }
-    made.cluster.topology = Topology(links);
+    made.cluster.topology = topology::Topology(links);
     return made;
 }
 
@@ -58,10 +58,11 @@ RC_GTEST_PROP(PlacementProperty, FragmentsFitFlowAlongLinksAndGiveTheSameRows, (
     const testing::World world = testing::any_world();
     const Situation situation = any_situation();
     const PlanNode plan = testing::any_plan(4);
-    auto physical =
-        expanded(optimized(plan), {.logical = world.logical, .physical = world.physical});
+    auto physical = optimizer::expanded(optimizer::optimized(plan),
+                                        {.logical = world.logical, .physical = world.physical});
     RC_ASSERT(physical.has_value());
-    const PlanNode root = with_split_aggregates(optimized(*std::move(physical)));
+    const PlanNode root =
+        optimizer::with_split_aggregates(optimizer::optimized(*std::move(physical)));
     const PinnedPlaces places = pinned_in(root);
     const auto routes = Routes::to(places.sink, places.sources,
                                    {.cluster = situation.cluster, .used = situation.used});
@@ -93,4 +94,4 @@ RC_GTEST_PROP(PlacementProperty, FragmentsFitFlowAlongLinksAndGiveTheSameRows, (
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::placement

@@ -4,7 +4,7 @@
 #include "core/placement/routes.h"
 #include "testing/plans/builders.h"
 
-namespace baton {
+namespace baton::placement {
 namespace {
 
 using namespace testing;  // NOLINT: the builders read better without a prefix
@@ -15,19 +15,19 @@ const Schema kSchema{.columns = {{.name = "TS", .type = DataType::uint64, .nulla
                                  {.name = "A", .type = DataType::int64, .nullable = true}}};
 
 // Links are written "A B": data flows from A to B.
-Cluster cluster(const std::vector<std::pair<std::string, std::string>>& links) {
-    Cluster made;
+topology::Cluster cluster(const std::vector<std::pair<std::string, std::string>>& links) {
+    topology::Cluster made;
     std::vector<NetworkLink> all;
     for (const auto& [from, to] : links) {
         all.push_back({.upstream = from, .downstream = to});
         for (const std::string& name : {from, to}) made.workers[name].name = name;
     }
-    made.topology = Topology(all);
+    made.topology = topology::Topology(all);
     return made;
 }
 
 struct Setting {
-    Cluster cluster;
+    topology::Cluster cluster;
     std::map<std::string, std::uint64_t> used = {};
 
     [[nodiscard]] Result<Routes> routes(const std::vector<std::string>& sources) const {
@@ -231,4 +231,4 @@ TEST(Cut, AWorkerMayPassOnSeveralStreams) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::placement

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "sql/printer.h"
 
-namespace baton {
+namespace baton::placement {
 
 namespace {
 
@@ -124,7 +124,7 @@ std::string data_address(const Worker& worker) {
 }
 
 Error no_way(const std::string& from, const std::string& to, const CapacityView& view) {
-    const Topology& links = view.cluster.topology;
+    const topology::Topology& links = view.cluster.topology;
     Workers blocked;
     (void)reached_from({from}, view, blocked);
     std::vector<std::string> reasons;
@@ -196,4 +196,4 @@ std::string Routes::meeting_point(const std::set<std::string>& workers) const {
     return at.begin()->second;
 }
 
-}  // namespace baton
+}  // namespace baton::placement

@@ -16,10 +16,10 @@
 #include "base/result.h"
 #include "core/topology/cluster.h"
 
-namespace baton {
+namespace baton::placement {
 
 struct CapacityView {
-    const Cluster& cluster;
+    const topology::Cluster& cluster;
     // Slots in use on workers that have a capacity; one that is not here has none in use.
     const std::map<std::string, std::uint64_t>& used;
 };
@@ -54,4 +54,4 @@ private:
     std::map<std::string, std::string> data_addresses_;
 };
 
-}  // namespace baton
+}  // namespace baton::placement

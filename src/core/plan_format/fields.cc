@@ -3,7 +3,7 @@
 #include "base/overload.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::plan_format {
 
 Error damaged_plan(const std::string& where, const std::string& why) {
     return Error{.code = ErrorCode::catalog_corrupt,
@@ -154,4 +154,4 @@ Result<Done> Fields::end() const {
     return Done{};
 }
 
-}  // namespace baton
+}  // namespace baton::plan_format

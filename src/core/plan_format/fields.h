@@ -13,7 +13,7 @@
 #include "core/plan_format/json.h"
 #include "model/plan.h"
 
-namespace baton {
+namespace baton::plan_format {
 
 [[nodiscard]] Error damaged_plan(const std::string& where, const std::string& why);
 
@@ -62,4 +62,4 @@ private:
     std::vector<bool> taken_;
 };
 
-}  // namespace baton
+}  // namespace baton::plan_format

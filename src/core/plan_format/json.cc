@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace baton {
+namespace baton::plan_format {
 
 namespace {
 
@@ -228,4 +228,4 @@ void append_json_number(std::string& to, double value) {
     }
 }
 
-}  // namespace baton
+}  // namespace baton::plan_format

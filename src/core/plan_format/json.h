@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 
-namespace baton {
+namespace baton::plan_format {
 
 struct Json {
     using Array = std::vector<Json>;
@@ -39,4 +39,4 @@ struct JsonLimits {
 
 void append_json_number(std::string& to, double value);  // "NaN", "Infinity", "-Infinity" as text
 
-}  // namespace baton
+}  // namespace baton::plan_format

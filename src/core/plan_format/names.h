@@ -6,7 +6,7 @@
 
 #include "model/plan.h"
 
-namespace baton {
+namespace baton::plan_format {
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Function::cast) + 1>
     kFunctionNames = {"add",
@@ -61,4 +61,4 @@ template <class Enum, std::size_t N>
     return names.at(static_cast<std::size_t>(value));
 }
 
-}  // namespace baton
+}  // namespace baton::plan_format

@@ -18,7 +18,7 @@
 #include "base/result.h"
 #include "model/plan.h"
 
-namespace baton {
+namespace baton::plan_format {
 
 inline constexpr std::uint64_t kPlanFormatVersion = 1;
 
@@ -31,4 +31,4 @@ inline constexpr std::uint64_t kPlanFormatVersion = 1;
 // its text. Never crashes, whatever the bytes.
 [[nodiscard]] Result<FragmentPlan> read_plan(std::string_view text);
 
-}  // namespace baton
+}  // namespace baton::plan_format

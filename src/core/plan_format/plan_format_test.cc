@@ -18,7 +18,7 @@
 #include "testing/plans/builders.h"
 #include "testing/plans/generators.h"
 
-namespace baton {
+namespace baton::plan_format {
 namespace {
 
 using namespace testing;  // NOLINT: the builders read better without a prefix
@@ -74,7 +74,7 @@ FragmentPlan everything() {
     PlanNode send{.op = Send{.exchange = 4, .to = "W5", .address = "w5:9"},
                   .inputs = {groups},
                   .schema = groups.schema};
-    PlanNode split = with_split_aggregates(
+    PlanNode split = optimizer::with_split_aggregates(
         window_aggregate(union_all({scan, source_scan(8, "S", "W2", schema)}), {10, 10}, {},
                          {column(scan, 1)}, {aggregate(AggregateFunction::avg, column(scan, 1))}));
     PlanNode unnamed = sink(split);
@@ -170,11 +170,13 @@ TEST(PlanFormat, SecretsAreInNoMessage) {
 
 RC_GTEST_PROP(PlanFormatProperty, WhatIsWrittenIsReadBack, ()) {
     const World world = any_world();
-    auto physical = expanded(any_plan(4), {.logical = world.logical, .physical = world.physical});
+    auto physical =
+        optimizer::expanded(any_plan(4), {.logical = world.logical, .physical = world.physical});
     RC_ASSERT(physical.has_value());
-    const FragmentPlan plan{.worker = "W1",
-                            .roots = {with_split_aggregates(optimized(*std::move(physical)))},
-                            .settings = {}};
+    const FragmentPlan plan{
+        .worker = "W1",
+        .roots = {optimizer::with_split_aggregates(optimizer::optimized(*std::move(physical)))},
+        .settings = {}};
     const auto back = read_plan(write_plan(plan));
     if (!back) RC_FAIL(to_string(back.error()));
     RC_ASSERT(*back == plan);
@@ -218,4 +220,4 @@ RC_GTEST_PROP(PlanFormatProperty, AChangedByteNeverCrashesTheReader, ()) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::plan_format

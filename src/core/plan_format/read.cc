@@ -7,7 +7,7 @@
 #include "core/plan_format/plan_format.h"
 #include "model/aggregate_state.h"
 
-namespace baton {
+namespace baton::plan_format {
 
 namespace {
 
@@ -441,4 +441,4 @@ Result<FragmentPlan> read_plan(std::string_view text) {
     return plan;
 }
 
-}  // namespace baton
+}  // namespace baton::plan_format

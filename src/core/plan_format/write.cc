@@ -4,7 +4,7 @@
 #include "core/plan_format/names.h"
 #include "core/plan_format/plan_format.h"
 
-namespace baton {
+namespace baton::plan_format {
 
 namespace {
 
@@ -224,4 +224,4 @@ std::string write_node(const PlanNode& root) {
     return std::move(writer.text);
 }
 
-}  // namespace baton
+}  // namespace baton::plan_format

@@ -9,7 +9,7 @@
 #include "core/plan_format/plan_format.h"
 #include "sql/printer.h"
 
-namespace baton {
+namespace baton::planning {
 
 namespace {
 
@@ -17,10 +17,10 @@ using Words = std::vector<std::string>;
 
 // ---- secrets ------------------------------------------------------------------------------------
 
-Config masked_as(DescriptorKind kind, const std::string& type, Config config) {
-    const auto found = descriptor_of(kind, type);
-    if (found) return masked(**found, std::move(config));
-    return masked(Descriptor{}, std::move(config));
+Config masked_as(descriptors::DescriptorKind kind, const std::string& type, Config config) {
+    const auto found = descriptors::descriptor_of(kind, type);
+    if (found) return descriptors::masked(**found, std::move(config));
+    return descriptors::masked(descriptors::Descriptor{}, std::move(config));
 }
 
 std::string format_of(const Config& format) {
@@ -31,14 +31,18 @@ std::string format_of(const Config& format) {
 
 PlanNode without_secrets(PlanNode node) {
     if (auto* scan = std::get_if<SourceScan>(&node.op)) {
-        scan->source = masked_as(DescriptorKind::source, scan->type, std::move(scan->source));
+        scan->source =
+            masked_as(descriptors::DescriptorKind::source, scan->type, std::move(scan->source));
         const std::string format = format_of(scan->format);
-        scan->format = masked_as(DescriptorKind::input_format, format, std::move(scan->format));
+        scan->format =
+            masked_as(descriptors::DescriptorKind::input_format, format, std::move(scan->format));
     }
     if (auto* sink = std::get_if<SinkWrite>(&node.op)) {
-        sink->sink = masked_as(DescriptorKind::sink, sink->type, std::move(sink->sink));
+        sink->sink =
+            masked_as(descriptors::DescriptorKind::sink, sink->type, std::move(sink->sink));
         const std::string format = format_of(sink->format);
-        sink->format = masked_as(DescriptorKind::output_format, format, std::move(sink->format));
+        sink->format =
+            masked_as(descriptors::DescriptorKind::output_format, format, std::move(sink->format));
     }
     for (PlanNode& input : node.inputs) input = without_secrets(std::move(input));
     return node;
@@ -66,14 +70,15 @@ std::string text_of(const ConfigValue& value) {
 }
 
 // The options that are not as they would be by default: ", FILE_PATH = 'in.csv'".
-std::string options_of(DescriptorKind kind, const std::string& type, const Config& config) {
-    const auto found = descriptor_of(kind, type);
+std::string options_of(descriptors::DescriptorKind kind, const std::string& type,
+                       const Config& config) {
+    const auto found = descriptors::descriptor_of(kind, type);
     std::string text;
     for (const auto& [key, value] : config) {
         if (key == "TYPE") continue;
         bool by_default = false;
         if (found) {
-            for (const Option& option : (*found)->options) {
+            for (const descriptors::Option& option : (*found)->options) {
                 if (option.key == key) by_default = option.default_value == value;
             }
         }
@@ -121,18 +126,18 @@ std::string line_of(const SourceScan& op, const PlanNode& node) {
         text += " OF " + std::to_string(op.parsed.columns.size()) + " COLUMNS";
     }
     const std::string format = format_of(op.format);
-    text += options_of(DescriptorKind::source, op.type, op.source);
+    text += options_of(descriptors::DescriptorKind::source, op.type, op.source);
     if (!format.empty()) text += ", " + format;
-    return text + options_of(DescriptorKind::input_format, format, op.format);
+    return text + options_of(descriptors::DescriptorKind::input_format, format, op.format);
 }
 
 std::string line_of(const SinkWrite& op, const PlanNode& node) {
     std::string text = op.name ? "SINK " + printed_name(*op.name) : std::string("INLINE SINK");
     text += " " + op.type + place_of(op.worker) + " " + text_of(node.schema);
     const std::string format = format_of(op.format);
-    text += options_of(DescriptorKind::sink, op.type, op.sink);
+    text += options_of(descriptors::DescriptorKind::sink, op.type, op.sink);
     if (!format.empty()) text += ", " + format;
-    return text + options_of(DescriptorKind::output_format, format, op.format);
+    return text + options_of(descriptors::DescriptorKind::output_format, format, op.format);
 }
 
 std::string line_of(const Project& op, const PlanNode& node) {
@@ -248,8 +253,8 @@ std::vector<std::size_t> in_order(const PlanSteps& steps) {
 
 Explained explain_plan(std::string level, const PlanNode& root) {
     Explained result{.level = std::move(level), .text = tree_of(root), .json = {}};
-    result.json =
-        "{\"level\":\"" + result.level + "\",\"plan\":" + write_node(without_secrets(root)) + "}";
+    result.json = "{\"level\":\"" + result.level +
+                  "\",\"plan\":" + plan_format::write_node(without_secrets(root)) + "}";
     return result;
 }
 
@@ -264,7 +269,7 @@ Explained explain_fragments(const PlanSteps& steps) {
             draw(root, "  ", "  ", result.text);
         }
         result.json += (result.json.empty() ? "" : ",") + std::string("{\"stage\":") + stage +
-                       ",\"fragment\":" + write_plan(fragment) + "}";
+                       ",\"fragment\":" + plan_format::write_plan(fragment) + "}";
     }
     result.json = "{\"level\":\"DISTRIBUTED\",\"fragments\":[" + result.json + "]}";
     return result;
@@ -290,4 +295,4 @@ Explained explain(sql::ExplainLevel level, const PlanSteps& steps) {
     CHECK(false && "an unknown level");
 }
 
-}  // namespace baton
+}  // namespace baton::planning

@@ -13,7 +13,7 @@
 #include "core/planning/planner.h"
 #include "sql/ast.h"
 
-namespace baton {
+namespace baton::planning {
 
 // The output of EXPLAIN at each level: the logical plan, the optimised one, and the fragments, from
 // those of the highest stage to that of the sink, then by worker.
@@ -29,4 +29,4 @@ struct Explained {
 // The tree of one plan.
 [[nodiscard]] std::vector<std::string> tree_of(const PlanNode& root);
 
-}  // namespace baton
+}  // namespace baton::planning

@@ -16,7 +16,7 @@
 #include "core/plan_format/plan_format.h"
 #include "model/plan_check.h"
 
-namespace baton {
+namespace baton::planning {
 
 namespace {
 
@@ -77,7 +77,7 @@ namespace {
 // Fills in the worker of inline sources and sinks that name none: the only one there is.
 class Defaults {
 public:
-    explicit Defaults(const Cluster& cluster) : cluster_(cluster) {}
+    explicit Defaults(const topology::Cluster& cluster) : cluster_(cluster) {}
 
     Result<Done> fill(PlanNode& node) {
         if (auto* scan = std::get_if<SourceScan>(&node.op)) {
@@ -98,28 +98,29 @@ private:
         used_ = true;
         std::vector<std::string> names;
         for (const auto& [name, ignored] : cluster_.workers) names.push_back(name);
-        TRY_ASSIGN(only, default_worker(names, what));
+        TRY_ASSIGN(only, binding::default_worker(names, what));
         CHECK(only);  // the embedded one, if there is no other
         worker = *only;
         return Done{};
     }
 
-    const Cluster& cluster_;
+    const topology::Cluster& cluster_;
     bool used_ = false;
 };
 
 // What there is where nobody created a worker: the embedded one, which the catalog has from its
 // first use on.
-Cluster embedded_alone(Revision revision) {
+topology::Cluster embedded_alone(Revision revision) {
     const std::string name(kEmbeddedWorker);
-    Cluster cluster;
+    topology::Cluster cluster;
     cluster.workers[name] = {.name = name, .kind = WorkerKind::embedded};
     cluster.revision = revision;
     return cluster;
 }
 
 // The worker that can be reached from all of these, with the fewest steps in all.
-Result<std::string> nearest_to(const std::set<std::string>& workers, const Topology& links) {
+Result<std::string> nearest_to(const std::set<std::string>& workers,
+                               const topology::Topology& links) {
     std::map<std::string, std::uint64_t> steps;  // of all that have arrived
     std::map<std::string, std::size_t> arrivals;
     for (const std::string& worker : workers) {
@@ -185,7 +186,7 @@ const sql::ToClient* client_of(const std::optional<sql::SinkTarget>& sink) {
 
 // Where the rows end if no sink is named: with the client, or nowhere.
 Result<PlanNode> with_made_up_sink(PlanNode rows, const sql::ToClient* client,
-                                   const Topology& links) {
+                                   const topology::Topology& links) {
     std::set<std::string> workers;
     collect_workers(rows, workers);
     TRY_ASSIGN(worker, nearest_to(workers, links));
@@ -204,11 +205,12 @@ Result<PlanNode> with_made_up_sink(PlanNode rows, const sql::ToClient* client,
 
 Result<PlanSteps> plan_logically(const QueryToPlan& query, const PlanningView& view) {
     const std::optional<sql::SinkTarget> none;
-    TRY_ASSIGN(logical, analyse(query.query, client_of(query.sink) != nullptr ? none : query.sink,
-                                {.logical_sources = view.logical_sources,
-                                 .sink = view.sink ? &*view.sink : nullptr,
-                                 .known_sources = view.known_sources,
-                                 .known_sinks = view.known_sinks}));
+    TRY_ASSIGN(logical,
+               analysis::analyse(query.query, client_of(query.sink) != nullptr ? none : query.sink,
+                                 {.logical_sources = view.logical_sources,
+                                  .sink = view.sink ? &*view.sink : nullptr,
+                                  .known_sources = view.known_sources,
+                                  .known_sinks = view.known_sinks}));
     PlanSteps steps;
     for (const std::string& name : logical.sources) {
         steps.reads.push_back(
@@ -218,19 +220,19 @@ Result<PlanSteps> plan_logically(const QueryToPlan& query, const PlanningView& v
         sink != nullptr && sink->name) {
         steps.reads.push_back({ReadKind::sink, *sink->name, view.sink->revision});
     }
-    steps.optimized = optimized(logical.root);
+    steps.optimized = optimizer::optimized(logical.root);
     steps.logical = std::move(logical.root);
     return steps;
 }
 
 Result<PlanSteps> plan_steps(const QueryToPlan& query, const PlanningView& view) {
-    TRY_ASSIGN(settings, bind_query(query.settings));
+    TRY_ASSIGN(settings, binding::bind_query(query.settings));
     TRY_ASSIGN(steps, plan_logically(query, view));
-    const Cluster alone = embedded_alone(view.cluster->revision);
-    const Cluster& cluster = view.cluster->workers.empty() ? alone : *view.cluster;
+    const topology::Cluster alone = embedded_alone(view.cluster->revision);
+    const topology::Cluster& cluster = view.cluster->workers.empty() ? alone : *view.cluster;
     TRY(check_scans(steps.optimized, view.physical_sources));
-    TRY_ASSIGN(physical, expanded(steps.optimized, {.logical = view.logical_sources,
-                                                    .physical = view.physical_sources}));
+    TRY_ASSIGN(physical, optimizer::expanded(steps.optimized, {.logical = view.logical_sources,
+                                                               .physical = view.physical_sources}));
     Defaults defaults(cluster);
     TRY(defaults.fill(physical));
     if (defaults.used()) steps.reads.push_back({ReadKind::cluster, "", cluster.revision});
@@ -239,11 +241,11 @@ Result<PlanSteps> plan_steps(const QueryToPlan& query, const PlanningView& view)
         TRY_ASSIGN(root, with_made_up_sink(std::move(physical), client, cluster.topology));
         physical = std::move(root);
     }
-    steps.physical = with_split_aggregates(optimized(std::move(physical)));
-    const PinnedPlaces places = pinned_in(steps.physical);
-    TRY_ASSIGN(routes,
-               Routes::to(places.sink, places.sources, {.cluster = cluster, .used = view.used}));
-    steps.fragments = cut(steps.physical, routes, settings.options);
+    steps.physical = optimizer::with_split_aggregates(optimizer::optimized(std::move(physical)));
+    const placement::PinnedPlaces places = placement::pinned_in(steps.physical);
+    TRY_ASSIGN(routes, placement::Routes::to(places.sink, places.sources,
+                                             {.cluster = cluster, .used = view.used}));
+    steps.fragments = placement::cut(steps.physical, routes, settings.options);
     for (const FragmentPlan& fragment : steps.fragments) {
         TRY(check_leaves(fragment));
         const Worker& worker = cluster.workers.at(fragment.worker);
@@ -273,7 +275,7 @@ Result<QueryPlan> plan(const sql::CreateQuery& query, const PlanningView& view) 
         made.fragments.push_back({.worker = steps.fragments[i].worker,
                                   .slots = 1,
                                   .stage = steps.stages[i],
-                                  .plan = write_plan(steps.fragments[i])});
+                                  .plan = plan_format::write_plan(steps.fragments[i])});
     }
     std::set<PhysicalSourceId> ids;
     collect_ids(steps.physical, ids);
@@ -285,4 +287,4 @@ Result<QueryPlan> plan(const sql::CreateQuery& query, const PlanningView& view) 
     return made;
 }
 
-}  // namespace baton
+}  // namespace baton::planning

@@ -38,7 +38,7 @@
 #include "model/plan.h"
 #include "sql/ast.h"
 
-namespace baton {
+namespace baton::planning {
 
 // The names of the catalog that a query mentions.
 struct MentionedNames {
@@ -59,7 +59,7 @@ struct PlanningView {
     // Names that exist, for a hint; only if one that is mentioned does not.
     std::vector<std::string> known_sources;
     std::vector<std::string> known_sinks;
-    std::shared_ptr<const Cluster> cluster;
+    std::shared_ptr<const topology::Cluster> cluster;
     // Slots in use, of the workers with a capacity between sources and sink, these included.
     std::map<std::string, std::uint64_t> used;
 };
@@ -126,4 +126,4 @@ struct QueryToPlan {
 // invalid_configuration where a worker has to be named.
 [[nodiscard]] Result<QueryPlan> plan(const sql::CreateQuery& query, const PlanningView& view);
 
-}  // namespace baton
+}  // namespace baton::planning

@@ -5,7 +5,7 @@
 #include "core/plan_format/plan_format.h"
 #include "sql/parser.h"
 
-namespace baton {
+namespace baton::planning {
 namespace {
 
 sql::CreateQuery query(const std::string& text) {
@@ -23,12 +23,12 @@ Worker worker(const std::string& name, Revision revision) {
 
 // EDGE -> MIDDLE -> HUB; source S on EDGE, sink K on HUB.
 PlanningView line() {
-    auto cluster = std::make_shared<Cluster>();
+    auto cluster = std::make_shared<topology::Cluster>();
     cluster->workers = {{"EDGE", worker("EDGE", Revision(1))},
                         {"MIDDLE", worker("MIDDLE", Revision(2))},
                         {"HUB", worker("HUB", Revision(3))}};
     const std::vector<NetworkLink> links = {{"EDGE", "MIDDLE"}, {"MIDDLE", "HUB"}};
-    cluster->topology = Topology(links);
+    cluster->topology = topology::Topology(links);
     PlanningView view;
     view.cluster = cluster;
     const Schema schema{.columns = {{.name = "A", .type = DataType::uint64, .nullable = true},
@@ -85,7 +85,7 @@ TEST(Planner, TellsEachWorkerItsPart) {
     const auto made = plan(
         query("SELECT a FROM s WHERE a > UINT64(5) INTO k SET ('FAIL' AS QUERY.LATE)"), line());
     ASSERT_TRUE(made) << to_string(made.error());
-    const auto edge = read_plan(made->fragments[0].plan);
+    const auto edge = plan_format::read_plan(made->fragments[0].plan);
     ASSERT_TRUE(edge) << to_string(edge.error());
     EXPECT_EQ(edge->settings.at("LATE"), ConfigValue(std::string("FAIL")));
     const PlanNode& filter = edge->roots.at(0).inputs.at(0);
@@ -93,7 +93,7 @@ TEST(Planner, TellsEachWorkerItsPart) {
     const auto& scan = std::get<SourceScan>(filter.inputs.at(0).op);
     EXPECT_EQ(scan.id, PhysicalSourceId(7));
     EXPECT_EQ(scan.wanted, std::vector<std::size_t>{0});
-    const auto middle = read_plan(made->fragments[2].plan);
+    const auto middle = plan_format::read_plan(made->fragments[2].plan);
     ASSERT_TRUE(middle) << to_string(middle.error());
     EXPECT_TRUE(std::holds_alternative<Receive>(middle->roots.at(0).inputs.at(0).op));
 }
@@ -124,12 +124,12 @@ TEST(Planner, AWorkerReadsInSoManyPlacesAtMost) {
 
 TEST(Planner, RoutesLeadAroundWorkersThatAreFull) {
     PlanningView view = line();
-    auto cluster = std::make_shared<Cluster>(*view.cluster);
+    auto cluster = std::make_shared<topology::Cluster>(*view.cluster);
     cluster->workers.at("MIDDLE").capacity = 1;
     cluster->workers["OTHER"] = worker("OTHER", Revision(9));
     const std::vector<NetworkLink> links = {
         {"EDGE", "MIDDLE"}, {"MIDDLE", "HUB"}, {"EDGE", "OTHER"}, {"OTHER", "HUB"}};
-    cluster->topology = Topology(links);
+    cluster->topology = topology::Topology(links);
     view.cluster = cluster;
     view.used["MIDDLE"] = 1;
     const auto made = plan(query("SELECT a FROM s INTO k"), view);
@@ -145,7 +145,7 @@ TEST(Planner, IsDeterministic) {
 
 TEST(Planner, SaysWhichWorkerLackedWhat) {
     PlanningView view = line();
-    auto cluster = std::make_shared<Cluster>(*view.cluster);
+    auto cluster = std::make_shared<topology::Cluster>(*view.cluster);
     cluster->workers.at("HUB").capacity = 2;
     view.cluster = cluster;
     view.used["HUB"] = 2;
@@ -177,7 +177,7 @@ TEST(Planner, RowsForAClientEndOnTheWorkerNearestToTheirSources) {
     ASSERT_TRUE(made) << to_string(made.error());
     ASSERT_EQ(made->fragments.size(), 1U);
     EXPECT_TRUE(made->sinks.empty());
-    const auto fragment = read_plan(made->fragments.front().plan);
+    const auto fragment = plan_format::read_plan(made->fragments.front().plan);
     ASSERT_TRUE(fragment) << to_string(fragment.error());
     EXPECT_EQ(fragment->worker, "EDGE");
     const auto& sink = std::get<SinkWrite>(fragment->roots.front().op);
@@ -193,4 +193,4 @@ TEST(Planner, NobodyCanNameTheSinkOfAClient) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::planning

@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/overload.h"
 
-namespace baton {
+namespace baton::programs {
 
 using programs::AskToEnd;
 using programs::MakeEnd;
@@ -86,4 +86,4 @@ std::optional<Instant> Programs::wake_at() const {
     return first;
 }
 
-}  // namespace baton
+}  // namespace baton::programs

@@ -24,9 +24,7 @@
 #include "model/control.h"
 #include "model/partition.h"
 
-namespace baton {
-
-namespace programs {
+namespace baton::programs {
 
 struct Start {  // answered by ended(), whether it could be started or not
     control::Grant grant;
@@ -45,8 +43,6 @@ struct SayReleased {
     friend bool operator==(const SayReleased&, const SayReleased&) = default;
 };
 using Effect = std::variant<Start, AskToEnd, MakeEnd, SayReleased>;
-
-}  // namespace programs
 
 class Programs {
 public:
@@ -86,4 +82,4 @@ private:
     std::map<PartitionKey, PartitionProgram> kept_;
 };
 
-}  // namespace baton
+}  // namespace baton::programs

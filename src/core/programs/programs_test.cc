@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::programs {
 namespace {
 
 using programs::AskToEnd;
@@ -72,4 +72,4 @@ TEST_F(ProgramsTest, WhatIsLetGoOfWhileItPausesIsGoneAtOnce) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::programs

@@ -5,7 +5,7 @@
 #include "base/overload.h"
 #include "base/text.h"
 
-namespace baton::deployment {
+namespace baton::queries {
 
 Duration delay_after(const Pace& pace, unsigned failures, std::uint64_t jitter) {
     Duration delay = pace.retry_first;
@@ -73,4 +73,4 @@ std::string to_string(const Send& send) {
                       send.step);
 }
 
-}  // namespace baton::deployment
+}  // namespace baton::queries

@@ -44,7 +44,7 @@
 #include "model/reason.h"
 #include "model/states.h"
 
-namespace baton::deployment {
+namespace baton::queries {
 
 struct Pace {
     Duration retry_first = std::chrono::milliseconds(100);
@@ -185,4 +185,4 @@ struct Plan {
 [[nodiscard]] std::string to_string(const Write& write);
 [[nodiscard]] std::string to_string(const Send& send);
 
-}  // namespace baton::deployment
+}  // namespace baton::queries

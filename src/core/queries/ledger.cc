@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace baton::deployment {
+namespace baton::queries {
 
 namespace {
 
@@ -139,4 +139,4 @@ QueryView Ledger::view(QueryId query, const Roster& roster) const {
     return view;
 }
 
-}  // namespace baton::deployment
+}  // namespace baton::queries

@@ -18,7 +18,7 @@
 #include "core/queries/roster.h"
 #include "model/entities.h"
 
-namespace baton::deployment {
+namespace baton::queries {
 
 class Ledger {
 public:
@@ -73,4 +73,4 @@ private:
     std::map<std::string, std::set<QueryId>> on_worker_;
 };
 
-}  // namespace baton::deployment
+}  // namespace baton::queries

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton::deployment {
+namespace baton::queries {
 namespace {
 
 using namespace std::chrono_literals;
@@ -191,4 +191,4 @@ TEST(Ledger, AHundredThousandRunningQueriesAreComparedWithTheirWorkersAndLeftAlo
 }
 
 }  // namespace
-}  // namespace baton::deployment
+}  // namespace baton::queries

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-namespace baton::lifecycle {
+namespace baton::queries::lifecycle {
 
 namespace {
 
@@ -279,4 +279,4 @@ Fragment renewed(const Fragment& fragment, std::uint64_t run) {
     return after;
 }
 
-}  // namespace baton::lifecycle
+}  // namespace baton::queries::lifecycle

@@ -26,7 +26,7 @@
 #include "model/controller_requests.h"
 #include "model/entities.h"
 
-namespace baton::lifecycle {
+namespace baton::queries::lifecycle {
 
 // ---- states -------------------------------------------------------------------------------------
 
@@ -124,4 +124,4 @@ struct FragmentTurn {
 [[nodiscard]] Fragment stopped(const Fragment& fragment);
 [[nodiscard]] Fragment renewed(const Fragment& fragment, std::uint64_t run);
 
-}  // namespace baton::lifecycle
+}  // namespace baton::queries::lifecycle

@@ -7,7 +7,7 @@
 
 #include "core/queries/lifecycle.h"
 
-namespace baton::lifecycle {
+namespace baton::queries::lifecycle {
 
 namespace {
 
@@ -145,4 +145,4 @@ std::vector<Step> all_steps() {
     return steps;
 }
 
-}  // namespace baton::lifecycle
+}  // namespace baton::queries::lifecycle

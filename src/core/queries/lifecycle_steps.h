@@ -10,7 +10,7 @@
 
 #include "model/states.h"
 
-namespace baton::lifecycle {
+namespace baton::queries::lifecycle {
 
 struct Life {
     QueryState state = QueryState::pending;
@@ -40,4 +40,4 @@ struct Step {
 
 [[nodiscard]] std::vector<Step> all_steps();
 
-}  // namespace baton::lifecycle
+}  // namespace baton::queries::lifecycle

@@ -8,7 +8,7 @@
 #include "core/queries/lifecycle_steps.h"
 #include "testing/script.h"
 
-namespace baton::lifecycle {
+namespace baton::queries::lifecycle {
 namespace {
 
 const std::vector<Step>& steps() {
@@ -217,4 +217,4 @@ TEST(Lifecycle, WhoHasEndedWaitsForNoWorker) {
 }
 
 }  // namespace
-}  // namespace baton::lifecycle
+}  // namespace baton::queries::lifecycle

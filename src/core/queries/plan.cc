@@ -9,7 +9,7 @@
 #include "core/queries/deployment.h"
 #include "core/queries/lifecycle.h"
 
-namespace baton::deployment {
+namespace baton::queries {
 
 namespace {
 
@@ -467,4 +467,4 @@ Plan plan(const QueryView& view, Instant now, const Pace& pace) {
     return Planning(view, now, pace).run();
 }
 
-}  // namespace baton::deployment
+}  // namespace baton::queries

@@ -7,7 +7,7 @@
 #include "core/queries/deployment.h"
 #include "core/queries/lifecycle.h"
 
-namespace baton::deployment {
+namespace baton::queries {
 namespace {
 
 using namespace std::chrono_literals;
@@ -340,4 +340,4 @@ RC_GTEST_PROP(PlanProperty, AGracefulStopAsksNobodyWhileUpstreamLives, ()) {
 }
 
 }  // namespace
-}  // namespace baton::deployment
+}  // namespace baton::queries

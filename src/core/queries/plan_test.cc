@@ -2,7 +2,7 @@
 
 #include "core/queries/deployment.h"
 
-namespace baton::deployment {
+namespace baton::queries {
 namespace {
 
 using namespace std::chrono_literals;
@@ -45,7 +45,7 @@ protected:
     }
 
     std::string plan_at(Duration now) {
-        const Plan plan = deployment::plan(view_, at(now), Pace{});
+        const Plan plan = queries::plan(view_, at(now), Pace{});
         std::string text;
         for (const Write& write : plan.writes) text += to_string(write) + "; ";
         for (const Send& send : plan.sends) text += to_string(send) + "; ";
@@ -387,4 +387,4 @@ TEST_F(PlanTest, WhatHasEndedInTheRecordIsNotTakenUpAgain) {
 }
 
 }  // namespace
-}  // namespace baton::deployment
+}  // namespace baton::queries

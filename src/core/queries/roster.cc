@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/overload.h"
 
-namespace baton::deployment {
+namespace baton::queries {
 
 namespace {
 
@@ -269,4 +269,4 @@ std::map<std::string, std::vector<control::FragmentStatus>> Roster::held_of(Quer
     return all;
 }
 
-}  // namespace baton::deployment
+}  // namespace baton::queries

@@ -24,7 +24,7 @@
 #include "model/entities.h"
 #include "model/transport_events.h"
 
-namespace baton::deployment {
+namespace baton::queries {
 
 class Roster {
 public:
@@ -104,4 +104,4 @@ private:
     std::map<QueryId, std::set<std::string>> holders_;  // workers whose stream holds something
 };
 
-}  // namespace baton::deployment
+}  // namespace baton::queries

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton::deployment {
+namespace baton::queries {
 namespace {
 
 using namespace std::chrono_literals;
@@ -175,4 +175,4 @@ TEST_F(RosterTest, AWorkerThatIsRemovedIsForgotten) {
 }
 
 }  // namespace
-}  // namespace baton::deployment
+}  // namespace baton::queries

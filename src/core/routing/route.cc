@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-namespace baton {
+namespace baton::routing {
 
 using namespace routing;  // NOLINT: its events and steps
 
@@ -26,7 +26,7 @@ Error nobody_leads() {
 
 }  // namespace
 
-Error routing::not_leading(const std::optional<Leader>& leader) {
+Error not_leading(const std::optional<Leader>& leader) {
     return {.code = ErrorCode::fenced,
             .message = "this coordinator does not lead, so it changes nothing",
             .hint = leader ? "ask the coordinator that leads: " + leader->address
@@ -183,4 +183,4 @@ Step Route::on(const Sight& sight, const AnswerLost& event) {
                   "look before it is tried again: it may or may not have happened");
 }
 
-}  // namespace baton
+}  // namespace baton::routing

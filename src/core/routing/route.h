@@ -34,9 +34,7 @@
 #include "model/leader.h"
 #include "model/line_answer.h"
 
-namespace baton {
-
-namespace routing {
+namespace baton::routing {
 
 using TermNumber = Id<struct TermNumberTag>;  // of a term of this process; each has its own
 
@@ -155,8 +153,6 @@ using Step = std::variant<Here, There, End>;
 // Why a coordinator that does not lead changes nothing.
 [[nodiscard]] Error not_leading(const std::optional<Leader>& leader);
 
-}  // namespace routing
-
 class Route {
 public:
     explicit Route(const routing::Request& request, const routing::Timing& timing = {})
@@ -204,4 +200,4 @@ private:
     std::string asked_;    // the address of the last attempt
 };
 
-}  // namespace baton
+}  // namespace baton::routing

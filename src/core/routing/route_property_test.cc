@@ -7,7 +7,7 @@
 
 #include "core/routing/route.h"
 
-namespace baton {
+namespace baton::routing {
 namespace {
 
 using namespace routing;  // NOLINT: its events and steps
@@ -157,4 +157,4 @@ RC_GTEST_PROP(RouteProperty, ARequestHappensAtMostOnceAndIsAnswered, ()) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::routing

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::routing {
 namespace {
 
 using namespace routing;  // NOLINT: its events and steps
@@ -337,4 +337,4 @@ TEST_F(RouteTest, AnErrandWithoutPatienceIsTriedOnce) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::routing

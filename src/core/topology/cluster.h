@@ -8,7 +8,7 @@
 #include "core/topology/topology.h"
 #include "model/entities.h"
 
-namespace baton {
+namespace baton::topology {
 
 struct Cluster {
     std::map<std::string, Worker> workers;
@@ -16,4 +16,4 @@ struct Cluster {
     Revision revision;  // of its last change
 };
 
-}  // namespace baton
+}  // namespace baton::topology

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-namespace baton {
+namespace baton::topology {
 
 Topology::Topology(std::span<const NetworkLink> links) {
     for (const NetworkLink& link : links) {
@@ -209,4 +209,4 @@ Result<Address> parse_address(std::string_view text) {
     return Address{.host = std::string(host), .port = static_cast<std::uint16_t>(port)};
 }
 
-}  // namespace baton
+}  // namespace baton::topology

@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "model/entities.h"
 
-namespace baton {
+namespace baton::topology {
 
 class Topology {
 public:
@@ -52,4 +52,4 @@ private:
 // Fails with invalid_address, saying what is wrong with it.
 [[nodiscard]] Result<Address> parse_address(std::string_view text);
 
-}  // namespace baton
+}  // namespace baton::topology

@@ -16,7 +16,7 @@
 #include "core/worker/effects.h"
 #include "model/control.h"
 
-namespace baton {
+namespace baton::worker {
 
 class Duty {
 public:
@@ -44,4 +44,4 @@ public:
     [[nodiscard]] virtual bool may_leave(bool is_heard) const = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::worker

@@ -2,7 +2,7 @@
 
 #include "base/overload.h"
 
-namespace baton {
+namespace baton::worker {
 
 namespace {
 
@@ -74,4 +74,4 @@ std::string station::to_string(const Effect& effect) {
         effect);
 }
 
-}  // namespace baton
+}  // namespace baton::worker

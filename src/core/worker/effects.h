@@ -9,7 +9,7 @@
 #include "model/control.h"
 #include "model/control_sessions.h"
 
-namespace baton {
+namespace baton::worker {
 
 // To the engine. Each Prepare is answered by Prepared or PrepareFailed, unless Abort comes first;
 // Drain and Abort are answered by Halted, or by whatever end came before they could act.
@@ -73,4 +73,4 @@ using Effect =
 [[nodiscard]] std::string to_string(const Effect& effect);
 
 }  // namespace station
-}  // namespace baton
+}  // namespace baton::worker

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace baton {
+namespace baton::worker {
 
 using control::Fault;
 using control::FragmentStatus;
@@ -180,4 +180,4 @@ void FragmentDuty::on(const fragments::Broke& event) {
     end(*status, FragmentState::failed, event.fault, event.why, event.error);
 }
 
-}  // namespace baton
+}  // namespace baton::worker

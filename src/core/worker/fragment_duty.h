@@ -25,7 +25,7 @@
 #include "model/control.h"
 #include "model/fragment_events.h"
 
-namespace baton {
+namespace baton::worker {
 
 class FragmentDuty final : public Duty {
 public:
@@ -73,4 +73,4 @@ private:
     std::uint64_t told_ = 0;  // on this session
 };
 
-}  // namespace baton
+}  // namespace baton::worker

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace baton {
+namespace baton::worker {
 
 using holdings::Release;
 using holdings::Take;
@@ -104,4 +104,4 @@ std::vector<control::Grant> Holdings::held() const {
     return list;
 }
 
-}  // namespace baton
+}  // namespace baton::worker

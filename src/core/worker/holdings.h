@@ -33,7 +33,7 @@
 #include "model/control.h"
 #include "model/partition.h"
 
-namespace baton {
+namespace baton::worker {
 
 namespace holdings {
 
@@ -98,4 +98,4 @@ private:
     std::uint64_t number_ = 0;  // of the last assignment of this session
 };
 
-}  // namespace baton
+}  // namespace baton::worker

@@ -4,7 +4,7 @@
 
 #include "base/overload.h"
 
-namespace baton {
+namespace baton::worker {
 namespace {
 
 using namespace std::chrono_literals;
@@ -180,4 +180,4 @@ TEST_F(HoldingsTest, WhatWasReleasedIsSaidByTheNextWelcome) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::worker

@@ -1,6 +1,6 @@
 #include "core/worker/partition_duty.h"
 
-namespace baton {
+namespace baton::worker {
 
 namespace {
 
@@ -47,4 +47,4 @@ void PartitionDuty::say_held(duty::Effects& effects) const {
     effects.emplace_back(duty::Say{holdings_.told()});
 }
 
-}  // namespace baton
+}  // namespace baton::worker

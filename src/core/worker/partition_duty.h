@@ -12,7 +12,7 @@
 #include "model/control.h"
 #include "model/partition.h"
 
-namespace baton {
+namespace baton::worker {
 
 class PartitionDuty final : public Duty {
 public:
@@ -39,4 +39,4 @@ private:
     Holdings holdings_;
 };
 
-}  // namespace baton
+}  // namespace baton::worker

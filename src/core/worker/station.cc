@@ -5,7 +5,7 @@
 #include "base/epoch.h"
 #include "base/overload.h"
 
-namespace baton {
+namespace baton::worker {
 
 using station::AnswerGreeting;
 using station::Reply;
@@ -206,4 +206,4 @@ void Station::add(duty::Effects given, Effects& effects) const {
     }
 }
 
-}  // namespace baton
+}  // namespace baton::worker

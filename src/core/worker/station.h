@@ -35,7 +35,7 @@
 #include "model/control_sessions.h"
 #include "model/fragment_events.h"
 
-namespace baton {
+namespace baton::worker {
 
 namespace station {
 
@@ -117,4 +117,4 @@ private:
     const std::array<Duty*, 2> duties_ = {&fragments_, &partitions_};
 };
 
-}  // namespace baton
+}  // namespace baton::worker

@@ -4,7 +4,7 @@
 
 #include "base/epoch.h"
 
-namespace baton {
+namespace baton::worker {
 namespace {
 
 using namespace fragments;  // NOLINT
@@ -332,4 +332,4 @@ TEST_F(AllegianceTest, AFragmentIsToldWithTheFingerprintItWasRegisteredWith) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::worker

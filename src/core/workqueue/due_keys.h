@@ -15,7 +15,7 @@
 #include "base/time.h"
 #include "core/workqueue/work_queue.h"
 
-namespace baton {
+namespace baton::workqueue {
 
 template <class Key>
 class DueKeys {
@@ -63,4 +63,4 @@ private:
     std::map<Ticket, Key> writes_;
 };
 
-}  // namespace baton
+}  // namespace baton::workqueue

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::workqueue {
 namespace {
 
 using namespace std::chrono_literals;
@@ -64,4 +64,4 @@ TEST(DueKeys, AWriteIsSettledOnce) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::workqueue

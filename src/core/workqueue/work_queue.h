@@ -19,7 +19,7 @@
 #include "base/check.h"
 #include "base/time.h"
 
-namespace baton {
+namespace baton::workqueue {
 
 struct Backoff {
     Duration first;
@@ -101,4 +101,4 @@ private:
     std::map<Key, unsigned> failures_;
 };
 
-}  // namespace baton
+}  // namespace baton::workqueue

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::workqueue {
 namespace {
 
 using namespace std::chrono_literals;
@@ -43,4 +43,4 @@ TEST(WorkQueue, DoublesTheDelayOfAKeyThatKeepsFailing) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::workqueue

@@ -7,7 +7,7 @@
 #include "core/descriptors/descriptors.h"
 #include "sql/vocabulary.h"
 
-namespace baton::front {
+namespace baton::desk {
 
 namespace {
 
@@ -58,12 +58,13 @@ bool is_any(const sql::InlineSource&) {
 }
 
 bool reads_files(const sql::InlineSource& source) {
-    return opens_files(DescriptorKind::source, source.type);
+    return descriptors::opens_files(descriptors::DescriptorKind::source, source.type);
 }
 
 bool writes_files(const sql::SinkTarget& sink) {
     const auto* there = std::get_if<sql::InlineSink>(&sink.node);
-    return there != nullptr && opens_files(DescriptorKind::sink, there->type);
+    return there != nullptr &&
+           descriptors::opens_files(descriptors::DescriptorKind::sink, there->type);
 }
 
 }  // namespace
@@ -107,23 +108,23 @@ Role needed_for(const sql::Statement& statement) {
 }
 
 bool names_files(const sql::Statement& statement) {
-    return std::visit(Overload{
-                          [](const sql::CreatePhysicalSource& create) {
-                              return opens_files(DescriptorKind::source, create.type);
-                          },
-                          [](const sql::CreateSink& create) {
-                              return opens_files(DescriptorKind::sink, create.type);
-                          },
-                          [](const sql::CreateQuery& create) {
-                              return has_inline_source(create.query, reads_files) ||
-                                     writes_files(create.sink);
-                          },
-                          [](const sql::SelectOnce& select) {
-                              return has_inline_source(select.query, reads_files);
-                          },
-                          [](const sql::OpensNoFiles auto&) { return false; },
-                      },
-                      statement.node);
+    return std::visit(
+        Overload{
+            [](const sql::CreatePhysicalSource& create) {
+                return descriptors::opens_files(descriptors::DescriptorKind::source, create.type);
+            },
+            [](const sql::CreateSink& create) {
+                return descriptors::opens_files(descriptors::DescriptorKind::sink, create.type);
+            },
+            [](const sql::CreateQuery& create) {
+                return has_inline_source(create.query, reads_files) || writes_files(create.sink);
+            },
+            [](const sql::SelectOnce& select) {
+                return has_inline_source(select.query, reads_files);
+            },
+            [](const sql::OpensNoFiles auto&) { return false; },
+        },
+        statement.node);
 }
 
 Result<Done> permit(const Principal& who, const sql::Statement& statement) {
@@ -144,4 +145,4 @@ Result<Done> permit(const Principal& who, const sql::Statement& statement) {
                  .hint = "ask a user that has this role"};
 }
 
-}  // namespace baton::front
+}  // namespace baton::desk

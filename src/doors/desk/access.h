@@ -17,7 +17,7 @@
 #include "model/role.h"
 #include "sql/ast.h"
 
-namespace baton::front {
+namespace baton::desk {
 
 using baton::Role;
 
@@ -83,4 +83,4 @@ private:
 // Fails with not_permitted, naming the role or the right that is needed.
 [[nodiscard]] Result<Done> permit(const Principal& who, const sql::Statement& statement);
 
-}  // namespace baton::front
+}  // namespace baton::desk

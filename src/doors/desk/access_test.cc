@@ -4,7 +4,7 @@
 
 #include "sql/parser.h"
 
-namespace baton::front {
+namespace baton::desk {
 namespace {
 
 Role needed(std::string_view statement) {
@@ -104,4 +104,4 @@ TEST(AccessTest, ATokenIsKnownByItsDigest) {
 }
 
 }  // namespace
-}  // namespace baton::front
+}  // namespace baton::desk

@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "catalog/change.h"
 
-namespace baton::front {
+namespace baton::desk {
 
 [[nodiscard]] inline std::string_view word_of(ChangeOp op) {
     switch (op) {
@@ -20,4 +20,4 @@ namespace baton::front {
     CHECK(false && "an unknown change");
 }
 
-}  // namespace baton::front
+}  // namespace baton::desk

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-namespace baton::front {
+namespace baton::desk {
 
 // ---- the desk -----------------------------------------------------------------------------------
 
@@ -24,7 +24,7 @@ std::size_t half_of(std::size_t most) {
 
 }  // namespace
 
-Desk::Desk(CoordinatorRuntime& coordinator, const DeskOptions& options)
+Desk::Desk(coordinator::CoordinatorRuntime& coordinator, const DeskOptions& options)
     : coordinator_(coordinator),
       options_(options),
       working_max_(options.working_max == 0 ? processors() : options.working_max),
@@ -220,7 +220,7 @@ Desk::Work Desk::take_work() {
 }
 
 void Desk::serve() {
-    Waiting::tell(this);
+    threads::Waiting::tell(this);
     std::unique_lock lock(mutex_);
     while (wait_for_work(lock)) {
         Work work = take_work();
@@ -300,7 +300,7 @@ void Visitor::ask(Request request, Answer done) {
     });
 }
 
-bool Visitor::drive(Patience patience, const std::shared_ptr<Answer>& done) {
+bool Visitor::drive(coordinator::Patience patience, const std::shared_ptr<Answer>& done) {
     auto execution = session_.go_on(patience);
     if (!execution) {
         stand_still(done);
@@ -314,35 +314,35 @@ bool Visitor::drive(Patience patience, const std::shared_ptr<Answer>& done) {
 
 // When this returns another thread may have gone on already.
 void Visitor::stand_still(const std::shared_ptr<Answer>& done) {
-    const auto go_on_with = [self = shared_from_this(), done](Patience patience) {
+    const auto go_on_with = [self = shared_from_this(), done](coordinator::Patience patience) {
         return [self, done, patience](bool may) { self->go_on(may, patience, done); };
     };
-    if (session_.paused() == Pause::leader) {
-        if (!desk_.forwarding_.post(who_.name, go_on_with(Patience::leader))) {
-            go_on(false, Patience::none, done);
+    if (session_.paused() == coordinator::Pause::leader) {
+        if (!desk_.forwarding_.post(who_.name, go_on_with(coordinator::Patience::leader))) {
+            go_on(false, coordinator::Patience::none, done);
         }
         return;
     }
     const auto place = desk_.reserve(who_.name);
-    if (!place) return go_on(false, Patience::none, done);
+    if (!place) return go_on(false, coordinator::Patience::none, done);
     standing_ = true;
     session_.wake_with([&desk = desk_, place = *place] { desk.wake(place); });
     desk_.settle(*place, session_.until(), go_on_with(patience()));
 }
 
-void Visitor::go_on(bool may, Patience patience, const std::shared_ptr<Answer>& done) {
+void Visitor::go_on(bool may, coordinator::Patience patience, const std::shared_ptr<Answer>& done) {
     standing_ = false;
     if (may) {
         if (!drive(patience, done)) return;
     } else {
-        Execution execution = session_.give_up(desk_.refusal().message);
+        coordinator::Execution execution = session_.give_up(desk_.refusal().message);
         session_.interrupt().clear();
         (*done)(std::move(execution));
     }
     run_next();
 }
 
-void Visitor::describe(std::string text, std::function<void(Result<Described>)> done) {
+void Visitor::describe(std::string text, std::function<void(Result<coordinator::Described>)> done) {
     enqueue([this, text = std::move(text), done = std::move(done)](bool may) {
         if (!may) {
             done(desk_.refusal());
@@ -365,4 +365,4 @@ Visitor::Transaction Visitor::transaction() const {
     return session_.in_transaction() ? Transaction::open : Transaction::none;
 }
 
-}  // namespace baton::front
+}  // namespace baton::desk

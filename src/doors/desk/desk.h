@@ -43,7 +43,7 @@
 #include "model/wait.h"
 #include "threads/waiting.h"
 
-namespace baton::front {
+namespace baton::desk {
 
 struct DeskOptions {
     std::size_t threads = 64;     // how many statements are run at once, those that wait too
@@ -65,17 +65,17 @@ enum class Line : std::uint8_t {
 
 class Visitor;
 
-class Desk : private Waiting::Listener {
+class Desk : private threads::Waiting::Listener {
 public:
     // The coordinator outlives it.
-    explicit Desk(CoordinatorRuntime& coordinator, const DeskOptions& options = {});
+    explicit Desk(coordinator::CoordinatorRuntime& coordinator, const DeskOptions& options = {});
     // Requests that run are finished, requests that wait are answered with cancelled.
     ~Desk() override;
     Desk(const Desk&) = delete;
     Desk& operator=(const Desk&) = delete;
 
     [[nodiscard]] std::shared_ptr<Visitor> visitor(Principal who, Line line = Line::statements);
-    [[nodiscard]] CoordinatorRuntime& coordinator() { return coordinator_; }
+    [[nodiscard]] coordinator::CoordinatorRuntime& coordinator() { return coordinator_; }
 
     struct Load {
         std::size_t waiting = 0;
@@ -110,7 +110,7 @@ private:
     void waits() override;
     void goes_on() override;
 
-    CoordinatorRuntime& coordinator_;
+    coordinator::CoordinatorRuntime& coordinator_;
     const DeskOptions options_;
     mutable std::mutex mutex_;
     std::condition_variable filled_;
@@ -157,9 +157,9 @@ public:
     Visitor& operator=(const Visitor&) = delete;
 
     // `done` is called once, on a thread of the desk, or before this returns if it is refused.
-    void ask(Request request, std::function<void(Execution)> done);
+    void ask(Request request, std::function<void(coordinator::Execution)> done);
     // The same for the parts of a text.
-    void describe(std::string text, std::function<void(Result<Described>)> done);
+    void describe(std::string text, std::function<void(Result<coordinator::Described>)> done);
     // Other work for this visitor, in its turn; false: it is refused.
     void run(std::function<void(bool)> work) {
         enqueue([work = std::move(work)](bool may) {
@@ -180,27 +180,28 @@ public:
 private:
     // Gets whether it may run; true: it is done. Otherwise the turn ends with run_next().
     using Turn = std::function<bool(bool)>;
-    using Answer = std::function<void(Execution)>;
+    using Answer = std::function<void(coordinator::Execution)>;
     // Runs now if nothing else of this visitor is, or when its turn comes.
     void enqueue(Turn turn);
     void run_next();
     // Runs what was begun to its end or until it stands still; see Turn.
-    [[nodiscard]] bool drive(Patience patience, const std::shared_ptr<Answer>& done);
+    [[nodiscard]] bool drive(coordinator::Patience patience, const std::shared_ptr<Answer>& done);
     void stand_still(const std::shared_ptr<Answer>& done);
-    void go_on(bool may, Patience patience, const std::shared_ptr<Answer>& done);
-    [[nodiscard]] Patience patience() const {
-        return line_ == Line::statements ? Patience::none : Patience::leader;
+    void go_on(bool may, coordinator::Patience patience, const std::shared_ptr<Answer>& done);
+    [[nodiscard]] coordinator::Patience patience() const {
+        return line_ == Line::statements ? coordinator::Patience::none
+                                         : coordinator::Patience::leader;
     }
 
     Desk& desk_;
     const Principal who_;
     const Line line_;
     std::atomic<bool> standing_ = false;
-    Session session_;
+    coordinator::Session session_;
 
     std::mutex mutex_;
     std::deque<Turn> turns_;
     bool busy_ = false;
 };
 
-}  // namespace baton::front
+}  // namespace baton::desk

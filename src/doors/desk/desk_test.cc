@@ -11,7 +11,7 @@
 #include "testing/coordinator/coordinator_test_base.h"
 #include "testing/eventually.h"
 
-namespace baton::front {
+namespace baton::desk {
 namespace {
 
 using namespace std::chrono_literals;
@@ -28,9 +28,10 @@ protected:
     std::shared_ptr<Visitor> come_in(Role role = Role::admin) {
         return desk_->visitor({.name = "ann", .role = role});
     }
-    static Execution asked(Visitor& visitor, Request request) {
-        std::promise<Execution> answer;
-        visitor.ask(std::move(request), [&](Execution e) { answer.set_value(std::move(e)); });
+    static coordinator::Execution asked(Visitor& visitor, Request request) {
+        std::promise<coordinator::Execution> answer;
+        visitor.ask(std::move(request),
+                    [&](coordinator::Execution e) { answer.set_value(std::move(e)); });
         return answer.get_future().get();
     }
 
@@ -39,7 +40,7 @@ protected:
 
 TEST_F(DeskTest, AVisitorIsAnsweredAndLogged) {
     const auto visitor = come_in();
-    const Execution made =
+    const coordinator::Execution made =
         asked(*visitor, {.text = "CREATE WORKER 'a:1' SET ($1 AS NAME)", .parameters = {"W"}});
     ASSERT_FALSE(made.error) << to_string(*made.error);
     EXPECT_EQ(rows("SELECT name FROM baton.workers"), "W\n");
@@ -48,7 +49,7 @@ TEST_F(DeskTest, AVisitorIsAnsweredAndLogged) {
 
 TEST_F(DeskTest, WhatARoleDoesNotAllowIsRefusedWholeAndLogged) {
     const auto visitor = come_in(Role::writer);
-    const Execution made =
+    const coordinator::Execution made =
         asked(*visitor, {.text = "CREATE LOGICAL SOURCE s (a INT8); CREATE WORKER 'a:1'"});
     ASSERT_TRUE(made.error);
     EXPECT_EQ(made.error->code, ErrorCode::not_permitted);
@@ -82,7 +83,7 @@ TEST_F(DeskTest, WhoWaitsMakesRoomForAnother) {
     for (std::ptrdiff_t i = 0; i < kTogether; ++i) {
         come_in()->run([&](bool) {
             {
-                const Waiting waiting;
+                const threads::Waiting waiting;
                 all.arrive_and_wait();  // only if all of them are let in
             }
             gone.count_down();
@@ -107,12 +108,13 @@ TEST_F(DeskTest, WhatIsStuckWithoutSayingSoHoldsNobodyUpForLong) {
 
 TEST_F(DeskTest, WhatAVisitorAsksIsRunInOrder) {
     const auto visitor = come_in();
-    std::promise<Execution> last;
-    visitor->ask({.text = "BEGIN"}, [](const Execution&) {});
-    visitor->ask({.text = "CREATE LOGICAL SOURCE s (a INT8)"}, [&](const Execution&) {
+    std::promise<coordinator::Execution> last;
+    visitor->ask({.text = "BEGIN"}, [](const coordinator::Execution&) {});
+    visitor->ask({.text = "CREATE LOGICAL SOURCE s (a INT8)"}, [&](const coordinator::Execution&) {
         EXPECT_EQ(visitor->transaction(), Visitor::Transaction::open);
     });
-    visitor->ask({.text = "COMMIT"}, [&](Execution e) { last.set_value(std::move(e)); });
+    visitor->ask({.text = "COMMIT"},
+                 [&](coordinator::Execution e) { last.set_value(std::move(e)); });
     EXPECT_FALSE(last.get_future().get().error);
     EXPECT_EQ(rows("SELECT name FROM baton.logical_sources"), "S\n");
 }
@@ -120,16 +122,16 @@ TEST_F(DeskTest, WhatAVisitorAsksIsRunInOrder) {
 TEST_F(DeskTest, AWaitIsCancelledAndWhatFollowsIsNot) {
     make_small_cluster();
     const auto visitor = come_in();
-    std::promise<Execution> waited;
+    std::promise<coordinator::Execution> waited;
     visitor->ask(
         {.text = "CREATE QUERY q AS SELECT id FROM readings INTO alerts; WAIT FOR QUERY q"},
-        [&](Execution e) { waited.set_value(std::move(e)); });
+        [&](coordinator::Execution e) { waited.set_value(std::move(e)); });
     auto answer = waited.get_future();
     ASSERT_TRUE(eventually([&] {
         visitor->cancel();
         return answer.wait_for(0s) == std::future_status::ready;
     }));
-    const Execution execution = answer.get();
+    const coordinator::Execution execution = answer.get();
     ASSERT_TRUE(execution.error);
     EXPECT_EQ(execution.error->code, ErrorCode::cancelled);
     EXPECT_EQ(execution.results.size(), 1U);
@@ -165,9 +167,9 @@ TEST_F(DeskTest, TooMuchIsRefusedAndNothingHasHappened) {
     }
     const auto refused = [&](const std::string& name) {
         const auto late = desk_->visitor({.name = name, .role = Role::admin});
-        const auto answer = std::make_shared<std::promise<Execution>>();
+        const auto answer = std::make_shared<std::promise<coordinator::Execution>>();
         late->ask({.text = "CREATE LOGICAL SOURCE s (a INT8)"},
-                  [answer](Execution e) { answer->set_value(std::move(e)); });
+                  [answer](coordinator::Execution e) { answer->set_value(std::move(e)); });
         auto future = answer->get_future();
         if (future.wait_for(0s) != std::future_status::ready) return std::string("waits");
         return std::string(entry_of(future.get().error->code).name);
@@ -191,7 +193,7 @@ TEST_F(DeskTest, AThousandWaitsTakeNoThread) {
         waiting.push_back(desk_->visitor({.name = "user" + std::to_string(i % 4)}));
         // Two threads and three places: it is asked again until there is one.
         ASSERT_TRUE(eventually([&] { return desk_->load().waiting == 0; }));
-        waiting.back()->ask({.text = "WAIT FOR QUERY q"}, [&](const Execution& e) {
+        waiting.back()->ask({.text = "WAIT FOR QUERY q"}, [&](const coordinator::Execution& e) {
             if (e.error && e.error->code == ErrorCode::wait_timed_out) dropped += 1;
             all.count_down();
         });
@@ -209,7 +211,7 @@ TEST_F(DeskTest, AThousandWaitsTakeNoThread) {
 TEST_F(DeskTest, AWaitEndsWhenItsTimeIsOver) {
     make_small_cluster();
     const auto visitor = come_in();
-    const Execution waited =
+    const coordinator::Execution waited =
         asked(*visitor, {.text = "CREATE QUERY q AS SELECT id FROM readings INTO alerts",
                          .wait = {.until = Wait::Until::settled, .timeout = 20ms}});
     ASSERT_TRUE(waited.error);
@@ -220,9 +222,9 @@ TEST_F(DeskTest, AWaitEndsWhenItsTimeIsOver) {
 TEST_F(DeskTest, WhatStandsStillIsAnsweredWhenTheDeskCloses) {
     make_small_cluster();
     run("CREATE QUERY q AS SELECT id FROM readings INTO alerts");
-    std::promise<Execution> answer;
+    std::promise<coordinator::Execution> answer;
     come_in()->ask({.text = "WAIT FOR QUERY q"},
-                   [&](Execution e) { answer.set_value(std::move(e)); });
+                   [&](coordinator::Execution e) { answer.set_value(std::move(e)); });
     ASSERT_TRUE(eventually([&] { return desk_->load().standing == 1; }));
     desk_.reset();
     EXPECT_TRUE(answer.get_future().get().error);
@@ -235,14 +237,14 @@ TEST_F(DeskTest, OneUserMayNotHaveAllThePlacesOfThoseWhoWait) {
     std::vector<std::shared_ptr<Visitor>> waiting;
     for (int i = 0; i < 2; ++i) {
         waiting.push_back(come_in());
-        waiting.back()->ask({.text = "WAIT FOR QUERY q"}, [](const Execution&) {});
+        waiting.back()->ask({.text = "WAIT FOR QUERY q"}, [](const coordinator::Execution&) {});
     }
     ASSERT_TRUE(eventually([&] { return desk_->load().standing == 2; }));
-    const Execution refused = asked(*come_in(), {.text = "WAIT FOR QUERY q"});
+    const coordinator::Execution refused = asked(*come_in(), {.text = "WAIT FOR QUERY q"});
     ASSERT_TRUE(refused.error);
     EXPECT_EQ(refused.error->code, ErrorCode::wait_timed_out);
     const auto other = desk_->visitor({.name = "bob", .role = Role::reader});
-    other->ask({.text = "WAIT FOR QUERY q"}, [](const Execution&) {});
+    other->ask({.text = "WAIT FOR QUERY q"}, [](const coordinator::Execution&) {});
     ASSERT_TRUE(eventually([&] { return desk_->load().standing == 3; }));
     run("DROP QUERY q");
 }
@@ -273,7 +275,7 @@ TEST_F(DeskTest, TransactionsThatHaveReadAndStandOpenKeepNobodyFromReading) {
     EXPECT_FALSE(asked(*idle.front(), {.text = "SHOW WORKERS"}).error);
     run("CREATE WORKER 'a:1'");
     EXPECT_FALSE(asked(*idle.front(), {.text = "SHOW SINKS"}).error);
-    const Execution overtaken = asked(*idle.front(), {.text = "SHOW WORKERS"});
+    const coordinator::Execution overtaken = asked(*idle.front(), {.text = "SHOW WORKERS"});
     ASSERT_TRUE(overtaken.error);
     EXPECT_EQ(overtaken.error->code, ErrorCode::conflict);
     EXPECT_EQ(idle.front()->transaction(), Visitor::Transaction::failed);
@@ -283,17 +285,17 @@ TEST_F(DeskTest, TransactionsThatHaveReadAndStandOpenKeepNobodyFromReading) {
 
 TEST_F(DeskTest, ATextIsDescribedWithoutBeingRun) {
     const auto visitor = come_in();
-    std::promise<Result<Described>> told;
+    std::promise<Result<coordinator::Described>> told;
     visitor->describe("SELECT name, used FROM baton.workers WHERE name = $1; DROP QUERY q",
-                      [&](Result<Described> d) { told.set_value(std::move(d)); });
-    const Result<Described> described = told.get_future().get();
+                      [&](Result<coordinator::Described> d) { told.set_value(std::move(d)); });
+    const Result<coordinator::Described> described = told.get_future().get();
     ASSERT_TRUE(described) << to_string(described.error());
     EXPECT_EQ(described->parameters, 1U);
     ASSERT_EQ(described->statements.size(), 2U);
     ASSERT_TRUE(described->statements[0].columns);
-    EXPECT_EQ(described->statements[0].columns->at(1).type, ViewType::integer);
+    EXPECT_EQ(described->statements[0].columns->at(1).type, kinds::ViewType::integer);
     EXPECT_FALSE(described->statements[1].columns);
 }
 
 }  // namespace
-}  // namespace baton::front
+}  // namespace baton::desk

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton::front {
+namespace baton::desk {
 namespace {
 
 std::string drained(FairQueue<std::string>& queue) {
@@ -31,4 +31,4 @@ TEST(FairQueue, WhoComesLateWithLittleDoesNotWaitForWhoHasMuch) {
 }
 
 }  // namespace
-}  // namespace baton::front
+}  // namespace baton::desk

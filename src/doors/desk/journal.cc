@@ -3,43 +3,44 @@
 #include "base/check.h"
 #include "sql/parser.h"
 
-namespace baton::front {
+namespace baton::desk {
 
 namespace {
 
 std::string text_of(const SqlRow& row, std::size_t column) {
-    return shown(row.at(column), ViewType::text);
+    return shown(row.at(column), kinds::ViewType::text);
 }
 
-LogLevel level_of(Entity entity, const std::string& state) {
+LogLevel level_of(kinds::Entity entity, const std::string& state) {
     const bool failed = state == "FAILED";
-    if (entity == Entity::fragment) return failed ? LogLevel::warn : LogLevel::debug;
-    if (entity == Entity::partition) return LogLevel::debug;
+    if (entity == kinds::Entity::fragment) return failed ? LogLevel::warn : LogLevel::debug;
+    if (entity == kinds::Entity::partition) return LogLevel::debug;
     if (failed) return LogLevel::error;
     return state == "UNREACHABLE" ? LogLevel::warn : LogLevel::info;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Journal>> Journal::open(CoordinatorRuntime& coordinator, Log& log) {
+Result<std::unique_ptr<Journal>> Journal::open(coordinator::CoordinatorRuntime& coordinator,
+                                               Log& log) {
     std::unique_ptr<Journal> journal(new Journal(coordinator, log));
     TRY(
         journal->watch("SELECT name, state, reason, incarnation, draining, leaving FROM "
                        "baton.workers",
-                       Entity::worker));
+                       kinds::Entity::worker));
     TRY(journal->watch("SELECT id, name, state, reason, run, desired FROM baton.queries",
-                       Entity::query));
+                       kinds::Entity::query));
     TRY(journal->watch("SELECT id, query, worker, state, reason, run FROM baton.fragments",
-                       Entity::fragment));
+                       kinds::Entity::fragment));
     TRY(journal->watch("SELECT list, number, state, owner, epoch, next FROM baton.partitions",
-                       Entity::partition));
+                       kinds::Entity::partition));
     journal->thread_ = std::thread([raw = journal.get()] { raw->run(); });
     return journal;
 }
 
-Result<Done> Journal::watch(const std::string& statement, Entity entity) {
+Result<Done> Journal::watch(const std::string& statement, kinds::Entity entity) {
     TRY_ASSIGN(parsed, sql::parse_one(statement));
-    TRY_ASSIGN(query, ViewQuery::from(std::get<sql::SelectOnce>(parsed.node).query));
+    TRY_ASSIGN(query, views::ViewQuery::from(std::get<sql::SelectOnce>(parsed.node).query));
     TRY_ASSIGN(watch,
                coordinator_.watch(query, coordinator_.feed().last(), [this] { news_.ring(); }));
     watched_.push_back({.entity = entity, .watch = std::move(watch)});
@@ -74,8 +75,8 @@ bool Journal::write_some(const Watched& watched) {
                    {{"reason", to_string(events.error())}});
         return false;
     }
-    for (const WatchEvent& event : *events) {
-        if (const auto* change = std::get_if<WatchChange>(&event)) {
+    for (const coordinator::WatchEvent& event : *events) {
+        if (const auto* change = std::get_if<coordinator::WatchChange>(&event)) {
             write(watched.entity, *change);
         } else {
             log_.warn("too much happened at once: some changes are not in this log");
@@ -91,7 +92,7 @@ struct Journal::Words {
     std::vector<std::pair<std::string_view, std::size_t>> fields;
 };
 
-const Journal::Words& Journal::words_of(Entity entity) {
+const Journal::Words& Journal::words_of(kinds::Entity entity) {
     static const Words kWorker{
         "worker",
         1,
@@ -102,12 +103,12 @@ const Journal::Words& Journal::words_of(Entity entity) {
         "fragment", 3, {{"fragment", 0}, {"query", 1}, {"worker", 2}, {"run", 5}, {"reason", 4}}};
     static const Words kPartition{
         "partition", 2, {{"list", 0}, {"partition", 1}, {"owner", 3}, {"epoch", 4}, {"next", 5}}};
-    if (entity == Entity::partition) return kPartition;
-    if (entity == Entity::worker) return kWorker;
-    return entity == Entity::query ? kQuery : kFragment;
+    if (entity == kinds::Entity::partition) return kPartition;
+    if (entity == kinds::Entity::worker) return kWorker;
+    return entity == kinds::Entity::query ? kQuery : kFragment;
 }
 
-void Journal::write(Entity entity, const WatchChange& change) {
+void Journal::write(kinds::Entity entity, const coordinator::WatchChange& change) {
     const Words& words = words_of(entity);
     const std::string state =
         change.op == ChangeOp::drop ? "gone" : text_of(change.row, words.state);
@@ -122,4 +123,4 @@ void Journal::write(Entity entity, const WatchChange& change) {
     log_.write(level_of(entity, state), std::string(words.what) + " is " + state, fields);
 }
 
-}  // namespace baton::front
+}  // namespace baton::desk

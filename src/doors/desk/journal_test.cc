@@ -4,7 +4,7 @@
 
 #include "testing/coordinator/coordinator_test_base.h"
 
-namespace baton::front {
+namespace baton::desk {
 namespace {
 
 class Lines final : public Log {
@@ -63,4 +63,4 @@ TEST_F(JournalTest, AQueryIsFollowedFromItsBeginningToItsEnd) {
 }
 
 }  // namespace
-}  // namespace baton::front
+}  // namespace baton::desk

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace baton::front {
+namespace baton::desk {
 
 Lane::~Lane() {
     close();
@@ -56,4 +56,4 @@ void Lane::serve() {
     }
 }
 
-}  // namespace baton::front
+}  // namespace baton::desk

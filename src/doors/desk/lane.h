@@ -12,7 +12,7 @@
 
 #include "doors/desk/fair_queue.h"
 
-namespace baton::front {
+namespace baton::desk {
 
 class Lane {
 public:
@@ -45,4 +45,4 @@ private:
     std::vector<std::thread> threads_;
 };
 
-}  // namespace baton::front
+}  // namespace baton::desk

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton::front {
+namespace baton::desk {
 namespace {
 
 TEST(Lane, UsersTakeTurns) {
@@ -48,4 +48,4 @@ TEST(Lane, OneUserFillsAtMostHalfOfIt) {
 }
 
 }  // namespace
-}  // namespace baton::front
+}  // namespace baton::desk

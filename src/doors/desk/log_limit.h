@@ -14,7 +14,7 @@
 #include "base/time.h"
 #include "base/utf8.h"
 
-namespace baton::front {
+namespace baton::desk {
 
 class LogLimit {
 public:
@@ -61,4 +61,4 @@ private:
     return result;
 }
 
-}  // namespace baton::front
+}  // namespace baton::desk

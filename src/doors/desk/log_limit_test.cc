@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton::front {
+namespace baton::desk {
 namespace {
 
 using namespace std::chrono_literals;
@@ -29,4 +29,4 @@ TEST(Shown, ControlCharactersAndBrokenOnesAreEscaped) {
 }
 
 }  // namespace
-}  // namespace baton::front
+}  // namespace baton::desk

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-namespace baton::front {
+namespace baton::desk {
 
 namespace {
 
@@ -152,4 +152,4 @@ void Logins::succeeded(const std::string& peer, std::string_view user) {
     limits_.succeeded(address, user, clock_.now());
 }
 
-}  // namespace baton::front
+}  // namespace baton::desk

@@ -22,7 +22,7 @@
 #include "doors/desk/metrics.h"
 #include "ports/clock.h"
 
-namespace baton::front {
+namespace baton::desk {
 
 struct LoginLimitsOptions {
     double of_address = 10;                         // failures at once
@@ -88,4 +88,4 @@ private:
     LoginLimits limits_;
 };
 
-}  // namespace baton::front
+}  // namespace baton::desk

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton::front {
+namespace baton::desk {
 namespace {
 
 using namespace std::chrono_literals;
@@ -103,4 +103,4 @@ TEST(AddressOfPeer, IsTheHostOrItsNetwork) {
 }
 
 }  // namespace
-}  // namespace baton::front
+}  // namespace baton::desk

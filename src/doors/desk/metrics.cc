@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 
-namespace baton::front {
+namespace baton::desk {
 
 namespace {
 
@@ -222,4 +222,4 @@ std::string Metrics::text(const std::vector<Sample>& collected) const {
     return page;
 }
 
-}  // namespace baton::front
+}  // namespace baton::desk

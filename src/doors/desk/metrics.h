@@ -20,7 +20,7 @@
 
 #include "base/time.h"
 
-namespace baton::front {
+namespace baton::desk {
 
 enum class MetricKind : std::uint8_t { counter, gauge, histogram };
 
@@ -121,4 +121,4 @@ private:
     std::vector<Known> known_;
 };
 
-}  // namespace baton::front
+}  // namespace baton::desk

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton::front {
+namespace baton::desk {
 namespace {
 
 using namespace std::chrono_literals;
@@ -90,4 +90,4 @@ TEST(Metrics, TheManualHasEveryFamilyAndNoOther) {
 }
 
 }  // namespace
-}  // namespace baton::front
+}  // namespace baton::desk

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-namespace baton::front {
+namespace baton::desk {
 
 class Shares {
 public:
@@ -75,4 +75,4 @@ private:
     std::size_t amount_ = 0;
 };
 
-}  // namespace baton::front
+}  // namespace baton::desk

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton::front {
+namespace baton::desk {
 namespace {
 
 TEST(Shares, OneUserGetsAtMostHalf) {
@@ -40,4 +40,4 @@ TEST(Shares, WhatIsGivenBackCanBeTakenAgain) {
 }
 
 }  // namespace
-}  // namespace baton::front
+}  // namespace baton::desk

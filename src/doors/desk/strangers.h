@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-namespace baton::front {
+namespace baton::desk {
 
 class Strangers {
 public:
@@ -74,4 +74,4 @@ private:
     std::set<std::pair<std::size_t, std::string>> by_size_;
 };
 
-}  // namespace baton::front
+}  // namespace baton::desk

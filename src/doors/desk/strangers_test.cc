@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton::front {
+namespace baton::desk {
 namespace {
 
 TEST(Strangers, TheAddressWithMostOfThemGivesWayFirst) {
@@ -34,4 +34,4 @@ TEST(Strangers, ThoseThatProveThemselvesGiveWayLast) {
 }
 
 }  // namespace
-}  // namespace baton::front
+}  // namespace baton::desk

@@ -14,22 +14,22 @@ namespace baton::http {
 
 namespace {
 
-const Table* table_in(const Execution& execution) {
+const views::Table* table_in(const coordinator::Execution& execution) {
     if (execution.results.empty()) return nullptr;
-    return std::get_if<Table>(&execution.results.back().value);
+    return std::get_if<views::Table>(&execution.results.back().value);
 }
 
-Response tell(const AsResults&, const Execution& execution) {
+Response tell(const AsResults&, const coordinator::Execution& execution) {
     std::string results = "\"results\":[";
     std::optional<Error> error = execution.error;
-    for (const StatementResult& result : execution.results) {
-        if (std::holds_alternative<std::unique_ptr<Watch>>(result.value)) {
+    for (const coordinator::StatementResult& result : execution.results) {
+        if (std::holds_alternative<std::unique_ptr<coordinator::Watch>>(result.value)) {
             error = Error{.code = ErrorCode::not_supported,
                           .message = "a WATCH has no end, so it cannot be answered here",
                           .hint = "GET /v1/watch?sql=WATCH .., or send Accept: text/event-stream"};
             break;
         }
-        if (std::holds_alternative<std::unique_ptr<RowFeed>>(result.value)) {
+        if (std::holds_alternative<std::unique_ptr<coordinator::RowFeed>>(result.value)) {
             error = Error{.code = ErrorCode::not_supported,
                           .message = "rows of streams may have no end, so they are not one answer",
                           .hint =
@@ -45,21 +45,21 @@ Response tell(const AsResults&, const Execution& execution) {
     return {.status = 200, .headers = {}, .body = "{" + results + "}"};
 }
 
-std::string key_of_row(const View& view, const SqlRow& row) {
+std::string key_of_row(const kinds::View& view, const SqlRow& row) {
     std::string key;
     if (view.key_columns == 1) {
-        return shown(row.front(), view.columns.front().type);
+        return kinds::shown(row.front(), view.columns.front().type);
     }
     key = "[";
     for (std::size_t i = 0; i < view.key_columns; ++i) {
         if (i > 0) key += ',';
-        append_json_string(key, shown(row[i], view.columns[i].type));
+        append_json_string(key, kinds::shown(row[i], view.columns[i].type));
     }
     return key + "]";
 }
 
-Response tell(const AsList& shape, const Execution& execution) {
-    const Table* table = table_in(execution);
+Response tell(const AsList& shape, const coordinator::Execution& execution) {
+    const views::Table* table = table_in(execution);
     CHECK(table != nullptr);
     Response response;
     std::string& body = response.body;
@@ -81,15 +81,15 @@ Response tell(const AsList& shape, const Execution& execution) {
     return response;
 }
 
-ErrorCode missing_code(const View& view) {
+ErrorCode missing_code(const kinds::View& view) {
     if (const sql::Kind* kind = sql::kind_in_view(view.name)) return kind->unknown;
-    if (view.entity == Entity::link) return ErrorCode::unknown_worker;
-    if (view.entity == Entity::partition) return ErrorCode::unknown_task_list;
+    if (view.entity == kinds::Entity::link) return ErrorCode::unknown_worker;
+    if (view.entity == kinds::Entity::partition) return ErrorCode::unknown_task_list;
     if (view.name == "LOCKS") return ErrorCode::unknown_lock;
     return ErrorCode::unknown_query;
 }
 
-Response missing(const View& view, const std::string& name) {
+Response missing(const kinds::View& view, const std::string& name) {
     return problem({.code = missing_code(view),
                     .message = in_quotes(name) + " is not in " + std::string(view.name),
                     .hint = "names are compared as they are shown, with capital letters"},
@@ -97,21 +97,21 @@ Response missing(const View& view, const std::string& name) {
 }
 
 // The revision, then what is computed from other rows, since that changes without it.
-std::optional<std::string> tag_of_row(const View& view, const SqlRow& row) {
+std::optional<std::string> tag_of_row(const kinds::View& view, const SqlRow& row) {
     const auto revision = view.column("REVISION");
     if (!view.entity || !revision) return std::nullopt;
-    std::string tag = "\"" + shown(row[*revision], ViewType::integer);
+    std::string tag = "\"" + kinds::shown(row[*revision], kinds::ViewType::integer);
     for (std::size_t i = view.own_columns(); i < view.columns.size(); ++i) {
-        if (view.columns[i].type == ViewType::integer) {
-            tag += "." + shown(row[i], ViewType::integer);
+        if (view.columns[i].type == kinds::ViewType::integer) {
+            tag += "." + kinds::shown(row[i], kinds::ViewType::integer);
         }
     }
     return tag + "\"";
 }
 
-Response tell(const AsOne& shape, const Execution& execution) {
-    const View& view = *shape.collection->view;
-    const Table* table = table_in(execution);
+Response tell(const AsOne& shape, const coordinator::Execution& execution) {
+    const kinds::View& view = *shape.collection->view;
+    const views::Table* table = table_in(execution);
     CHECK(table != nullptr);
     if (table->rows.empty()) return missing(view, shape.name);
     const SqlRow& row = table->rows.front();
@@ -129,14 +129,14 @@ Response tell(const AsOne& shape, const Execution& execution) {
     return response;
 }
 
-Response tell(const AsChange& shape, const Execution& execution) {
+Response tell(const AsChange& shape, const coordinator::Execution& execution) {
     // Alone, or before a COMMIT, which has the revision.
     CHECK(!execution.results.empty());
-    StatementResult change{.tag = execution.results.front().tag,
-                           .value = {},
-                           .format = {},
-                           .revision = execution.results.back().revision};
-    const auto* answer = std::get_if<Answer>(&execution.results.front().value);
+    coordinator::StatementResult change{.tag = execution.results.front().tag,
+                                        .value = {},
+                                        .format = {},
+                                        .revision = execution.results.back().revision};
+    const auto* answer = std::get_if<catalog::Answer>(&execution.results.front().value);
     if (answer != nullptr) change.value = *answer;
     Response response;
     if (!shape.created_at.empty() && answer != nullptr && answer->id) {
@@ -148,11 +148,11 @@ Response tell(const AsChange& shape, const Execution& execution) {
 }
 
 // Seconds, rounded up: nobody takes it for fresh.
-std::string age_of(const Stale& stale) {
+std::string age_of(const views::Stale& stale) {
     return std::to_string(std::chrono::ceil<std::chrono::seconds>(stale.age).count());
 }
 
-Response without_age(const Shape& shape, const Execution& execution) {
+Response without_age(const Shape& shape, const coordinator::Execution& execution) {
     if (execution.error && !std::holds_alternative<AsResults>(shape)) {
         std::string more;
         // What was waited for has happened.
@@ -168,10 +168,10 @@ Response without_age(const Shape& shape, const Execution& execution) {
 
 }  // namespace
 
-Response told(const Shape& shape, const Execution& execution) {
+Response told(const Shape& shape, const coordinator::Execution& execution) {
     Response response = without_age(shape, execution);
-    for (const StatementResult& result : execution.results) {
-        const auto* table = std::get_if<Table>(&result.value);
+    for (const coordinator::StatementResult& result : execution.results) {
+        const auto* table = std::get_if<views::Table>(&result.value);
         if (table == nullptr || !table->stale) continue;
         response.headers.emplace_back("Baton-Stale", age_of(*table->stale));
         response.headers.emplace_back("Warning", "110 baton \"" + table->note + "\"");
@@ -180,9 +180,10 @@ Response told(const Shape& shape, const Execution& execution) {
     return response;
 }
 
-std::optional<Response> violation(const Precondition& precondition, const Execution& looked) {
+std::optional<Response> violation(const Precondition& precondition,
+                                  const coordinator::Execution& looked) {
     if (looked.error) return problem(*looked.error);
-    const Table* table = table_in(looked);
+    const views::Table* table = table_in(looked);
     CHECK(table != nullptr);
     const auto changed = [&](const std::string& how) {
         return problem({.code = ErrorCode::conflict,

@@ -82,9 +82,9 @@ struct Planned {
 
 // ---- what came of it ----------------------------------------------------------------------------
 
-[[nodiscard]] Response told(const Shape& shape, const Execution& execution);
+[[nodiscard]] Response told(const Shape& shape, const coordinator::Execution& execution);
 // Of what Precondition::look gave: none: go on. Else 412, or 404.
 [[nodiscard]] std::optional<Response> violation(const Precondition& precondition,
-                                                const Execution& looked);
+                                                const coordinator::Execution& looked);
 
 }  // namespace baton::http

@@ -15,29 +15,29 @@ namespace asio = boost::asio;
 constexpr std::size_t kBellsAtOnce = 64;
 
 // Some of those that were rung for; then others get a turn.
-void answer_bells(const std::shared_ptr<ServerContext>& context, std::vector<std::uint64_t> rung) {
+void answer_bells(const std::shared_ptr<ServerContext>& server, std::vector<std::uint64_t> rung) {
     for (std::size_t i = 0; i < kBellsAtOnce && !rung.empty(); ++i) {
-        const auto found = context->connections.find(rung.back());
+        const auto found = server->connections.find(rung.back());
         rung.pop_back();
-        if (found == context->connections.end()) continue;
+        if (found == server->connections.end()) continue;
         const auto connection = found->second;
         connection->pump();
     }
     if (rung.empty()) return;
-    asio::post(context->io, [weak = std::weak_ptr(context), rest = std::move(rung)]() mutable {
+    asio::post(server->io, [weak = std::weak_ptr(server), rest = std::move(rung)]() mutable {
         if (const auto still = weak.lock()) answer_bells(still, std::move(rest));
     });
 }
 
 }  // namespace
 
-void ring(const std::shared_ptr<ServerContext>& context, std::uint64_t id) {
+void ring(const std::shared_ptr<ServerContext>& server, std::uint64_t id) {
     {
-        const std::lock_guard lock(context->bells.mutex);
-        context->bells.rung.push_back(id);
-        if (context->bells.rung.size() > 1) return;  // somebody has asked to look
+        const std::lock_guard lock(server->bells.mutex);
+        server->bells.rung.push_back(id);
+        if (server->bells.rung.size() > 1) return;  // somebody has asked to look
     }
-    asio::post(context->io, [weak = std::weak_ptr(context)] {
+    asio::post(server->io, [weak = std::weak_ptr(server)] {
         const auto still = weak.lock();
         if (!still) return;
         std::vector<std::uint64_t> rung;

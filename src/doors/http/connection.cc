@@ -41,20 +41,20 @@ constexpr std::string_view kEventsHead =
 constexpr std::string_view kComment = ":\n\n";
 
 template <class Stream>
-class Talk final : public Connection, public std::enable_shared_from_this<Talk<Stream>> {
+class Client final : public Connection, public std::enable_shared_from_this<Client<Stream>> {
 public:
-    Talk(std::shared_ptr<ServerContext> context, std::uint64_t id, Stream stream)
-        : context_(std::move(context)),
+    Client(std::shared_ptr<ServerContext> server, std::uint64_t id, Stream stream)
+        : server_(std::move(server)),
           id_(id),
           stream_(std::move(stream)),
           peer_(peer_of(lowest().socket())),
-          timer_(context_->io) {}
+          timer_(server_->io) {}
 
     void start() override {
-        context_->open.add(1);
+        server_->open.add(1);
         if constexpr (kSecure) {
-            lowest().expires_after(context_->options.header_timeout);
-            stream_.async_handshake(asio::ssl::stream_base::server, then(&Talk::read_head));
+            lowest().expires_after(server_->options.header_timeout);
+            stream_.async_handshake(asio::ssl::stream_base::server, then(&Client::read_head));
         } else {
             read_head();
         }
@@ -94,7 +94,7 @@ public:
     }
 
     void reconsider() override {
-        if (context_->service.still_admits(known_as_)) return;
+        if (server_->service.still_admits(known_as_)) return;
         if (underway_) underway_->cancel(true);
         if (state_ != State::events) return;
         ending_ = true;
@@ -110,7 +110,7 @@ public:
             if (pieces.empty()) return events_->ended() ? finish() : void();
             write_events(std::move(pieces));
         }
-        ring(context_, id_);  // there may be more, when others had their turn
+        ring(server_, id_);  // there may be more, when others had their turn
     }
 
 private:
@@ -120,7 +120,7 @@ private:
     beast::tcp_stream& lowest() { return beast::get_lowest_layer(stream_); }
 
     // Calls a member when something was done, or ends the connection if it failed.
-    auto then(void (Talk::*next)()) {
+    auto then(void (Client::*next)()) {
         return [self = this->shared_from_this(), next](const error_code& error, auto...) {
             if (self->state_ == State::ended) return;
             if (error) return self->close();
@@ -134,14 +134,14 @@ private:
         request_id_.clear();
         busy_.reset();
         parser_.emplace();
-        parser_->header_limit(static_cast<std::uint32_t>(context_->options.header_bytes_max));
-        parser_->body_limit(context_->options.body_bytes_max);
+        parser_->header_limit(static_cast<std::uint32_t>(server_->options.header_bytes_max));
+        parser_->body_limit(server_->options.body_bytes_max);
         if (buffer_.size() > 0) return read_rest_of_head();
         // Between two requests there is more time than within one.
         state_ = State::idle;
-        if (context_->closing) return close();
-        lowest().expires_after(served_ == 0 ? context_->options.header_timeout
-                                            : context_->options.idle_timeout);
+        if (server_->closing) return close();
+        lowest().expires_after(served_ == 0 ? server_->options.header_timeout
+                                            : server_->options.idle_timeout);
         stream_.async_read_some(
             buffer_.prepare(1024),
             [self = this->shared_from_this()](const error_code& error, std::size_t size) {
@@ -154,7 +154,7 @@ private:
 
     void read_rest_of_head() {
         state_ = State::reading;
-        lowest().expires_after(context_->options.header_timeout);
+        lowest().expires_after(server_->options.header_timeout);
         wire::async_read_header(
             stream_, buffer_, *parser_,
             [self = this->shared_from_this()](const error_code& error, std::size_t) {
@@ -167,29 +167,29 @@ private:
         if (error) return refuse(error);
         Request head = request_of(parser_->get());
         head.peer = peer_;
-        head.id = request_id_ = context_->service.id_for(head);
+        head.id = request_id_ = server_->service.id_for(head);
         if (parser_->get().version() >= 11 && head.header("host") == nullptr) {
             return respond_and_end(problem(
                 {.code = ErrorCode::malformed_message, .message = "the header Host is missing"}));
         }
         Duration wait{};
-        if (auto refusal = context_->service.refusal(head, known_as_, wait)) {
+        if (auto refusal = server_->service.refusal(head, known_as_, wait)) {
             return wait > Duration::zero() ? respond_later(*std::move(refusal), wait)
                                            : respond_and_end(*std::move(refusal));
         }
         // A stranger may ask how the coordinator is, and is never waited for.
         if (Service::is_open(head))
             return parser_->is_done() ? serve() : respond_and_end(no_body());
-        busy_.emplace(context_->busy, context_->service.whose(known_as_));
+        busy_.emplace(server_->busy, server_->service.whose(known_as_));
         if (!busy_->becomes(1)) return respond_and_end(no_connection_left());
         const std::string* expects = head.header("expect");
         if (expects == nullptr) return read_body();
-        lowest().expires_after(context_->options.write_timeout);
-        asio::async_write(stream_, asio::buffer(kContinue), then(&Talk::read_body));
+        lowest().expires_after(server_->options.write_timeout);
+        asio::async_write(stream_, asio::buffer(kContinue), then(&Client::read_body));
     }
 
     void read_body() {
-        lowest().expires_after(context_->options.body_timeout);
+        lowest().expires_after(server_->options.body_timeout);
         read_rest_of_body();
     }
 
@@ -216,8 +216,8 @@ private:
         const std::size_t bytes = parser_->get().body().size();
         if (bytes <= kSmallBody) return true;
         if (!body_) {
-            body_ = std::make_shared<front::Share>(context_->bodies,
-                                                   context_->service.whose(known_as_));
+            body_ =
+                std::make_shared<desk::Share>(server_->bodies, server_->service.whose(known_as_));
         }
         return body_->becomes(bytes);
     }
@@ -238,23 +238,23 @@ private:
         auto message = parser_->release();
         head_only_ = message.method() == wire::verb::head;
         keep_alive_ =
-            message.keep_alive() && served_ < context_->options.requests_per_connection_max;
+            message.keep_alive() && served_ < server_->options.requests_per_connection_max;
         Request request = request_of(message);
         request.body = std::move(message.body());
         request.peer = peer_;
         request.id = request_id_;
         lowest().expires_never();
         look_out();
-        context_->replies_due += 1;
-        underway_ = context_->service.serve(
+        server_->replies_due += 1;
+        underway_ = server_->service.serve(
             std::move(request),
-            [context = context_, id = id_](Service::Answered answered) {
+            [server = server_, id = id_](Service::Answered answered) {
                 // Called by any thread; the connection lives and dies on that of the server.
-                const std::lock_guard lock(context->posting);
-                asio::post(context->io, [context, id, told = std::move(answered)]() mutable {
-                    context->replies_due -= 1;
-                    const auto found = context->connections.find(id);
-                    if (found == context->connections.end()) return;
+                const std::lock_guard lock(server->posting);
+                asio::post(server->io, [server, id, told = std::move(answered)]() mutable {
+                    server->replies_due -= 1;
+                    const auto found = server->connections.find(id);
+                    if (found == server->connections.end()) return;
                     const auto connection = found->second;
                     connection->replied(std::move(told));
                 });
@@ -297,7 +297,7 @@ private:
         state_ = State::writing;
         parser_.reset();
         body_.reset();
-        if (context_->closing) keep_alive_ = false;
+        if (server_->closing) keep_alive_ = false;
         response_.emplace(static_cast<wire::status>(told.status), 11);
         for (const auto& [name, value] : told.headers) response_->set(name, value);
         if (!request_id_.empty()) response_->set(kRequestIdHeader, request_id_);
@@ -309,8 +309,8 @@ private:
             if (!head_only_) response_->body() = std::move(told.body);
         }
         response_->keep_alive(keep_alive_);
-        lowest().expires_after(context_->options.write_timeout);
-        wire::async_write(stream_, *response_, then(&Talk::responded));
+        lowest().expires_after(server_->options.write_timeout);
+        wire::async_write(stream_, *response_, then(&Client::responded));
     }
 
     void responded() {
@@ -322,16 +322,16 @@ private:
     // ---- events -----------------------------------------------------------------------------
 
     void begin_events(std::shared_ptr<EventStream> events) {
-        if (context_->closing) {
+        if (server_->closing) {
             return respond_and_end(problem(
                 {.code = ErrorCode::cancelled, .message = "the coordinator is shutting down"}));
         }
         state_ = State::events;
-        context_->streams.add(1);
+        server_->streams.add(1);
         events_ = std::move(events);
-        const std::weak_ptr<ServerContext> weak = context_;
+        const std::weak_ptr<ServerContext> weak = server_;
         events_->when_ready([weak, id = id_] {
-            if (const auto context = weak.lock()) ring(context, id);
+            if (const auto server = weak.lock()) ring(server, id);
         });
         notice_end();
         write_events({piece_of(std::string(kEventsHead) + std::string(kRequestIdHeader) + ": " +
@@ -351,12 +351,11 @@ private:
         pieces_ = std::move(pieces);
         beast::buffers_suffix<std::vector<asio::const_buffer>> rest(std::move(buffers));
         rest.consume(written);
-        lowest().expires_after(context_->options.write_timeout);
-        asio::async_write(stream_, rest, then(&Talk::wrote_events));
+        lowest().expires_after(server_->options.write_timeout);
+        asio::async_write(stream_, rest, then(&Client::wrote_events));
     }
 
-    // As much as the socket takes without waiting: mostly all, and without the machinery of
-    // waiting, which costs as much as the write.
+    // As much as the socket takes without waiting, which would cost as much as the write.
     std::size_t write_at_once(const std::vector<asio::const_buffer>& buffers) {
         if constexpr (kSecure) {
             return 0;
@@ -377,7 +376,7 @@ private:
 
     void keep_alive() {
         quiet_ = true;
-        timer_.expires_after(context_->options.keep_alive);
+        timer_.expires_after(server_->options.keep_alive);
         timer_.async_wait([self = this->shared_from_this()](const error_code& error) {
             if (error || self->state_ != State::events) return;
             if (self->quiet_ && !self->writing_) {
@@ -390,7 +389,7 @@ private:
     // A client that shows events says nothing more; reading tells when it is gone.
     void notice_end() {
         lowest().expires_never();
-        stream_.async_read_some(asio::buffer(unread_), then(&Talk::notice_end));
+        stream_.async_read_some(asio::buffer(unread_), then(&Client::notice_end));
     }
 
     // ---- the end ----------------------------------------------------------------------------
@@ -402,8 +401,8 @@ private:
         const bool streamed = state_ == State::events;
         leave();
         // It is being read from; and nothing was unread.
-        if (streamed || context_->lingering >= kLingeringMax) return shut();
-        context_->lingering += 1;
+        if (streamed || server_->lingering >= kLingeringMax) return shut();
+        server_->lingering += 1;
         lingers_ = true;
         lowest().expires_after(kLinger);
         if constexpr (kSecure) {
@@ -433,7 +432,7 @@ private:
     }
 
     void shut() {
-        if (std::exchange(lingers_, false)) context_->lingering -= 1;
+        if (std::exchange(lingers_, false)) server_->lingering -= 1;
         error_code ignored;
         lowest().socket().close(ignored);
     }
@@ -441,15 +440,15 @@ private:
     void leave() {
         body_.reset();
         busy_.reset();
-        if (events_) context_->streams.add(-1);
-        context_->open.add(-1);
+        if (events_) server_->streams.add(-1);
+        server_->open.add(-1);
         state_ = State::ended;
         events_.reset();
         timer_.cancel();
-        context_->connections.erase(id_);
+        server_->connections.erase(id_);
     }
 
-    const std::shared_ptr<ServerContext> context_;
+    const std::shared_ptr<ServerContext> server_;
     const std::uint64_t id_;
     Stream stream_;
     const std::string peer_;
@@ -462,11 +461,11 @@ private:
     std::string request_id_;  // of the last request; none: it could not be read
     std::string known_as_;    // who asked last
     std::size_t served_ = 0;
-    std::shared_ptr<front::Share> body_;  // of the bytes of the present body, until it is served
+    std::shared_ptr<desk::Share> body_;  // of the bytes of the present body, until it is served
     std::uint64_t turn_ = 0;
     bool keep_alive_ = false;
     bool head_only_ = false;
-    std::optional<front::Share> busy_;  // a known caller waits for the present request
+    std::optional<desk::Share> busy_;  // a known caller waits for the present request
 
     std::shared_ptr<EventStream> events_;
     std::vector<Piece> pieces_;  // being written
@@ -480,23 +479,22 @@ private:
 
 }  // namespace
 
-void let_in(const std::shared_ptr<ServerContext>& context, int socket) {
-    const std::uint64_t id = ++context->last_id;
-    tcp::socket taken(context->io);
+void let_in(const std::shared_ptr<ServerContext>& server, int socket) {
+    const std::uint64_t id = ++server->last_id;
+    tcp::socket own(server->io);
     error_code error;
-    taken.assign(tcp::v4(), socket, error);
+    own.assign(tcp::v4(), socket, error);
     if (error) return;
-    taken.set_option(tcp::no_delay(true), error);
-    taken.set_option(asio::socket_base::keep_alive(true), error);
-    std::shared_ptr<Connection> connection;
-    if (context->tls != nullptr) {
-        connection =
-            std::make_shared<Talk<Secure>>(context, id, Secure(std::move(taken), *context->tls));
+    own.set_option(tcp::no_delay(true), error);
+    own.set_option(asio::socket_base::keep_alive(true), error);
+    std::shared_ptr<Connection> client;
+    if (server->tls != nullptr) {
+        client = std::make_shared<Client<Secure>>(server, id, Secure(std::move(own), *server->tls));
     } else {
-        connection = std::make_shared<Talk<Plain>>(context, id, Plain(std::move(taken)));
+        client = std::make_shared<Client<Plain>>(server, id, Plain(std::move(own)));
     }
-    context->connections.emplace(id, connection);
-    connection->start();
+    server->connections.emplace(id, client);
+    client->start();
 }
 
 }  // namespace baton::http

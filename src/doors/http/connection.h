@@ -49,13 +49,13 @@ struct ServerContext {
     boost::asio::ssl::context* tls;  // null: none
     Service& service;
     const ServerOptions& options;
-    front::Gauge& open;
-    front::Gauge& streams;
+    desk::Gauge& open;
+    desk::Gauge& streams;
     std::map<std::uint64_t, std::shared_ptr<Connection>> connections;
     // With a request of a known caller, from its head to the end of its answer.
-    std::shared_ptr<front::Shares> busy;
+    std::shared_ptr<desk::Shares> busy;
     // Bytes of large bodies that are being read or served, also of clients that are gone.
-    std::shared_ptr<front::Shares> bodies;
+    std::shared_ptr<desk::Shares> bodies;
     std::size_t replies_due = 0;  // requests under way, also of clients that are gone
     std::size_t lingering = 0;    // connections that have ended, and whose client has not
     std::uint64_t last_id = 0;
@@ -65,9 +65,9 @@ struct ServerContext {
 };
 
 // The connection of this id may have events. Any thread.
-void ring(const std::shared_ptr<ServerContext>& context, std::uint64_t id);
+void ring(const std::shared_ptr<ServerContext>& server, std::uint64_t id);
 
-// Takes the socket over. It is in the context until it ends.
-void let_in(const std::shared_ptr<ServerContext>& context, int socket);
+// Takes the socket over. It is among its connections until it ends.
+void let_in(const std::shared_ptr<ServerContext>& server, int socket);
 
 }  // namespace baton::http

@@ -30,12 +30,12 @@ std::optional<Number> number_of(std::string_view text) {
 
 // ---- conditions ---------------------------------------------------------------------------------
 
-Result<sql::Literal> literal_for(const ViewColumn& column, const std::string& text) {
+Result<sql::Literal> literal_for(const kinds::ViewColumn& column, const std::string& text) {
     const auto misfit = [&](std::string_view what) {
         return malformed("the column " + baton::in_quotes(column.name) + " is compared with " +
                          std::string(what) + ", not with " + baton::in_quotes(text));
     };
-    if (column.type == ViewType::integer) {
+    if (column.type == kinds::ViewType::integer) {
         const auto number = number_of<std::int64_t>(text);
         if (!number) return misfit("a whole number");
         const bool negative = *number < 0;
@@ -43,14 +43,14 @@ Result<sql::Literal> literal_for(const ViewColumn& column, const std::string& te
         return sql::Literal(
             sql::Integer{.negative = negative, .magnitude = negative ? 0 - bits : bits});
     }
-    if (column.type == ViewType::boolean) {
+    if (column.type == kinds::ViewType::boolean) {
         if (text != "true" && text != "false") return misfit("true or false");
         return sql::Literal(text == "true");
     }
     return sql::Literal(text);
 }
 
-sql::Expr compared(const ViewColumn& column, sql::BinaryOp op, sql::Literal value) {
+sql::Expr compared(const kinds::ViewColumn& column, sql::BinaryOp op, sql::Literal value) {
     sql::Expr name{.node = sql::ColumnRef{{std::string(column.name)}}, .at = {}};
     sql::Expr constant{.node = std::move(value), .at = {}};
     return {.node = sql::Binary{.op = op, .operands = {std::move(name), std::move(constant)}},
@@ -63,17 +63,17 @@ std::optional<sql::Expr> joined(sql::LogicalOp op, std::vector<sql::Expr> parts)
     return sql::Expr{.node = sql::Logical{.op = op, .operands = std::move(parts)}, .at = {}};
 }
 
-Result<const ViewColumn*> column_of(const View& view, const std::string& name) {
+Result<const kinds::ViewColumn*> column_of(const kinds::View& view, const std::string& name) {
     if (const auto found = view.column(to_upper(name))) return &view.columns[*found];
     std::vector<std::string> known;
-    for (const ViewColumn& column : view.columns) known.emplace_back(column.name);
+    for (const kinds::ViewColumn& column : view.columns) known.emplace_back(column.name);
     return Error{
         .code = ErrorCode::unknown_field,
         .message = "unknown column " + baton::in_quotes(name) + " of " + std::string(view.name),
         .hint = did_you_mean(name, known)};
 }
 
-Result<std::vector<sql::Expr>> filters_of(const View& view, const Target& target) {
+Result<std::vector<sql::Expr>> filters_of(const kinds::View& view, const Target& target) {
     std::vector<sql::Expr> conditions;
     for (const auto& [name, value] : target.parameters) {
         if (std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end()) continue;
@@ -85,7 +85,7 @@ Result<std::vector<sql::Expr>> filters_of(const View& view, const Target& target
 }
 
 // "W1", "7", or, where it has several parts, ["W1","W2"]
-Result<std::vector<std::string>> key_parts(const View& view, const std::string& text) {
+Result<std::vector<std::string>> key_parts(const kinds::View& view, const std::string& text) {
     std::vector<std::string> parts;
     if (view.key_columns == 1) return std::vector<std::string>{text};
     const auto parsed = nlohmann::json::parse(text, nullptr, false);
@@ -101,7 +101,7 @@ Result<std::vector<std::string>> key_parts(const View& view, const std::string& 
 }
 
 // The rows that come later than this key.
-Result<sql::Expr> after_key(const View& view, const std::string& text) {
+Result<sql::Expr> after_key(const kinds::View& view, const std::string& text) {
     TRY_ASSIGN(parts, key_parts(view, text));
     std::vector<sql::Expr> ways;
     std::vector<sql::Expr> same;
@@ -117,7 +117,7 @@ Result<sql::Expr> after_key(const View& view, const std::string& text) {
 
 // ---- statements ---------------------------------------------------------------------------------
 
-sql::Query select(const View& view, std::vector<sql::Expr> conditions,
+sql::Query select(const kinds::View& view, std::vector<sql::Expr> conditions,
                   const std::optional<std::string>& column = {}) {
     sql::Expr item{.node = sql::Star{}, .at = {}};
     if (column) item.node = sql::ColumnRef{{*column}};
@@ -140,13 +140,13 @@ std::string question(sql::Query query) {
 // The condition under which a row is the one that the path names. A query goes by its number, or by
 // its name if the path has no number there.
 Result<std::vector<sql::Expr>> identified(const Routed& routed) {
-    const View& view = *routed.route->collection->view;
+    const kinds::View& view = *routed.route->collection->view;
     const sql::Kind* kind = routed.route->collection->kind;
     const std::string& first = routed.variables.front();
     std::vector<sql::Expr> conditions;
     const bool either = kind != nullptr && kind->known_by == sql::KnownBy::either;
     if (either && !number_of<std::uint64_t>(first)) {
-        const ViewColumn& name = view.columns[*view.column("NAME")];
+        const kinds::ViewColumn& name = view.columns[*view.column("NAME")];
         conditions.push_back(compared(name, sql::BinaryOp::eq, first));
         return conditions;
     }
@@ -236,7 +236,7 @@ Result<std::optional<Precondition>> precondition_of(const Routed& routed, const 
 }  // namespace
 
 Result<Ask> plan_list(const Collection& collection, const Target& target) {
-    const View& view = *collection.view;
+    const kinds::View& view = *collection.view;
     TRY_ASSIGN(conditions, filters_of(view, target));
     std::size_t limit = kLimitDefault;
     if (const std::string* text = target.parameter("limit")) {
@@ -278,7 +278,7 @@ Result<Ask> plan_one(const Routed& routed, const Request& request) {
 }
 
 Result<sql::Statement> watch_of(const Collection& collection, const Target& target) {
-    const View& view = *collection.view;
+    const kinds::View& view = *collection.view;
     TRY_ASSIGN(conditions, filters_of(view, target));
     return sql::Statement{
         .node = sql::Watch{.source = select(view, std::move(conditions)), .since = {}}, .at = {}};

@@ -46,7 +46,7 @@ std::string member_name(const std::string& column) {
     return name;
 }
 
-void append_table(std::string& to, const Table& table) {
+void append_table(std::string& to, const views::Table& table) {
     to += ",\"columns\":";
     append_columns(to, table.columns);
     to += ",\"rows\":[";
@@ -59,53 +59,54 @@ void append_table(std::string& to, const Table& table) {
 
 }  // namespace
 
-std::string_view to_string(ViewType type) {
+std::string_view to_string(kinds::ViewType type) {
     switch (type) {
-        case ViewType::text:
+        case kinds::ViewType::text:
             return "text";
-        case ViewType::integer:
+        case kinds::ViewType::integer:
             return "integer";
-        case ViewType::boolean:
+        case kinds::ViewType::boolean:
             return "boolean";
-        case ViewType::time:
+        case kinds::ViewType::time:
             return "time";
-        case ViewType::json:
+        case kinds::ViewType::json:
             return "json";
-        case ViewType::unsigned_integer:
+        case kinds::ViewType::unsigned_integer:
             return "unsigned";
-        case ViewType::float32:
+        case kinds::ViewType::float32:
             return "float32";
-        case ViewType::float64:
+        case kinds::ViewType::float64:
             return "float64";
     }
     return "text";
 }
 
-void append_value(std::string& to, const SqlValue& value, ViewType type) {
-    std::visit(Overload{
-                   [&](std::monostate) { to += "null"; },
-                   [&](std::int64_t number) {
-                       if (type == ViewType::boolean) {
-                           to += number != 0 ? "true" : "false";
-                       } else {
-                           append_integer(to, number);
-                       }
-                   },
-                   [&](double number) { append_real(to, number, type == ViewType::float32); },
-                   [&](const std::string& text) {
-                       if (type == ViewType::json && !text.empty()) {
-                           to += text;
-                       } else {
-                           append_json_string(to, text);
-                       }
-                   },
-               },
-               value);
+void append_value(std::string& to, const SqlValue& value, kinds::ViewType type) {
+    std::visit(
+        Overload{
+            [&](std::monostate) { to += "null"; },
+            [&](std::int64_t number) {
+                if (type == kinds::ViewType::boolean) {
+                    to += number != 0 ? "true" : "false";
+                } else {
+                    append_integer(to, number);
+                }
+            },
+            [&](double number) { append_real(to, number, type == kinds::ViewType::float32); },
+            [&](const std::string& text) {
+                if (type == kinds::ViewType::json && !text.empty()) {
+                    to += text;
+                } else {
+                    append_json_string(to, text);
+                }
+            },
+        },
+        value);
 }
 
-void append_columns(std::string& to, const std::vector<TableColumn>& columns) {
+void append_columns(std::string& to, const std::vector<views::TableColumn>& columns) {
     to += '[';
-    for (const TableColumn& column : columns) {
+    for (const views::TableColumn& column : columns) {
         if (&column != &columns.front()) to += ',';
         to += "{\"name\":";
         append_json_string(to, column.name);
@@ -114,7 +115,8 @@ void append_columns(std::string& to, const std::vector<TableColumn>& columns) {
     to += ']';
 }
 
-void append_array(std::string& to, const SqlRow& row, const std::vector<TableColumn>& columns) {
+void append_array(std::string& to, const SqlRow& row,
+                  const std::vector<views::TableColumn>& columns) {
     to += '[';
     for (std::size_t i = 0; i < row.size(); ++i) {
         if (i > 0) to += ',';
@@ -123,7 +125,8 @@ void append_array(std::string& to, const SqlRow& row, const std::vector<TableCol
     to += ']';
 }
 
-void append_object(std::string& to, const SqlRow& row, const std::vector<TableColumn>& columns) {
+void append_object(std::string& to, const SqlRow& row,
+                   const std::vector<views::TableColumn>& columns) {
     to += '{';
     for (std::size_t i = 0; i < row.size(); ++i) {
         if (i > 0) to += ',';
@@ -134,10 +137,10 @@ void append_object(std::string& to, const SqlRow& row, const std::vector<TableCo
     to += '}';
 }
 
-void append_result(std::string& to, const StatementResult& result) {
+void append_result(std::string& to, const coordinator::StatementResult& result) {
     to += "{\"tag\":";
     append_json_string(to, result.tag);
-    if (const auto* answer = std::get_if<Answer>(&result.value)) {
+    if (const auto* answer = std::get_if<catalog::Answer>(&result.value)) {
         if (!answer->name.empty()) {
             to += ",\"name\":";
             append_json_string(to, answer->name);
@@ -146,11 +149,12 @@ void append_result(std::string& to, const StatementResult& result) {
             to += ",\"id\":";
             append_integer(to, static_cast<std::int64_t>(*answer->id));
         }
-        const bool changed = answer->did == Did::created || answer->did == Did::dropped ||
-                             answer->did == Did::accepted || answer->did == Did::changed;
+        const bool changed =
+            answer->did == catalog::Did::created || answer->did == catalog::Did::dropped ||
+            answer->did == catalog::Did::accepted || answer->did == catalog::Did::changed;
         to += changed ? ",\"changed\":true" : ",\"changed\":false";
     }
-    if (const auto* table = std::get_if<Table>(&result.value)) {
+    if (const auto* table = std::get_if<views::Table>(&result.value)) {
         append_table(to, *table);
         if (table->stale) {
             const auto age =

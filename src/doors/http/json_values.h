@@ -14,18 +14,20 @@
 
 namespace baton::http {
 
-[[nodiscard]] std::string_view to_string(ViewType type);  // "text", "integer", ..
+[[nodiscard]] std::string_view to_string(kinds::ViewType type);  // "text", "integer", ..
 
-void append_value(std::string& to, const SqlValue& value, ViewType type);
+void append_value(std::string& to, const SqlValue& value, kinds::ViewType type);
 // [{"name":"STATE","type":"text"}]
-void append_columns(std::string& to, const std::vector<TableColumn>& columns);
+void append_columns(std::string& to, const std::vector<views::TableColumn>& columns);
 // ["Q1","RUNNING"]
-void append_array(std::string& to, const SqlRow& row, const std::vector<TableColumn>& columns);
+void append_array(std::string& to, const SqlRow& row,
+                  const std::vector<views::TableColumn>& columns);
 // {"name":"Q1","state":"RUNNING"}: a name without small letters is in small letters.
-void append_object(std::string& to, const SqlRow& row, const std::vector<TableColumn>& columns);
+void append_object(std::string& to, const SqlRow& row,
+                   const std::vector<views::TableColumn>& columns);
 
 // {"tag":"CREATE SINK","name":..,"id":..,"changed":..,"columns":[..],"rows":[..],"revision":..};
 // absent parts are left out. A Watch has neither.
-void append_result(std::string& to, const StatementResult& result);
+void append_result(std::string& to, const coordinator::StatementResult& result);
 
 }  // namespace baton::http

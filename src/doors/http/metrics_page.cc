@@ -19,7 +19,7 @@ namespace baton::http {
 
 namespace {
 
-using front::Sample;
+using desk::Sample;
 
 double number_in(const SqlValue& value) {
     if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
@@ -32,7 +32,7 @@ std::string text_in(const SqlValue& value) {
 }
 
 // Every state is there, also with 0: an alert on a series that is missing never fires.
-void count_states(const Table& table, std::string_view family,
+void count_states(const views::Table& table, std::string_view family,
                   std::initializer_list<const char*> states, std::vector<Sample>& samples) {
     std::map<std::string, double> counts;
     for (const char* state : states) counts[state] = 0;
@@ -59,7 +59,7 @@ constexpr std::array kCounterColumns = {
     CounterColumn{"MEMORY", "baton_memory_bytes"},
 };
 
-void add_counters(const Table& table, std::vector<Sample>& samples) {
+void add_counters(const views::Table& table, std::vector<Sample>& samples) {
     using Sums = std::array<double, kCounterColumns.size()>;
     std::map<std::pair<std::string, std::string>, Sums> sums;
     for (const SqlRow& row : table.rows) {
@@ -104,7 +104,7 @@ void add_process(std::vector<Sample>& samples) {
     add_times(samples);
     samples.push_back({.family = "process_resident_memory_bytes",
                        .labels = {},
-                       .value = static_cast<double>(resident_bytes())});
+                       .value = static_cast<double>(system::resident_bytes())});
     std::error_code error;
     double open = 0;
     const std::filesystem::directory_iterator fds("/proc/self/fd", error);
@@ -116,8 +116,8 @@ void add_process(std::vector<Sample>& samples) {
         {.family = "process_max_fds", .labels = {}, .value = static_cast<double>(most.rlim_cur)});
 }
 
-void add_load(front::Desk& desk, std::vector<Sample>& samples) {
-    const front::Desk::Load load = desk.load();
+void add_load(desk::Desk& desk, std::vector<Sample>& samples) {
+    const desk::Desk::Load load = desk.load();
     const auto add = [&](std::string_view family, double value) {
         samples.push_back({.family = family, .labels = {}, .value = value});
     };
@@ -126,7 +126,8 @@ void add_load(front::Desk& desk, std::vector<Sample>& samples) {
     add("baton_desk_visitors", static_cast<double>(load.visitors));
     add("baton_desk_standing", static_cast<double>(load.standing));
     add("baton_desk_forwarding", static_cast<double>(load.forwarding));
-    const CoordinatorRuntime::CommitCounts commits = desk.coordinator().commit_counts();
+    const coordinator::CoordinatorRuntime::CommitCounts commits =
+        desk.coordinator().commit_counts();
     add("baton_commit_failures", static_cast<double>(commits.failures_in_a_row));
     add("baton_statement_log_dropped_total", static_cast<double>(commits.log_lines_dropped));
     add("baton_transaction_snapshots",
@@ -136,7 +137,7 @@ void add_load(front::Desk& desk, std::vector<Sample>& samples) {
 }
 
 // What was true some time ago tells nothing of a lease.
-void add_leader(const Table& table, std::vector<Sample>& samples) {
+void add_leader(const views::Table& table, std::vector<Sample>& samples) {
     if (table.stale) return;
     for (const SqlRow& row : table.rows) {
         const auto since = wall_time_of(text_in(row[1]));
@@ -151,9 +152,9 @@ void add_leader(const Table& table, std::vector<Sample>& samples) {
     }
 }
 
-void add_task_lists(const Table& table, std::vector<Sample>& samples) {
+void add_task_lists(const views::Table& table, std::vector<Sample>& samples) {
     for (const SqlRow& row : table.rows) {
-        const front::Labels list = {{"list", text_in(row[0])}};
+        const desk::Labels list = {{"list", text_in(row[0])}};
         samples.push_back(
             {.family = "baton_partitions", .labels = list, .value = number_in(row[1])});
         samples.push_back(
@@ -173,16 +174,17 @@ std::string metrics_questions() {
     return text + " FROM baton.counters";
 }
 
-std::string metrics_page(const front::Metrics& metrics, front::Desk& desk,
-                         const Execution& answers) {
+std::string metrics_page(const desk::Metrics& metrics, desk::Desk& desk,
+                         const coordinator::Execution& answers) {
     std::vector<Sample> samples;
-    samples.push_back(
-        {.family = "baton_build_info", .labels = {{"version", std::string(kVersion)}}, .value = 1});
+    samples.push_back({.family = "baton_build_info",
+                       .labels = {{"version", std::string(coordinator::kVersion)}},
+                       .value = 1});
     add_process(samples);
     add_load(desk, samples);
     if (answers.results.size() == 5) {
-        const auto table = [&](std::size_t i) -> const Table& {
-            return std::get<Table>(answers.results[i].value);
+        const auto table = [&](std::size_t i) -> const views::Table& {
+            return std::get<views::Table>(answers.results[i].value);
         };
         count_states(table(0), "baton_workers", {"ACTIVE", "UNREACHABLE"}, samples);
         count_states(

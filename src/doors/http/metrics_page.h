@@ -11,7 +11,7 @@ namespace baton::http {
 
 // The questions that metrics_page() needs the answers to.
 [[nodiscard]] std::string metrics_questions();
-[[nodiscard]] std::string metrics_page(const front::Metrics& metrics, front::Desk& desk,
-                                       const Execution& answers);
+[[nodiscard]] std::string metrics_page(const desk::Metrics& metrics, desk::Desk& desk,
+                                       const coordinator::Execution& answers);
 
 }  // namespace baton::http

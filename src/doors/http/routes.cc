@@ -21,7 +21,7 @@ std::string variable(std::string_view name) {
 }
 
 Collection collection_of(std::string_view name) {
-    const auto view = find_view(name);
+    const auto view = views::find_view(name);
     CHECK(view);
     Collection collection{
         .path = in_lower_case(name), .view = *view, .key = {}, .kind = sql::kind_in_view(name)};

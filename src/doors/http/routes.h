@@ -36,7 +36,7 @@ enum class Endpoint : std::uint8_t {
 // The name of a view in a path: each that SHOW shows, and the changes.
 struct Collection {
     std::string path;  // "logical-sources"
-    const View* view = nullptr;
+    const kinds::View* view = nullptr;
     std::string key;                  // of one of them in a path: "{name}"; empty: only as a list
     const sql::Kind* kind = nullptr;  // as it is dropped; null: it is not
 };

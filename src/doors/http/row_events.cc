@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kPortionRows = 1'000;
 constexpr std::size_t kRowEventBytes = std::size_t{64} * 1024;
 
-Piece columns_event(const std::vector<TableColumn>& columns) {
+Piece columns_event(const std::vector<views::TableColumn>& columns) {
     std::string data;
     append_columns(data, columns);
     return piece_of(event_text("columns", "", std::move(data)));
@@ -25,7 +25,7 @@ Piece end_event(std::uint64_t rows) {
 }
 
 void append_rows(std::deque<Piece>& to, const std::vector<SqlRow>& rows,
-                 const std::vector<TableColumn>& columns) {
+                 const std::vector<views::TableColumn>& columns) {
     std::string data;
     for (const SqlRow& row : rows) {
         data += data.empty() ? '[' : ',';
@@ -47,7 +47,7 @@ std::vector<Piece> take_from(std::deque<Piece>& ready, std::size_t bytes) {
 
 class TableEvents final : public EventStream {
 public:
-    explicit TableEvents(const Table& table) {
+    explicit TableEvents(const views::Table& table) {
         ready_.push_back(columns_event(table.columns));
         append_rows(ready_, table.rows, table.columns);
         ready_.push_back(end_event(table.rows.size()));
@@ -85,7 +85,7 @@ private:
 // The part that a turn at the desk keeps alive.
 class Portions {
 public:
-    Portions(std::unique_ptr<RowFeed> feed, std::shared_ptr<Alarm> alarm)
+    Portions(std::unique_ptr<coordinator::RowFeed> feed, std::shared_ptr<Alarm> alarm)
         : alarm_(std::move(alarm)), feed_(std::move(feed)), columns_(feed_->columns()) {
         ready_.push_back(columns_event(columns_));
         feed_->wake_with([alarm = alarm_] {
@@ -123,7 +123,7 @@ public:
     void leave() { left_ = true; }
 
 private:
-    void arrived(const Result<FedRows>& fed) {
+    void arrived(const Result<coordinator::FedRows>& fed) {
         std::deque<Piece> pieces;
         bool ended = true;
         if (!fed) {
@@ -143,8 +143,8 @@ private:
     }
 
     const std::shared_ptr<Alarm> alarm_;
-    std::unique_ptr<RowFeed> feed_;  // of who fetches
-    const std::vector<TableColumn> columns_;
+    std::unique_ptr<coordinator::RowFeed> feed_;  // of who fetches
+    const std::vector<views::TableColumn> columns_;
     std::uint64_t given_ = 0;  // of who fetches
     std::atomic<bool> left_{false};
 
@@ -156,7 +156,7 @@ private:
 
 class RowEvents final : public EventStream {
 public:
-    RowEvents(std::unique_ptr<RowFeed> feed, std::shared_ptr<front::Visitor> visitor)
+    RowEvents(std::unique_ptr<coordinator::RowFeed> feed, std::shared_ptr<desk::Visitor> visitor)
         : visitor_(std::move(visitor)),
           portions_(std::make_shared<Portions>(std::move(feed), alarm_)) {}
     ~RowEvents() override {
@@ -177,19 +177,19 @@ public:
     void when_ready(std::function<void()> ready) override { alarm_->when_ready(std::move(ready)); }
 
 private:
-    const std::shared_ptr<front::Visitor> visitor_;
+    const std::shared_ptr<desk::Visitor> visitor_;
     const std::shared_ptr<Alarm> alarm_ = std::make_shared<Alarm>();
     const std::shared_ptr<Portions> portions_;
 };
 
 }  // namespace
 
-std::shared_ptr<EventStream> row_events(std::unique_ptr<RowFeed> feed,
-                                        std::shared_ptr<front::Visitor> visitor) {
+std::shared_ptr<EventStream> row_events(std::unique_ptr<coordinator::RowFeed> feed,
+                                        std::shared_ptr<desk::Visitor> visitor) {
     return std::make_shared<RowEvents>(std::move(feed), std::move(visitor));
 }
 
-std::shared_ptr<EventStream> row_events(const Table& table) {
+std::shared_ptr<EventStream> row_events(const views::Table& table) {
     return std::make_shared<TableEvents>(table);
 }
 

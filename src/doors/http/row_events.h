@@ -19,9 +19,9 @@
 namespace baton::http {
 
 // The feed is read in turns of the visitor.
-[[nodiscard]] std::shared_ptr<EventStream> row_events(std::unique_ptr<RowFeed> feed,
-                                                      std::shared_ptr<front::Visitor> visitor);
+[[nodiscard]] std::shared_ptr<EventStream> row_events(std::unique_ptr<coordinator::RowFeed> feed,
+                                                      std::shared_ptr<desk::Visitor> visitor);
 // Rows that are all there.
-[[nodiscard]] std::shared_ptr<EventStream> row_events(const Table& table);
+[[nodiscard]] std::shared_ptr<EventStream> row_events(const views::Table& table);
 
 }  // namespace baton::http

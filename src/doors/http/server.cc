@@ -37,7 +37,7 @@ Error misconfigured(std::string message, std::string hint = {}) {
 
 class Server::Inside {
 public:
-    Inside(front::Desk& desk, const front::Access& access, front::Metrics& metrics,
+    Inside(desk::Desk& desk, const desk::Access& access, desk::Metrics& metrics,
            const ServerOptions& options)
         : options_(options),
           service_(desk, access, metrics, options.service),
@@ -52,10 +52,10 @@ public:
               .open = metrics.gauge("baton_connections", {{"door", "http"}}),
               .streams = metrics.gauge("baton_streams", {{"door", "http"}}),
               .connections = {},
-              .busy = std::make_shared<front::Shares>(
+              .busy = std::make_shared<desk::Shares>(
                   options_.connections_max - options_.connections_max / kKeptForProbes,
                   options_.connections_max),
-              .bodies = std::make_shared<front::Shares>(options_.bodies_bytes_max)}) {}
+              .bodies = std::make_shared<desk::Shares>(options_.bodies_bytes_max)}) {}
     ~Inside() { stop(Duration::zero()); }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
@@ -84,7 +84,7 @@ public:
         return Done{};
     }
 
-    Result<Done> reload(front::Access access) {
+    Result<Done> reload(desk::Access access) {
         TRY_ASSIGN(tls, read_tls());
         on_thread([&] {
             // Connections hold on to what they began with.
@@ -125,7 +125,7 @@ private:
     // Null: there is none.
     [[nodiscard]] Result<std::unique_ptr<asio::ssl::context>> read_tls() const {
         if (!options_.tls) return std::unique_ptr<asio::ssl::context>();
-        TRY_ASSIGN(context, server_tls(options_.tls->certificate, options_.tls->key));
+        TRY_ASSIGN(context, system::server_tls(options_.tls->certificate, options_.tls->key));
         return std::make_unique<asio::ssl::context>(context.release());
     }
 
@@ -200,7 +200,7 @@ private:
     std::unique_ptr<asio::ssl::context> tls_;  // null: none
     tcp::acceptor acceptor_;
     asio::steady_timer pause_;
-    front::Counter& refused_;
+    desk::Counter& refused_;
     const std::shared_ptr<ServerContext> context_;
     std::uint16_t port_ = 0;
     std::thread thread_;
@@ -209,9 +209,8 @@ private:
 Server::Server(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
 Server::~Server() = default;
 
-Result<std::unique_ptr<Server>> Server::open(front::Desk& desk, const front::Access& access,
-                                             front::Metrics& metrics,
-                                             const ServerOptions& options) {
+Result<std::unique_ptr<Server>> Server::open(desk::Desk& desk, const desk::Access& access,
+                                             desk::Metrics& metrics, const ServerOptions& options) {
     error_code error;
     const std::string text = options.address == "localhost" ? "127.0.0.1" : options.address;
     const auto address = asio::ip::make_address(text, error);
@@ -228,7 +227,7 @@ std::uint16_t Server::port() const {
     return inside_->port();
 }
 
-Result<Done> Server::reload(front::Access access) {
+Result<Done> Server::reload(desk::Access access) {
     return inside_->reload(std::move(access));
 }
 

@@ -50,9 +50,9 @@ public:
     // The desk and the metrics outlive it. If Access has no users or tokens, every client may come
     // in; the caller makes sure that this is meant. Fails with invalid_configuration: the address
     // cannot be listened at, or the certificate cannot be used.
-    [[nodiscard]] static Result<std::unique_ptr<Server>> open(front::Desk& desk,
-                                                              const front::Access& access,
-                                                              front::Metrics& metrics,
+    [[nodiscard]] static Result<std::unique_ptr<Server>> open(desk::Desk& desk,
+                                                              const desk::Access& access,
+                                                              desk::Metrics& metrics,
                                                               const ServerOptions& options = {});
     ~Server();  // stops at once
     Server(const Server&) = delete;
@@ -61,7 +61,7 @@ public:
     [[nodiscard]] std::uint16_t port() const;
     // Replaces users and tokens, and reads the certificate again; streams of clients that lost
     // their access end. On failure all stays as it is.
-    [[nodiscard]] Result<Done> reload(front::Access access);
+    [[nodiscard]] Result<Done> reload(desk::Access access);
     // No new clients; streams end, and requests under way may finish for so long, and are then
     // cancelled. Idempotent.
     void stop(Duration patience);

@@ -25,11 +25,11 @@ std::string digest_of(const Request& request) {
     const std::string* type = request.header("content-type");
     const std::string text = request.method + "\n" + request.target + "\n" +
                              (type == nullptr ? "" : *type) + "\n" + request.body;
-    return sha256_hex(text);
+    return system::sha256_hex(text);
 }
 
 // Whether the same request may be run again as if it had not been run.
-bool nothing_happened(const Execution& execution) {
+bool nothing_happened(const coordinator::Execution& execution) {
     if (!execution.error || !execution.results.empty()) return false;
     const Reaction reaction = execution.error->reaction();
     return reaction == Reaction::unavailable || reaction == Reaction::conflict ||
@@ -50,7 +50,7 @@ Response unauthenticated() {
 }  // namespace
 
 void Underway::cancel(bool must) {
-    std::shared_ptr<front::Visitor> visitor;
+    std::shared_ptr<desk::Visitor> visitor;
     {
         const std::lock_guard lock(mutex_);
         if (keeps_on_ && !must) return;
@@ -65,26 +65,26 @@ struct Service::Job {
     Reply reply;
     Instant since;
     std::string_view kind = "none";
-    std::optional<front::Principal> who;
+    std::optional<desk::Principal> who;
     std::string once;  // its Idempotency-Key, if it is being done under one
     std::shared_ptr<const void> holds;
     std::shared_ptr<Underway> underway = std::make_shared<Underway>();
 };
 
-Service::Service(front::Desk& desk, const front::Access& access, front::Metrics& metrics,
+Service::Service(desk::Desk& desk, const desk::Access& access, desk::Metrics& metrics,
                  const ServiceOptions& options)
     : desk_(desk),
       access_(access),
       metrics_(metrics),
       counts_(metrics, "http"),
       options_(options),
-      ids_(hex_of(random_bytes(4))),
+      ids_(system::hex_of(system::random_bytes(4))),
       answers_(options.idempotency),
       hub_(desk.coordinator(), options.watches) {}
 
-std::optional<front::Principal> Service::who(const Request& request) const {
+std::optional<desk::Principal> Service::who(const Request& request) const {
     if (access_.trusts_everybody()) {
-        return front::Principal{.name = "http", .role = front::Role::admin};
+        return desk::Principal{.name = "http", .role = desk::Role::admin};
     }
     const std::string* header = request.header("authorization");
     constexpr std::string_view kScheme = "bearer ";
@@ -248,9 +248,9 @@ bool Service::begin_once(const JobPtr& job) {
         verdict);
 }
 
-std::shared_ptr<front::Visitor> Service::visitor_of(const JobPtr& job, front::Line line) {
+std::shared_ptr<desk::Visitor> Service::visitor_of(const JobPtr& job, desk::Line line) {
     auto visitor = desk_.visitor(
-        job->who.value_or(front::Principal{.name = "nobody", .role = front::Role::reader}), line);
+        job->who.value_or(desk::Principal{.name = "nobody", .role = desk::Role::reader}), line);
     const std::lock_guard lock(job->underway->mutex_);
     job->underway->visitor_ = visitor;
     return visitor;
@@ -274,38 +274,39 @@ void Service::run_page(const JobPtr& job, Page page) {
     const std::string text = page == Page::metrics
                                  ? metrics_questions()
                                  : "SELECT name FROM baton.workers WHERE name = ''";
-    const front::Line line = page == Page::ready ? front::Line::probes : front::Line::pages;
-    visitor_of(job, line)->ask({.text = text}, [this, job, page](const Execution& execution) {
-        if (execution.error) return answer(job, problem(*execution.error));
-        if (page == Page::ready) return answer(job, text_page("ready\n"));
-        answer(job, text_page(metrics_page(metrics_, desk_, execution),
-                              "text/plain; version=0.0.4; charset=utf-8"));
-    });
+    const desk::Line line = page == Page::ready ? desk::Line::probes : desk::Line::pages;
+    visitor_of(job, line)->ask(
+        {.text = text}, [this, job, page](const coordinator::Execution& execution) {
+            if (execution.error) return answer(job, problem(*execution.error));
+            if (page == Page::ready) return answer(job, text_page("ready\n"));
+            answer(job, text_page(metrics_page(metrics_, desk_, execution),
+                                  "text/plain; version=0.0.4; charset=utf-8"));
+        });
 }
 
 void Service::run_ask(const JobPtr& job, Ask ask) {
     if (ask.precondition) {
         return run_change(job, std::make_shared<const Ask>(std::move(ask)), 1);
     }
-    front::Request request{
+    desk::Request request{
         .text = std::move(ask.text), .parameters = std::move(ask.parameters), .wait = ask.wait};
-    visitor_of(job)->ask(std::move(request),
-                         [this, job, shape = std::move(ask.shape)](const Execution& execution) {
-                             answer(job, told(shape, execution), nothing_happened(execution));
-                         });
+    visitor_of(job)->ask(std::move(request), [this, job, shape = std::move(ask.shape)](
+                                                 const coordinator::Execution& execution) {
+        answer(job, told(shape, execution), nothing_happened(execution));
+    });
 }
 
 // Looks and changes in one transaction: if what was looked at changes in between, the commit fails,
 // and it is looked at again.
 void Service::run_change(const JobPtr& job, const std::shared_ptr<const Ask>& ask, int attempt) {
     const auto visitor = visitor_of(job);
-    visitor->ask({.text = ask->precondition->look}, [this, job, ask, attempt,
-                                                     visitor](const Execution& looked) {
+    visitor->ask({.text = ask->precondition->look}, [this, job, ask, attempt, visitor](
+                                                        const coordinator::Execution& looked) {
         if (auto violated = violation(*ask->precondition, looked)) {
             return answer(job, *std::move(violated), nothing_happened(looked));
         }
         visitor->ask({.text = ask->text, .parameters = ask->parameters, .wait = ask->wait},
-                     [this, job, ask, attempt](const Execution& execution) {
+                     [this, job, ask, attempt](const coordinator::Execution& execution) {
                          const bool raced =
                              execution.error && execution.error->code == ErrorCode::conflict;
                          if (raced && attempt < kAttemptsMax) {
@@ -317,27 +318,28 @@ void Service::run_change(const JobPtr& job, const std::shared_ptr<const Ask>& as
 }
 
 void Service::follow(const JobPtr& job, const Follow& wanted) {
-    visitor_of(job)->ask({.text = sql::print(wanted.statement)},
-                         [this, job, statement = wanted.statement](Execution execution) {
-                             if (execution.error) return answer(job, problem(*execution.error));
-                             auto& value = execution.results.front().value;
-                             auto stream = hub_.follow(
-                                 statement, std::move(std::get<std::unique_ptr<Watch>>(value)));
-                             if (!stream) return answer(job, problem(stream.error()));
-                             answer(job, *std::move(stream));
-                         });
+    visitor_of(job)->ask(
+        {.text = sql::print(wanted.statement)},
+        [this, job, statement = wanted.statement](coordinator::Execution execution) {
+            if (execution.error) return answer(job, problem(*execution.error));
+            auto& value = execution.results.front().value;
+            auto stream = hub_.follow(
+                statement, std::move(std::get<std::unique_ptr<coordinator::Watch>>(value)));
+            if (!stream) return answer(job, problem(stream.error()));
+            answer(job, *std::move(stream));
+        });
 }
 
 void Service::stream(const JobPtr& job, const Rows& wanted) {
     const auto visitor = visitor_of(job);
     visitor->ask({.text = wanted.text, .parameters = wanted.parameters},
-                 [this, job, visitor](Execution execution) {
+                 [this, job, visitor](coordinator::Execution execution) {
                      if (execution.error) return answer(job, problem(*execution.error));
                      auto& value = execution.results.front().value;
-                     if (auto* feed = std::get_if<std::unique_ptr<RowFeed>>(&value)) {
+                     if (auto* feed = std::get_if<std::unique_ptr<coordinator::RowFeed>>(&value)) {
                          return answer(job, row_events(std::move(*feed), visitor));
                      }
-                     answer(job, row_events(std::get<Table>(std::move(value))));
+                     answer(job, row_events(std::get<views::Table>(std::move(value))));
                  });
 }
 
@@ -369,7 +371,7 @@ void Service::log_stranger(const Request& head, const char* reason) {
     if (!left_out) return;
     std::vector<LogField> fields = {{"door", "http"},
                                     {"reason", reason},
-                                    {"path", front::shown(path_of(head))},
+                                    {"path", desk::shown(path_of(head))},
                                     {"peer", head.peer},
                                     {"request", head.id}};
     if (*left_out > 0) fields.push_back({"left_out_before", std::to_string(*left_out)});
@@ -386,7 +388,7 @@ void Service::log_answer(const Job& job, unsigned status, Duration took) const {
                          {"request", job.request.id},
                          {"user", job.who ? job.who->name : std::string()},
                          {"method", job.request.method},
-                         {"path", front::shown(path_of(job.request))},
+                         {"path", desk::shown(path_of(job.request))},
                          {"status", std::to_string(status)},
                          {"took_us", std::to_string(us.count())},
                          {"peer", job.request.peer}});

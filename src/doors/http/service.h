@@ -32,9 +32,9 @@ struct ServiceOptions {
     ApiOptions api;
     IdempotencyOptions idempotency;
     WatchHubOptions watches;
-    SitePolicy site;                  // while there are no users and tokens
-    Log* log = nullptr;               // outlives the service; none: nothing is logged
-    front::Logins* logins = nullptr;  // outlives it; none: no login is delayed
+    SitePolicy site;                 // while there are no users and tokens
+    Log* log = nullptr;              // outlives the service; none: nothing is logged
+    desk::Logins* logins = nullptr;  // outlives it; none: no login is delayed
 };
 
 // A request that is being served.
@@ -47,7 +47,7 @@ public:
 private:
     friend class Service;
     std::mutex mutex_;
-    std::shared_ptr<front::Visitor> visitor_;
+    std::shared_ptr<desk::Visitor> visitor_;
     bool keeps_on_ = false;
     bool cancelled_ = false;
 };
@@ -55,7 +55,7 @@ private:
 class Service {
 public:
     // The desk and the metrics outlive it.
-    Service(front::Desk& desk, const front::Access& access, front::Metrics& metrics,
+    Service(desk::Desk& desk, const desk::Access& access, desk::Metrics& metrics,
             const ServiceOptions& options = {});
 
     using Answered = std::variant<Response, std::shared_ptr<EventStream>>;
@@ -77,7 +77,7 @@ public:
     [[nodiscard]] std::optional<Response> refusal(const Request& head, std::string& known_as,
                                                   Duration& wait);
     // From now on these may come in. Not beside refusal(), serve() and still_admits().
-    void use(front::Access access) { access_ = std::move(access); }
+    void use(desk::Access access) { access_ = std::move(access); }
     // Whether who was known by this name may go on.
     [[nodiscard]] bool still_admits(const std::string& known_as) const;
     // `holds` ends when the request has ended, and nothing of its body is left.
@@ -90,7 +90,7 @@ private:
     struct Job;
     using JobPtr = std::shared_ptr<Job>;
 
-    [[nodiscard]] std::optional<front::Principal> who(const Request& request) const;
+    [[nodiscard]] std::optional<desk::Principal> who(const Request& request) const;
     [[nodiscard]] Response unknown_token(const Request& head, Duration& wait) const;
     void start(const JobPtr& job);
     [[nodiscard]] static bool is_cancelled(const Job& job);
@@ -102,23 +102,23 @@ private:
     void stream(const JobPtr& job, const Rows& rows);
     // False: it was answered from memory, or refused.
     [[nodiscard]] bool begin_once(const JobPtr& job);
-    [[nodiscard]] std::shared_ptr<front::Visitor> visitor_of(const JobPtr& job,
-                                                             front::Line line = {});
+    [[nodiscard]] std::shared_ptr<desk::Visitor> visitor_of(const JobPtr& job,
+                                                            desk::Line line = {});
     // `again`: nothing has happened, so the same may be tried again under its key.
     void answer(const JobPtr& job, Answered answered, bool again = false);
 
     void log_stranger(const Request& head, const char* reason);
     void log_answer(const Job& job, unsigned status, Duration took) const;
 
-    front::Desk& desk_;
-    front::Access access_;
-    front::Metrics& metrics_;
-    front::DoorAnswers counts_;
+    desk::Desk& desk_;
+    desk::Access access_;
+    desk::Metrics& metrics_;
+    desk::DoorAnswers counts_;
     const ServiceOptions options_;
     RequestIds ids_;
     Idempotency answers_;
     std::atomic<bool> closing_{false};
-    front::LogLimit strangers_logged_;
+    desk::LogLimit strangers_logged_;
     WatchHub hub_;
 };
 

@@ -126,7 +126,7 @@ TEST_F(ServiceTest, KeysOfSeveralPartsHavePagesToo) {
         at = page.value("next", "");
     }
     const auto changes = run("SELECT key FROM baton.changes");
-    EXPECT_EQ(seen, std::get<Table>(changes.front().value).rows.size());
+    EXPECT_EQ(seen, std::get<views::Table>(changes.front().value).rows.size());
 }
 
 TEST_F(ServiceTest, EveryCollectionCanBeListed) {
@@ -226,12 +226,12 @@ class TokenTest : public ServiceTest {
 protected:
     void SetUp() override {
         // SHA-256 of "secret"
-        access_ = front::Access(
+        access_ = desk::Access(
             {},
             {{.name = "ann",
-              .role = front::Role::reader,
+              .role = desk::Role::reader,
               .sha256 = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"}},
-            sha256_hex);
+            system::sha256_hex);
         ServiceTest::SetUp();
     }
 };

@@ -18,7 +18,7 @@ class ServiceTest : public testing::CoordinatorTest {
 protected:
     void SetUp() override {
         open(coordinator_options());
-        desk_.emplace(*coordinator_, front::DeskOptions{.threads = 4});
+        desk_.emplace(*coordinator_, desk::DeskOptions{.threads = 4});
         service_.emplace(*desk_, access_, metrics_);
     }
     void TearDown() override {
@@ -26,7 +26,7 @@ protected:
         desk_.reset();
     }
 
-    virtual CoordinatorOptions coordinator_options() { return {}; }
+    virtual coordinator::CoordinatorOptions coordinator_options() { return {}; }
 
     // As a connection does: first by the header alone.
     Service::Answered answered(Request request) {
@@ -60,9 +60,9 @@ protected:
         return {};
     }
 
-    front::Access access_;
-    front::Metrics metrics_;
-    std::optional<front::Desk> desk_;
+    desk::Access access_;
+    desk::Metrics metrics_;
+    std::optional<desk::Desk> desk_;
     std::optional<Service> service_;
 };
 

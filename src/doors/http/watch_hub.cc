@@ -17,13 +17,13 @@ namespace baton::http {
 
 namespace {
 
-Revision revision_of(const WatchEvent& event) {
+Revision revision_of(const coordinator::WatchEvent& event) {
     return std::visit([](const auto& e) { return e.revision; }, event);
 }
 
 }  // namespace
 
-std::string encoded(const WatchSnapshot& snapshot) {
+std::string encoded(const coordinator::WatchSnapshot& snapshot) {
     const std::string revision = to_string(snapshot.revision);
     std::string data = "{\"revision\":" + revision;
     if (!snapshot.reason.empty()) {
@@ -38,13 +38,14 @@ std::string encoded(const WatchSnapshot& snapshot) {
     return event_text("snapshot", revision, data + "]}");
 }
 
-std::string encoded(const WatchChange& change, const std::vector<TableColumn>& columns, bool last) {
+std::string encoded(const coordinator::WatchChange& change,
+                    const std::vector<views::TableColumn>& columns, bool last) {
     const std::string revision = to_string(change.revision);
     std::string data = "{\"revision\":" + revision + ",\"key\":";
     append_json_string(data, change.key);
     data += ",\"row\":";
     append_object(data, change.row, columns);
-    return event_text(front::word_of(change.op), last ? revision : std::string(), data + "}");
+    return event_text(desk::word_of(change.op), last ? revision : std::string(), data + "}");
 }
 
 // ---- a channel ----------------------------------------------------------------------------------
@@ -56,7 +57,7 @@ public:
         Piece text;
     };
 
-    std::unique_ptr<Watch> watch;  // of the hub's thread
+    std::unique_ptr<coordinator::Watch> watch;  // of the hub's thread
     // Held by the wake-up of the watch, too, which may not touch the channel itself: it could be
     // the last to let go of it, inside of a call from the feed.
     struct Alarm {
@@ -94,12 +95,13 @@ public:
 
 class WatchHub::Follower final : public EventStream, public std::enable_shared_from_this<Follower> {
 public:
-    Follower(WatchHub& hub, std::string key_, ViewQuery query_, std::unique_ptr<Watch> opened)
+    Follower(WatchHub& hub, std::string key_, views::ViewQuery query_,
+             std::unique_ptr<coordinator::Watch> opened)
         : key(std::move(key_)), query(std::move(query_)), own(std::move(opened)), hub_(hub) {}
 
     const std::string key;
-    const ViewQuery query;
-    std::unique_ptr<Watch> own;  // of the hub's thread
+    const views::ViewQuery query;
+    std::unique_ptr<coordinator::Watch> own;  // of the hub's thread
 
     std::vector<Piece> take(std::size_t bytes) override {
         const std::lock_guard lock(mutex_);
@@ -183,7 +185,7 @@ private:
 
 // ---- the hub ------------------------------------------------------------------------------------
 
-WatchHub::WatchHub(CoordinatorRuntime& coordinator, const WatchHubOptions& options)
+WatchHub::WatchHub(coordinator::CoordinatorRuntime& coordinator, const WatchHubOptions& options)
     : coordinator_(coordinator), options_(options), thread_([this] { work(); }) {}
 
 WatchHub::~WatchHub() {
@@ -196,13 +198,13 @@ WatchHub::~WatchHub() {
 }
 
 Result<std::shared_ptr<EventStream>> WatchHub::follow(const sql::Statement& statement,
-                                                      std::unique_ptr<Watch> opened) {
+                                                      std::unique_ptr<coordinator::Watch> opened) {
     sql::Statement same = statement;
     auto& watch = std::get<sql::Watch>(same.node);
     watch.since.reset();
     const auto* show = std::get_if<sql::Show>(&watch.source);
-    TRY_ASSIGN(query, show != nullptr ? ViewQuery::from(*show)
-                                      : ViewQuery::from(std::get<sql::Query>(watch.source)));
+    TRY_ASSIGN(query, show != nullptr ? views::ViewQuery::from(*show)
+                                      : views::ViewQuery::from(std::get<sql::Query>(watch.source)));
     auto follower =
         std::make_shared<Follower>(*this, sql::print(same), std::move(query), std::move(opened));
     want_more(follower);
@@ -263,7 +265,7 @@ void WatchHub::work() {
 void WatchHub::look(const std::shared_ptr<Channel>& channel) {
     channel->alarm->raised = false;  // before looking: what comes now is looked for again
     const auto began = Clock::now();
-    const std::vector<TableColumn> columns = channel->watch->columns();
+    const std::vector<views::TableColumn> columns = channel->watch->columns();
     while (true) {
         const auto events = channel->watch->poll();
         const std::lock_guard lock(channel->mutex);
@@ -276,7 +278,7 @@ void WatchHub::look(const std::shared_ptr<Channel>& channel) {
         std::string text;
         for (std::size_t i = 0; i < events->size(); ++i) {
             const Revision revision = revision_of((*events)[i]);
-            const auto* change = std::get_if<WatchChange>(&(*events)[i]);
+            const auto* change = std::get_if<coordinator::WatchChange>(&(*events)[i]);
             if (change == nullptr) {  // it fell behind itself
                 channel->restart_at(revision);
                 continue;
@@ -348,15 +350,17 @@ void WatchHub::catch_up(const std::shared_ptr<Follower>& follower) {
     }
     const auto events = follower->own->poll();
     if (!events) return fail(events.error());
-    const std::vector<TableColumn> columns = follower->own->columns();
+    const std::vector<views::TableColumn> columns = follower->own->columns();
     std::vector<Piece> pieces;
     for (std::size_t i = 0; i < events->size(); ++i) {
         const bool last =
             i + 1 == events->size() || revision_of((*events)[i + 1]) != revision_of((*events)[i]);
         pieces.push_back(piece_of(std::visit(
             Overload{
-                [](const WatchSnapshot& snapshot) { return encoded(snapshot); },
-                [&](const WatchChange& change) { return encoded(change, columns, last); },
+                [](const coordinator::WatchSnapshot& snapshot) { return encoded(snapshot); },
+                [&](const coordinator::WatchChange& change) {
+                    return encoded(change, columns, last);
+                },
             },
             (*events)[i])));
     }

@@ -37,21 +37,22 @@ struct WatchHubOptions {
 // The events of one revision or portion as text/event-stream. The revision is the id of its last
 // event only: a client that resumes in the midst of a revision gets all of it again, and loses
 // nothing.
-[[nodiscard]] std::string encoded(const WatchSnapshot& snapshot);
-[[nodiscard]] std::string encoded(const WatchChange& change,
-                                  const std::vector<TableColumn>& columns, bool last);
+[[nodiscard]] std::string encoded(const coordinator::WatchSnapshot& snapshot);
+[[nodiscard]] std::string encoded(const coordinator::WatchChange& change,
+                                  const std::vector<views::TableColumn>& columns, bool last);
 
 class WatchHub {
 public:
     // The coordinator outlives it, and it outlives the streams.
-    explicit WatchHub(CoordinatorRuntime& coordinator, const WatchHubOptions& options = {});
+    explicit WatchHub(coordinator::CoordinatorRuntime& coordinator,
+                      const WatchHubOptions& options = {});
     ~WatchHub();
     WatchHub(const WatchHub&) = delete;
     WatchHub& operator=(const WatchHub&) = delete;
 
     // `opened` is what the statement, a WATCH, gave.
-    [[nodiscard]] Result<std::shared_ptr<EventStream>> follow(const sql::Statement& statement,
-                                                              std::unique_ptr<Watch> opened);
+    [[nodiscard]] Result<std::shared_ptr<EventStream>> follow(
+        const sql::Statement& statement, std::unique_ptr<coordinator::Watch> opened);
     [[nodiscard]] std::size_t channels() const;
 
 private:
@@ -74,7 +75,7 @@ private:
     [[nodiscard]] Result<std::shared_ptr<Channel>> channel_for(const Follower& follower,
                                                                Revision at);
 
-    CoordinatorRuntime& coordinator_;
+    coordinator::CoordinatorRuntime& coordinator_;
     const WatchHubOptions options_;
     mutable std::mutex mutex_;
     std::condition_variable wanted_;

@@ -70,9 +70,10 @@ protected:
     std::shared_ptr<EventStream> follow(const std::string& text) {
         const auto statement = sql::parse_one(text);
         EXPECT_TRUE(statement) << text;
-        Execution execution = session_->execute(text);
+        coordinator::Execution execution = session_->execute(text);
         EXPECT_FALSE(execution.error) << text;
-        auto& watch = std::get<std::unique_ptr<Watch>>(execution.results.front().value);
+        auto& watch =
+            std::get<std::unique_ptr<coordinator::Watch>>(execution.results.front().value);
         auto stream = hub_->follow(*statement, std::move(watch));
         EXPECT_TRUE(stream);
         return *std::move(stream);

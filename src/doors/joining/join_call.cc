@@ -11,7 +11,7 @@
 
 #include "doors/joining/join_stream.h"
 
-namespace baton {
+namespace baton::joining {
 
 namespace {
 
@@ -81,7 +81,7 @@ Error refused(const JoinCall& call, ErrorCode code, const std::string& why) {
 }  // namespace
 
 Result<std::string> ask_for_certificate(const JoinCall& call) {
-    TRY_ASSIGN(tls, joining::tls_of(call.shown ? *call.shown : TlsTexts{call.ca, {}, {}}));
+    TRY_ASSIGN(tls, joining::tls_of(call.shown ? *call.shown : system::TlsTexts{call.ca, {}, {}}));
     asio::io_context io(1);
     Stream stream(io, tls);
     stream.set_verify_callback(asio::ssl::host_name_verification(call.server_name));
@@ -106,4 +106,4 @@ Result<std::string> ask_for_certificate(const JoinCall& call) {
     return refused(call, code, body);
 }
 
-}  // namespace baton
+}  // namespace baton::joining

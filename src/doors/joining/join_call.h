@@ -9,14 +9,14 @@
 #include "adapters/system/certificate_files.h"
 #include "base/result.h"
 
-namespace baton {
+namespace baton::joining {
 
 struct JoinCall {
     std::string address;      // of the coordinator, host:port
     std::string server_name;  // that its certificate must have
     std::string ca;           // PEM
     // The worker's own, to renew it; none: it joins.
-    std::optional<TlsTexts> shown;
+    std::optional<system::TlsTexts> shown;
     std::string token;    // to join
     std::string request;  // for a certificate
 };
@@ -25,4 +25,4 @@ struct JoinCall {
 // not_authenticated and not_permitted if the coordinator refuses.
 [[nodiscard]] Result<std::string> ask_for_certificate(const JoinCall& call);
 
-}  // namespace baton
+}  // namespace baton::joining

@@ -16,7 +16,7 @@
 #include "adapters/system/seldom.h"
 #include "doors/joining/join_stream.h"
 
-namespace baton {
+namespace baton::joining {
 
 namespace {
 
@@ -102,9 +102,9 @@ public:
     Inside& operator=(const Inside&) = delete;
 
     Result<Done> listen() {
-        TRY_ASSIGN(listening, listen_at(options_.listen));
+        TRY_ASSIGN(listening, system::listen_at(options_.listen));
         port_ = listening.port;
-        for (const OpenFile& socket : listening.sockets) {
+        for (const system::OpenFile& socket : listening.sockets) {
             tcp::acceptor acceptor(io_);
             error_code error;
             acceptor.assign(tcp::v6(), ::dup(*socket), error);
@@ -227,7 +227,7 @@ private:
 
     const JoinDoorOptions options_;
     asio::ssl::context tls_;
-    Seldom refusals_;
+    system::Seldom refusals_;
     Visits visits_;           // on the thread of io_
     std::size_t served_ = 0;  // the same
     std::uint16_t port_ = 0;
@@ -250,4 +250,4 @@ std::uint16_t JoinDoor::port() const {
     return inside_->port();
 }
 
-}  // namespace baton
+}  // namespace baton::joining

@@ -19,11 +19,11 @@
 #include "base/time.h"
 #include "model/entities.h"
 
-namespace baton {
+namespace baton::joining {
 
 struct JoinDoorOptions {
-    Address listen;  // port 0: any that is free
-    TlsTexts tls;    // of the coordinator
+    Address listen;        // port 0: any that is free
+    system::TlsTexts tls;  // of the coordinator
     // The certificate for a token, and for a certificate that is still good, each with a request.
     // From any thread, several at once; they may wait.
     using Give =
@@ -55,4 +55,4 @@ private:
     std::unique_ptr<Inside> inside_;
 };
 
-}  // namespace baton
+}  // namespace baton::joining

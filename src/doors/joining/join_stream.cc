@@ -11,8 +11,8 @@ namespace baton::joining {
 
 namespace asio = boost::asio;
 
-Result<asio::ssl::context> tls_of(const TlsTexts& texts) {
-    TRY_ASSIGN(bare, current_tls());
+Result<asio::ssl::context> tls_of(const system::TlsTexts& texts) {
+    TRY_ASSIGN(bare, system::current_tls());
     asio::ssl::context context(bare.release());
     boost::system::error_code error;
     context.add_certificate_authority(asio::buffer(texts.ca), error);

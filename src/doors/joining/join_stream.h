@@ -19,6 +19,6 @@ inline constexpr auto kNoThrow = boost::asio::as_tuple(boost::asio::use_awaitabl
 
 // Processes at the other end are known by `ca`. Without `cert` this end shows no certificate. Fails
 // with invalid_configuration.
-[[nodiscard]] Result<boost::asio::ssl::context> tls_of(const TlsTexts& texts);
+[[nodiscard]] Result<boost::asio::ssl::context> tls_of(const system::TlsTexts& texts);
 
 }  // namespace baton::joining

@@ -11,7 +11,7 @@
 #include "doors/joining/join_call.h"
 #include "doors/joining/join_door.h"
 
-namespace baton {
+namespace baton::joining {
 namespace {
 
 using namespace std::chrono_literals;
@@ -22,12 +22,12 @@ class JoiningTest : public ::testing::Test {
 protected:
     struct Issuer {
         explicit Issuer(CertificateMaker& maker)
-            : now(SystemClock().wall_now()),
+            : now(system::SystemClock().wall_now()),
               keys(*maker.make_authority("c", now - 1h, now + 24h)) {}
         WallTime now;
         KeyAndCertificate keys;
     };
-    TlsTexts texts_of(const Issuer& issuer, const std::string& host) {
+    system::TlsTexts texts_of(const Issuer& issuer, const std::string& host) {
         const auto made = maker_.make(issuer.keys, {.uris = {"baton://c/worker/w"},
                                                     .hosts = {host},
                                                     .from = issuer.now - 1h,
@@ -70,7 +70,7 @@ protected:
         return socket;
     }
 
-    OpensslCertificates maker_;
+    certificates::OpensslCertificates maker_;
     const Issuer issuer_{maker_};
     std::atomic<int> asked_ = 0;
 };
@@ -194,4 +194,4 @@ TEST_F(JoiningTest, ADoorThatIsTakenIsAnError) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::joining

@@ -9,7 +9,7 @@
 
 #include "base/one_line.h"
 
-namespace baton::libpq {
+namespace baton::remote {
 
 std::string message_of(const pg_conn* conn) {
     return one_line(PQerrorMessage(conn));
@@ -131,7 +131,8 @@ Result<Done> CoordinatorConnection::send(const std::string& text) {
     return Done{};
 }
 
-Result<std::vector<TableColumn>> CoordinatorConnection::send_described(const std::string& text) {
+Result<std::vector<views::TableColumn>> CoordinatorConnection::send_described(
+    const std::string& text) {
     TRY(revive());
     const Answer prepared(PQprepare(conn_.get(), "", text.c_str(), 0, nullptr));
     if (auto error = error_of(*prepared, text)) return *std::move(error);
@@ -193,4 +194,4 @@ std::vector<std::string> CoordinatorConnection::take_notices() {
     return std::exchange(notices_, {});
 }
 
-}  // namespace baton::libpq
+}  // namespace baton::remote

@@ -20,7 +20,7 @@ struct pg_cancel;
 struct pg_conn;
 struct pg_result;
 
-namespace baton::libpq {
+namespace baton::remote {
 
 // Asks for a password if the coordinator wants one and the address has none; none: there is none.
 using AskPassword = std::function<std::optional<std::string>()>;
@@ -50,7 +50,7 @@ public:
     // was lost since the last one: an open transaction is then gone, and reported as such.
     [[nodiscard]] Result<Done> send(const std::string& text);
     // The same for one statement, whose columns come first.
-    [[nodiscard]] Result<std::vector<TableColumn>> send_described(const std::string& text);
+    [[nodiscard]] Result<std::vector<views::TableColumn>> send_described(const std::string& text);
 
     // The next answer; null: there are no more. Waits.
     [[nodiscard]] Result<Answer> next();
@@ -81,10 +81,10 @@ private:
     bool was_in_transaction_ = false;
 };
 
-[[nodiscard]] std::vector<TableColumn> columns_of(const pg_result& answer);
+[[nodiscard]] std::vector<views::TableColumn> columns_of(const pg_result& answer);
 // All rows of an answer.
 [[nodiscard]] std::vector<SqlRow> rows_of(const pg_result& answer);
 // Why it failed, with the place in `text`; none: it did not.
 [[nodiscard]] std::optional<Error> error_of(const pg_result& answer, std::string_view text);
 
-}  // namespace baton::libpq
+}  // namespace baton::remote

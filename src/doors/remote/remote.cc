@@ -10,7 +10,7 @@
 #include "base/overload.h"
 #include "sql/parser.h"
 
-namespace baton::libpq {
+namespace baton::remote {
 
 namespace {
 
@@ -32,8 +32,8 @@ public:
     }
 
     // What has come: waits for the first, and takes what is there with it.
-    Result<FedRows> next(Duration patience) {
-        FedRows fed{.rows = {}, .ended = ended_};
+    Result<coordinator::FedRows> next(Duration patience) {
+        coordinator::FedRows fed{.rows = {}, .ended = ended_};
         while (!fed.ended && fed.rows.size() < kRowsAtATime) {
             auto answer = link_.next(fed.rows.empty() ? patience : Duration(0));
             if (!answer) {
@@ -70,31 +70,35 @@ private:
 
 class RemoteRows final : public shell::ComingRows {
 public:
-    RemoteRows(CoordinatorConnection& link, std::string text, std::vector<TableColumn> columns)
+    RemoteRows(CoordinatorConnection& link, std::string text,
+               std::vector<views::TableColumn> columns)
         : columns_(std::move(columns)), coming_(link, std::move(text)) {}
-    [[nodiscard]] const std::vector<TableColumn>& columns() const override { return columns_; }
-    [[nodiscard]] Result<FedRows> next(Duration patience) override {
+    [[nodiscard]] const std::vector<views::TableColumn>& columns() const override {
+        return columns_;
+    }
+    [[nodiscard]] Result<coordinator::FedRows> next(Duration patience) override {
         return coming_.next(patience);
     }
 
 private:
-    const std::vector<TableColumn> columns_;
+    const std::vector<views::TableColumn> columns_;
     Coming coming_;
 };
 
 // Rows of a watch have OP and REVISION before the others; those of a snapshot come together.
 class RemoteEvents final : public shell::ComingEvents {
 public:
-    RemoteEvents(CoordinatorConnection& link, std::string text, std::vector<TableColumn> columns)
+    RemoteEvents(CoordinatorConnection& link, std::string text,
+                 std::vector<views::TableColumn> columns)
         : columns_(columns.begin() + std::min<std::ptrdiff_t>(2, std::ssize(columns)),
                    columns.end()),
           coming_(link, std::move(text)) {}
-    [[nodiscard]] std::vector<TableColumn> columns() const override { return columns_; }
+    [[nodiscard]] std::vector<views::TableColumn> columns() const override { return columns_; }
     [[nodiscard]] std::optional<Revision> revision() const override { return revision_; }
 
-    [[nodiscard]] Result<std::vector<WatchEvent>> next(Duration patience) override {
+    [[nodiscard]] Result<std::vector<coordinator::WatchEvent>> next(Duration patience) override {
         TRY_ASSIGN(fed, coming_.next(patience));
-        std::vector<WatchEvent> events;
+        std::vector<coordinator::WatchEvent> events;
         for (SqlRow& row : fed.rows) append(events, std::move(row));
         if (fed.ended) {
             return Error{.code = ErrorCode::cannot_connect,
@@ -105,7 +109,7 @@ public:
     }
 
 private:
-    void append(std::vector<WatchEvent>& events, SqlRow row) {
+    void append(std::vector<coordinator::WatchEvent>& events, SqlRow row) {
         const auto* op = std::get_if<std::string>(row.data());
         const auto* number = std::get_if<std::int64_t>(&row[1]);
         if (op == nullptr || number == nullptr) return;
@@ -113,11 +117,12 @@ private:
         const std::string what = *op;
         row.erase(row.begin(), row.begin() + 2);
         if (what == "snapshot") {
-            auto* last = events.empty() ? nullptr : std::get_if<WatchSnapshot>(&events.back());
+            auto* last =
+                events.empty() ? nullptr : std::get_if<coordinator::WatchSnapshot>(&events.back());
             if (last == nullptr || last->revision != *revision_) {
-                events.emplace_back(
-                    WatchSnapshot{.revision = *revision_, .table = {columns_, {}}, .reason = {}});
-                last = &std::get<WatchSnapshot>(events.back());
+                events.emplace_back(coordinator::WatchSnapshot{
+                    .revision = *revision_, .table = {columns_, {}}, .reason = {}});
+                last = &std::get<coordinator::WatchSnapshot>(events.back());
             }
             last->table.rows.push_back(std::move(row));
             return;
@@ -125,11 +130,11 @@ private:
         ChangeOp change = ChangeOp::update;
         if (what == "create") change = ChangeOp::create;
         if (what == "drop") change = ChangeOp::drop;
-        events.emplace_back(
-            WatchChange{.revision = *revision_, .op = change, .key = {}, .row = std::move(row)});
+        events.emplace_back(coordinator::WatchChange{
+            .revision = *revision_, .op = change, .key = {}, .row = std::move(row)});
     }
 
-    const std::vector<TableColumn> columns_;
+    const std::vector<views::TableColumn> columns_;
     std::optional<Revision> revision_;
     Coming coming_;
 };
@@ -144,7 +149,7 @@ std::optional<sql::OutputFormat> format_of(const sql::Statement& statement) {
 
 bool streams(const sql::Statement& statement) {
     const auto* select = std::get_if<sql::SelectOnce>(&statement.node);
-    return select != nullptr && !asks_views(select->query);
+    return select != nullptr && !views::asks_views(select->query);
 }
 
 // What was told of a statement without rows. Changes are told in words, by notices that may be read
@@ -188,7 +193,7 @@ public:
     [[nodiscard]] bool in_transaction() const override { return link_->in_transaction(); }
     void interrupt() override { link_->cancel(); }
 
-    [[nodiscard]] Result<Table> look(std::string_view question) override {
+    [[nodiscard]] Result<views::Table> look(std::string_view question) override {
         const std::lock_guard lock(beside_mutex_);
         if (!beside_) {
             TRY_ASSIGN(beside, CoordinatorConnection::open(address_, ask_password_));
@@ -196,7 +201,7 @@ public:
         }
         const std::string text(question);
         TRY(beside_->send(text));
-        Table table;
+        views::Table table;
         for (;;) {
             TRY_ASSIGN(answer, beside_->next());
             for (std::string& notice : beside_->take_notices()) table.note = std::move(notice);
@@ -210,7 +215,7 @@ public:
     }
 
 private:
-    static void take_rows(const pg_result& answer, Table& table) {
+    static void take_rows(const pg_result& answer, views::Table& table) {
         table.columns = columns_of(answer);
         for (SqlRow& row : rows_of(answer)) table.rows.push_back(std::move(row));
     }
@@ -234,7 +239,7 @@ private:
 
     void gather(const std::string& text, const std::vector<sql::Statement>& statements,
                 Replies& replies) {
-        Table table;
+        views::Table table;
         std::deque<std::string> notices;
         const auto add = [&](auto value) {
             const std::size_t at = replies.done.size();
@@ -308,4 +313,4 @@ Result<std::unique_ptr<shell::Counterpart>> remote(const std::string& address, c
         std::make_unique<Remote>(std::move(link), address, once));
 }
 
-}  // namespace baton::libpq
+}  // namespace baton::remote

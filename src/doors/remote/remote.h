@@ -9,7 +9,7 @@
 #include "doors/shell/counterpart.h"
 #include "model/wait.h"
 
-namespace baton::libpq {
+namespace baton::remote {
 
 // `address` as CoordinatorConnection::open has it; statements wait for their queries as `wait`
 // says.
@@ -17,4 +17,4 @@ namespace baton::libpq {
                                                                  const Wait& wait,
                                                                  const AskPassword& ask_password);
 
-}  // namespace baton::libpq
+}  // namespace baton::remote

@@ -9,33 +9,33 @@
 
 #include "doors/remote/coordinator_connection.h"
 
-namespace baton::libpq {
+namespace baton::remote {
 
 namespace {
 
 using pgwire::KnownType;
 
-ViewType type_of(Oid oid) {
+kinds::ViewType type_of(Oid oid) {
     switch (static_cast<KnownType>(oid)) {
         case KnownType::boolean:
-            return ViewType::boolean;
+            return kinds::ViewType::boolean;
         case KnownType::int2:
         case KnownType::int4:
         case KnownType::int8:
         case KnownType::oid:
-            return ViewType::integer;
+            return kinds::ViewType::integer;
         case KnownType::float4:
-            return ViewType::float32;
+            return kinds::ViewType::float32;
         case KnownType::float8:
-            return ViewType::float64;
+            return kinds::ViewType::float64;
         case KnownType::numeric:
-            return ViewType::unsigned_integer;
+            return kinds::ViewType::unsigned_integer;
         case KnownType::json:
         case KnownType::jsonb:
-            return ViewType::json;
+            return kinds::ViewType::json;
         case KnownType::timestamp:
         case KnownType::timestamptz:
-            return ViewType::time;
+            return kinds::ViewType::time;
         case KnownType::name:
         case KnownType::text:
         case KnownType::unknown:
@@ -43,7 +43,7 @@ ViewType type_of(Oid oid) {
         case KnownType::varchar:
             break;
     }
-    return ViewType::text;
+    return kinds::ViewType::text;
 }
 
 template <class T>
@@ -56,18 +56,18 @@ SqlValue number_of(std::string_view text) {
 
 SqlValue value_of(std::string_view text, Oid oid) {
     switch (type_of(oid)) {
-        case ViewType::boolean:
+        case kinds::ViewType::boolean:
             return std::int64_t{text == "t"};
-        case ViewType::integer:
-        case ViewType::unsigned_integer:
+        case kinds::ViewType::integer:
+        case kinds::ViewType::unsigned_integer:
             return number_of<std::int64_t>(text);  // one that is too large stays a text
-        case ViewType::float32:
-        case ViewType::float64:
+        case kinds::ViewType::float32:
+        case kinds::ViewType::float64:
             if (text == "Infinity") return std::numeric_limits<double>::infinity();
             if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
             if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
             return number_of<double>(text);
-        case ViewType::time: {
+        case kinds::ViewType::time: {
             // Ours have a form that sorts.
             const auto read = pgwire::parameter_of(
                 static_cast<pgwire::TypeId>(KnownType::timestamptz), pgwire::Format::text, text);
@@ -75,8 +75,8 @@ SqlValue value_of(std::string_view text, Oid oid) {
             const auto* time = value != nullptr ? std::get_if<std::string>(value) : nullptr;
             return time != nullptr ? *time : std::string(text);
         }
-        case ViewType::json:
-        case ViewType::text:
+        case kinds::ViewType::json:
+        case kinds::ViewType::text:
             break;
     }
     return std::string(text);
@@ -131,8 +131,8 @@ std::optional<Position> place_of(const std::string& told, std::string_view text)
 
 }  // namespace
 
-std::vector<TableColumn> columns_of(const pg_result& answer) {
-    std::vector<TableColumn> columns;
+std::vector<views::TableColumn> columns_of(const pg_result& answer) {
+    std::vector<views::TableColumn> columns;
     for (int i = 0; i < PQnfields(&answer); ++i) {
         columns.push_back({.name = PQfname(&answer, i), .type = type_of(PQftype(&answer, i))});
     }
@@ -172,4 +172,4 @@ std::optional<Error> error_of(const pg_result& answer, std::string_view text) {
     return error;
 }
 
-}  // namespace baton::libpq
+}  // namespace baton::remote

@@ -71,7 +71,8 @@ const Words& others() {
 }
 
 Words views_and(Words names) {
-    for (const View& view : views()) names.push_back("BATON." + std::string(view.name));
+    for (const kinds::View& view : views::views())
+        names.push_back("BATON." + std::string(view.name));
     return names;
 }
 

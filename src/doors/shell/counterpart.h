@@ -25,17 +25,17 @@ namespace baton::shell {
 class ComingRows {
 public:
     virtual ~ComingRows() = default;
-    [[nodiscard]] virtual const std::vector<TableColumn>& columns() const = 0;
+    [[nodiscard]] virtual const std::vector<views::TableColumn>& columns() const = 0;
     // Waits for rows until the time is over; an error is the end.
-    [[nodiscard]] virtual Result<FedRows> next(Duration patience) = 0;
+    [[nodiscard]] virtual Result<coordinator::FedRows> next(Duration patience) = 0;
 };
 
 // The events of a WATCH. They end with its object.
 class ComingEvents {
 public:
     virtual ~ComingEvents() = default;
-    [[nodiscard]] virtual std::vector<TableColumn> columns() const = 0;
-    [[nodiscard]] virtual Result<std::vector<WatchEvent>> next(Duration patience) = 0;
+    [[nodiscard]] virtual std::vector<views::TableColumn> columns() const = 0;
+    [[nodiscard]] virtual Result<std::vector<coordinator::WatchEvent>> next(Duration patience) = 0;
     // Everything up to this revision was given; none: nothing yet.
     [[nodiscard]] virtual std::optional<Revision> revision() const = 0;
 };
@@ -43,7 +43,8 @@ public:
 // The outcome of one statement.
 struct Reply {
     // A line that says it; or what there is to see.
-    std::variant<std::string, Table, std::unique_ptr<ComingRows>, std::unique_ptr<ComingEvents>>
+    std::variant<std::string, views::Table, std::unique_ptr<ComingRows>,
+                 std::unique_ptr<ComingEvents>>
         value;
     std::optional<sql::OutputFormat> format;  // that was asked for
 };
@@ -66,7 +67,7 @@ public:
     // thread; nothing happens if there is none.
     virtual void interrupt() = 0;
     // A SHOW or SELECT of a view, beside what is being executed. Any thread.
-    [[nodiscard]] virtual Result<Table> look(std::string_view question) = 0;
+    [[nodiscard]] virtual Result<views::Table> look(std::string_view question) = 0;
 };
 
 }  // namespace baton::shell

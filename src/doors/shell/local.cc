@@ -11,36 +11,40 @@ namespace {
 
 class LocalRows final : public ComingRows {
 public:
-    explicit LocalRows(std::unique_ptr<RowFeed> feed) : feed_(std::move(feed)) {}
-    [[nodiscard]] const std::vector<TableColumn>& columns() const override {
+    explicit LocalRows(std::unique_ptr<coordinator::RowFeed> feed) : feed_(std::move(feed)) {}
+    [[nodiscard]] const std::vector<views::TableColumn>& columns() const override {
         return feed_->columns();
     }
-    [[nodiscard]] Result<FedRows> next(Duration patience) override { return feed_->next(patience); }
+    [[nodiscard]] Result<coordinator::FedRows> next(Duration patience) override {
+        return feed_->next(patience);
+    }
 
 private:
-    std::unique_ptr<RowFeed> feed_;
+    std::unique_ptr<coordinator::RowFeed> feed_;
 };
 
 class LocalEvents final : public ComingEvents {
 public:
-    explicit LocalEvents(std::unique_ptr<Watch> watch) : watch_(std::move(watch)) {}
-    [[nodiscard]] std::vector<TableColumn> columns() const override { return watch_->columns(); }
-    [[nodiscard]] Result<std::vector<WatchEvent>> next(Duration patience) override {
+    explicit LocalEvents(std::unique_ptr<coordinator::Watch> watch) : watch_(std::move(watch)) {}
+    [[nodiscard]] std::vector<views::TableColumn> columns() const override {
+        return watch_->columns();
+    }
+    [[nodiscard]] Result<std::vector<coordinator::WatchEvent>> next(Duration patience) override {
         return watch_->next(patience);
     }
     [[nodiscard]] std::optional<Revision> revision() const override { return watch_->revision(); }
 
 private:
-    std::unique_ptr<Watch> watch_;
+    std::unique_ptr<coordinator::Watch> watch_;
 };
 
-Reply reply_of(StatementResult result) {
+Reply reply_of(coordinator::StatementResult result) {
     Reply reply{.value = {}, .format = result.format};
-    if (auto* table = std::get_if<Table>(&result.value)) {
+    if (auto* table = std::get_if<views::Table>(&result.value)) {
         reply.value = std::move(*table);
-    } else if (auto* watch = std::get_if<std::unique_ptr<Watch>>(&result.value)) {
+    } else if (auto* watch = std::get_if<std::unique_ptr<coordinator::Watch>>(&result.value)) {
         reply.value = std::make_unique<LocalEvents>(std::move(*watch));
-    } else if (auto* feed = std::get_if<std::unique_ptr<RowFeed>>(&result.value)) {
+    } else if (auto* feed = std::get_if<std::unique_ptr<coordinator::RowFeed>>(&result.value)) {
         reply.value = std::make_unique<LocalRows>(std::move(*feed));
     } else {
         reply.value = in_words(result);
@@ -50,7 +54,7 @@ Reply reply_of(StatementResult result) {
 
 class Local final : public Counterpart {
 public:
-    Local(CoordinatorRuntime& coordinator, std::string principal, const Wait& wait)
+    Local(coordinator::CoordinatorRuntime& coordinator, std::string principal, const Wait& wait)
         : coordinator_(coordinator),
           principal_(std::move(principal)),
           wait_(wait),
@@ -58,9 +62,9 @@ public:
 
     [[nodiscard]] Replies execute(std::string_view text) override {
         session_.interrupt().clear();
-        Execution execution = session_.execute(text, wait_);
+        coordinator::Execution execution = session_.execute(text, wait_);
         Replies replies;
-        for (StatementResult& result : execution.results) {
+        for (coordinator::StatementResult& result : execution.results) {
             replies.done.push_back(reply_of(std::move(result)));
         }
         replies.error = std::move(execution.error);
@@ -69,28 +73,28 @@ public:
     [[nodiscard]] bool in_transaction() const override { return session_.in_transaction(); }
     void interrupt() override { session_.interrupt().raise(); }
 
-    [[nodiscard]] Result<Table> look(std::string_view question) override {
-        Session beside(coordinator_, principal_);
-        Execution execution = beside.execute(question);
+    [[nodiscard]] Result<views::Table> look(std::string_view question) override {
+        coordinator::Session beside(coordinator_, principal_);
+        coordinator::Execution execution = beside.execute(question);
         if (execution.error) return *std::move(execution.error);
         if (execution.results.size() == 1) {
-            auto* table = std::get_if<Table>(&execution.results.front().value);
+            auto* table = std::get_if<views::Table>(&execution.results.front().value);
             if (table != nullptr) return std::move(*table);
         }
         return Error{.code = ErrorCode::defect, .message = "a question that is none"};
     }
 
 private:
-    CoordinatorRuntime& coordinator_;
+    coordinator::CoordinatorRuntime& coordinator_;
     const std::string principal_;
     const Wait wait_;
-    Session session_;
+    coordinator::Session session_;
 };
 
 }  // namespace
 
-std::unique_ptr<Counterpart> local(CoordinatorRuntime& coordinator, std::string principal,
-                                   const Wait& wait) {
+std::unique_ptr<Counterpart> local(coordinator::CoordinatorRuntime& coordinator,
+                                   std::string principal, const Wait& wait) {
     return std::make_unique<Local>(coordinator, std::move(principal), wait);
 }
 

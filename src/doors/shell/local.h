@@ -12,7 +12,7 @@ namespace baton::shell {
 
 // The coordinator outlives it. `principal` is the user in whose name it asks; statements wait for
 // their queries as `wait` says.
-[[nodiscard]] std::unique_ptr<Counterpart> local(CoordinatorRuntime& coordinator,
+[[nodiscard]] std::unique_ptr<Counterpart> local(coordinator::CoordinatorRuntime& coordinator,
                                                  std::string principal, const Wait& wait = {});
 
 }  // namespace baton::shell

@@ -11,8 +11,8 @@ namespace baton::shell {
 
 namespace {
 
-std::string cell(const Table& table, const SqlRow& row, std::size_t column) {
-    return shown(row[column], table.columns[column].type);
+std::string cell(const views::Table& table, const SqlRow& row, std::size_t column) {
+    return kinds::shown(row[column], table.columns[column].type);
 }
 
 std::int64_t number_in(const SqlRow& row, std::size_t column) {
@@ -44,7 +44,7 @@ std::string counted(const std::map<std::string, std::size_t>& by_state) {
 std::string json_of(const std::map<std::string, std::size_t>& by_state) {
     std::string text;
     for (const auto& [state, count] : by_state) {
-        text += (text.empty() ? "" : ",") + json_string(state) + ":" + std::to_string(count);
+        text += (text.empty() ? "" : ",") + kinds::json_string(state) + ":" + std::to_string(count);
     }
     return "{" + text + "}";
 }
@@ -56,9 +56,9 @@ std::string in_words(const Leader& leader) {
 }
 
 std::string json_of(const Leader& leader) {
-    return "{\"owner\":" + json_string(leader.owner) +
+    return "{\"owner\":" + kinds::json_string(leader.owner) +
            ",\"epoch\":" + std::to_string(leader.epoch) +
-           ",\"since\":" + json_string(leader.since) +
+           ",\"since\":" + kinds::json_string(leader.since) +
            ",\"remaining_us\":" + std::to_string(leader.remaining.count()) + "}";
 }
 
@@ -66,7 +66,7 @@ std::string json_of(const Leader& leader) {
 
 // ---- status -------------------------------------------------------------------------------------
 
-State state_of(const std::array<Table, 6>& answers) {
+State state_of(const std::array<views::Table, 6>& answers) {
     const auto& [workers, queries, sources, sinks, locks, lists] = answers;
     State state;
     for (const SqlRow& row : workers.rows) {
@@ -103,7 +103,7 @@ State state_of(const std::array<Table, 6>& answers) {
         state.problems.push_back("task list " + cell(lists, row, 0) + ": " + std::to_string(owned) +
                                  " of its " + std::to_string(partitions) + " partitions are OWNED");
     }
-    for (const Table& answer : answers) {
+    for (const views::Table& answer : answers) {
         if (answer.note.empty()) continue;
         state.problems.push_back(answer.note);
         break;
@@ -143,9 +143,9 @@ std::string as_text(const State& state, std::string_view version) {
 std::string as_json(const State& state, std::string_view version) {
     std::string problems;
     for (const std::string& problem : state.problems) {
-        problems += (problems.empty() ? "" : ",") + json_string(problem);
+        problems += (problems.empty() ? "" : ",") + kinds::json_string(problem);
     }
-    return "{\"version\":" + json_string(std::string(version)) +
+    return "{\"version\":" + kinds::json_string(std::string(version)) +
            (state.leader ? ",\"leader\":" + json_of(*state.leader) : "") +
            ",\"workers\":" + json_of(state.workers) + ",\"queries\":" + json_of(state.queries) +
            ",\"logical_sources\":" + std::to_string(state.logical_sources) +
@@ -172,9 +172,9 @@ std::string short_number(double value) {
     return text.data();
 }
 
-std::vector<TableColumn> named(std::initializer_list<const char*> names) {
-    std::vector<TableColumn> columns;
-    for (const char* name : names) columns.push_back({.name = name, .type = ViewType::text});
+std::vector<views::TableColumn> named(std::initializer_list<const char*> names) {
+    std::vector<views::TableColumn> columns;
+    for (const char* name : names) columns.push_back({.name = name, .type = kinds::ViewType::text});
     return columns;
 }
 
@@ -190,7 +190,7 @@ std::string first_lines(const std::string& text, std::size_t lines) {
 
 }  // namespace
 
-Top::Sums Top::grown(const Table& counters) {
+Top::Sums Top::grown(const views::Table& counters) {
     Sums sums;
     std::map<Fragment, Counted> now;
     for (const SqlRow& row : counters.rows) {
@@ -217,7 +217,7 @@ Top::Sums Top::grown(const Table& counters) {
     return sums;
 }
 
-std::string Top::screen(Duration at, const std::array<Table, 3>& answers, std::size_t lines,
+std::string Top::screen(Duration at, const std::array<views::Table, 3>& answers, std::size_t lines,
                         const Look& look) {
     const auto& [workers, queries, counters] = answers;
     Sums sums = grown(counters);
@@ -233,7 +233,8 @@ std::string Top::screen(Duration at, const std::array<Table, 3>& answers, std::s
     };
     const auto bytes = [](std::int64_t count) { return short_number(static_cast<double>(count)); };
 
-    Table of_workers{named({"WORKER", "STATE", "SLOTS", "IN/S", "OUT/S", "CPU", "MEMORY"}), {}};
+    views::Table of_workers{named({"WORKER", "STATE", "SLOTS", "IN/S", "OUT/S", "CPU", "MEMORY"}),
+                            {}};
     for (const SqlRow& row : workers.rows) {
         const Counted& sum = sums.by_worker[cell(workers, row, 0)];
         const std::string capacity = cell(workers, row, 4);
@@ -243,9 +244,9 @@ std::string Top::screen(Duration at, const std::array<Table, 3>& answers, std::s
              cell(workers, row, 3) + (capacity.empty() ? "" : "/" + capacity), rate(sum.rows_in),
              rate(sum.rows_out), percent(sum.busy_us), bytes(sum.memory)});
     }
-    Table of_queries{named({"ID", "QUERY", "STATE", "RUN", "FRAGMENTS", "IN/S", "OUT/S", "LATE/S",
-                            "CPU", "MEMORY", "REASON"}),
-                     {}};
+    views::Table of_queries{named({"ID", "QUERY", "STATE", "RUN", "FRAGMENTS", "IN/S", "OUT/S",
+                                   "LATE/S", "CPU", "MEMORY", "REASON"}),
+                            {}};
     for (const SqlRow& row : queries.rows) {
         const Counted& sum = sums.by_query[number_in(row, 0)];
         of_queries.rows.push_back(
@@ -274,30 +275,30 @@ namespace {
 class ChangedRow {
 public:
     ChangedRow(const std::string& entity, const std::string& text) {
-        const auto kind = entity_of(entity);
+        const auto kind = kinds::entity_of(entity);
         if (!kind || text.empty()) return;
-        view_ = &view_of(*kind);
-        if (auto row = row_from_json(*view_, text)) row_ = *std::move(row);
+        view_ = &views::view_of(*kind);
+        if (auto row = kinds::row_from_json(*view_, text)) row_ = *std::move(row);
     }
     [[nodiscard]] bool is_known() const { return !row_.empty(); }
     [[nodiscard]] std::string text(std::string_view name) const {
         if (!is_known()) return {};
         const auto column = view_->column(name);
         if (!column || *column >= row_.size()) return {};
-        return shown(row_[*column], view_->columns[*column].type);
+        return kinds::shown(row_[*column], view_->columns[*column].type);
     }
 
 private:
-    const View* view_ = nullptr;
+    const kinds::View* view_ = nullptr;
     SqlRow row_;
 };
 
 }  // namespace
 
-Table history_of(const Table& changes) {
-    Table history;
+views::Table history_of(const views::Table& changes) {
+    views::Table history;
     for (const char* name : {"AT", "REVISION", "WHAT", "WORKER", "RUN", "STATE", "REASON"}) {
-        history.columns.push_back({.name = name, .type = ViewType::text});
+        history.columns.push_back({.name = name, .type = kinds::ViewType::text});
     }
     for (const SqlRow& change : changes.rows) {
         const auto told = [&](std::size_t i) { return cell(changes, change, i); };

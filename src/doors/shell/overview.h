@@ -49,7 +49,7 @@ struct State {
     std::size_t owned = 0;  // of the partitions
     std::vector<std::string> problems;
 };
-[[nodiscard]] State state_of(const std::array<Table, 6>& answers);
+[[nodiscard]] State state_of(const std::array<views::Table, 6>& answers);
 [[nodiscard]] std::string as_text(const State& state, std::string_view version);
 [[nodiscard]] std::string as_json(const State& state, std::string_view version);
 
@@ -65,7 +65,7 @@ inline constexpr std::array<std::string_view, 3> kTopQuestions = {
 class Top {
 public:
     // One screen of at most `lines` lines; 0: as many as there are. `at` is when it was asked.
-    [[nodiscard]] std::string screen(Duration at, const std::array<Table, 3>& answers,
+    [[nodiscard]] std::string screen(Duration at, const std::array<views::Table, 3>& answers,
                                      std::size_t lines, const Look& look);
 
 private:
@@ -80,7 +80,7 @@ private:
         std::map<std::int64_t, Counted> by_query;
         std::map<std::string, Counted> by_worker;
     };
-    [[nodiscard]] Sums grown(const Table& counters);
+    [[nodiscard]] Sums grown(const views::Table& counters);
 
     using Fragment = std::pair<std::int64_t, std::int64_t>;  // its number and run
     std::map<Fragment, Counted> before_;
@@ -88,6 +88,6 @@ private:
 };
 
 // A history for people, from changes with AT, REVISION, ENTITY, KEY, OP and ROW.
-[[nodiscard]] Table history_of(const Table& changes);
+[[nodiscard]] views::Table history_of(const views::Table& changes);
 
 }  // namespace baton::shell

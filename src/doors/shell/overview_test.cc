@@ -5,9 +5,10 @@
 namespace baton::shell {
 namespace {
 
-Table table_of(std::initializer_list<const char*> names, std::vector<SqlRow> rows) {
-    Table table{.columns = {}, .rows = std::move(rows)};
-    for (const char* name : names) table.columns.push_back({.name = name, .type = ViewType::text});
+views::Table table_of(std::initializer_list<const char*> names, std::vector<SqlRow> rows) {
+    views::Table table{.columns = {}, .rows = std::move(rows)};
+    for (const char* name : names)
+        table.columns.push_back({.name = name, .type = kinds::ViewType::text});
     return table;
 }
 
@@ -15,8 +16,8 @@ std::string text(const char* value) {
     return value;
 }
 
-std::array<Table, 6> answers(const char* worker_state, const char* query_state,
-                             const char* desired) {
+std::array<views::Table, 6> answers(const char* worker_state, const char* query_state,
+                                    const char* desired) {
     return {
         table_of({"NAME", "STATE", "DRAINING", "LEAVING", "REASON", "SINCE"},
                  {{text("w1"), text(worker_state), text("false"), text("false"), text("silent"),
@@ -89,7 +90,7 @@ SqlRow counter(std::int64_t run, std::int64_t rows) {
             std::int64_t{0}, rows * 10, std::int64_t{0}};
 }
 
-std::array<Table, 3> top_answers(const SqlRow& counted) {
+std::array<views::Table, 3> top_answers(const SqlRow& counted) {
     return {table_of({"NAME", "STATE", "DRAINING", "USED", "CAPACITY"},
                      {{text("w1"), text("ACTIVE"), text("false"), std::int64_t{1}, {}}}),
             table_of({"ID", "NAME", "STATE", "RUN", "FRAGMENTS", "REASON"},
@@ -117,16 +118,16 @@ TEST(OverviewTest, RatesAreWhatHasGrownPerSecond) {
 }
 
 TEST(OverviewTest, AStoryIsReadFromTheRowsOfChanges) {
-    const View& view = view_of(Entity::query);
+    const kinds::View& view = views::view_of(kinds::Entity::query);
     SqlRow row(view.own_columns());
     row[*view.column("STATE")] = text("FAILED");
     row[*view.column("REASON")] = text("no disk");
-    const Table changes =
+    const views::Table changes =
         table_of({"AT", "REVISION", "ENTITY", "KEY", "OP", "ROW"},
                  {{text("t1"), std::int64_t{1}, text("query"), text("7"), text("UPDATE"),
-                   row_to_json(view, row)},
+                   kinds::row_to_json(view, row)},
                   {text("t2"), std::int64_t{2}, text("query"), text("7"), text("DROP"), {}}});
-    const Table history = history_of(changes);
+    const views::Table history = history_of(changes);
     ASSERT_EQ(history.rows.size(), 2U);
     EXPECT_EQ(std::get<std::string>(history.rows[0][5]), "FAILED");
     EXPECT_EQ(std::get<std::string>(history.rows[0][6]), "no disk");

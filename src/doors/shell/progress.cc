@@ -6,8 +6,8 @@ namespace baton::shell {
 
 namespace {
 
-std::string cell(const Table& table, std::size_t row, std::size_t column) {
-    return baton::shown(table.rows[row][column], table.columns[column].type);
+std::string cell(const views::Table& table, std::size_t row, std::size_t column) {
+    return baton::kinds::shown(table.rows[row][column], table.columns[column].type);
 }
 
 // ["w1","w2"] as a person writes it.

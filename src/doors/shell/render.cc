@@ -66,13 +66,13 @@ std::string on_one_line(const std::string& text) {
 
 using Cells = std::vector<std::vector<std::string>>;  // the header first
 
-Cells cells_of(const std::vector<TableColumn>& columns, const std::vector<SqlRow>& rows) {
+Cells cells_of(const std::vector<views::TableColumn>& columns, const std::vector<SqlRow>& rows) {
     Cells cells(1);
-    for (const TableColumn& column : columns) cells[0].push_back(column.name);
+    for (const views::TableColumn& column : columns) cells[0].push_back(column.name);
     for (const SqlRow& row : rows) {
         std::vector<std::string> line;
         for (std::size_t i = 0; i < row.size(); ++i) {
-            line.push_back(on_one_line(shown(row[i], columns[i].type)));
+            line.push_back(on_one_line(kinds::shown(row[i], columns[i].type)));
         }
         cells.push_back(std::move(line));
     }
@@ -113,30 +113,31 @@ std::string line_of(const std::vector<std::string>& values,
     return line + "\n";
 }
 
-std::string value_json(const SqlValue& value, ViewType type) {
+std::string value_json(const SqlValue& value, kinds::ViewType type) {
     if (std::holds_alternative<std::monostate>(value)) return "null";
     const auto* real = std::get_if<double>(&value);
-    if (real != nullptr && !std::isfinite(*real)) return json_string(shown(value, type));
-    if (type == ViewType::unsigned_integer) return shown(value, type);
+    if (real != nullptr && !std::isfinite(*real))
+        return kinds::json_string(kinds::shown(value, type));
+    if (type == kinds::ViewType::unsigned_integer) return kinds::shown(value, type);
     const auto* text = std::get_if<std::string>(&value);
-    if (text == nullptr) return shown(value, type);
-    return type == ViewType::json && !text->empty() ? *text : json_string(*text);
+    if (text == nullptr) return kinds::shown(value, type);
+    return type == kinds::ViewType::json && !text->empty() ? *text : kinds::json_string(*text);
 }
 
-std::string row_json(const std::vector<TableColumn>& columns, const SqlRow& row) {
+std::string row_json(const std::vector<views::TableColumn>& columns, const SqlRow& row) {
     std::string text = "{";
     for (std::size_t i = 0; i < row.size(); ++i) {
         if (i > 0) text += ",";
-        text += json_string(columns[i].name) + ":" + value_json(row[i], columns[i].type);
+        text += kinds::json_string(columns[i].name) + ":" + value_json(row[i], columns[i].type);
     }
     return text + "}";
 }
 
-std::string row_text(const std::vector<TableColumn>& columns, const SqlRow& row) {
+std::string row_text(const std::vector<views::TableColumn>& columns, const SqlRow& row) {
     std::string text;
     for (std::size_t i = 0; i < row.size(); ++i) {
         if (i > 0) text += "  ";
-        text += columns[i].name + "=" + on_one_line(shown(row[i], columns[i].type));
+        text += columns[i].name + "=" + on_one_line(kinds::shown(row[i], columns[i].type));
     }
     return text;
 }
@@ -148,21 +149,21 @@ std::string cell_csv(std::string_view cell) {
     return text + "\"";
 }
 
-std::string row_csv(const std::vector<TableColumn>& columns, const SqlRow& row) {
+std::string row_csv(const std::vector<views::TableColumn>& columns, const SqlRow& row) {
     std::string text;
     for (std::size_t i = 0; i < row.size(); ++i) {
         if (i > 0) text += ",";
         // What is not there is empty; a text that is empty is told from it by its quotes.
         const auto* value = std::get_if<std::string>(&row[i]);
         const bool empty = value != nullptr && value->empty();
-        text += empty ? "\"\"" : cell_csv(shown(row[i], columns[i].type));
+        text += empty ? "\"\"" : cell_csv(kinds::shown(row[i], columns[i].type));
     }
     return text;
 }
 
-std::string csv_names(const std::vector<TableColumn>& columns) {
+std::string csv_names(const std::vector<views::TableColumn>& columns) {
     std::string text;
-    for (const TableColumn& column : columns) {
+    for (const views::TableColumn& column : columns) {
         text += (text.empty() ? "" : ",") + cell_csv(column.name);
     }
     return text;
@@ -230,7 +231,7 @@ std::string RowLines::end() {
     return text + "(" + std::to_string(count_) + (count_ == 1 ? " row)\n" : " rows)\n");
 }
 
-std::string render(const Table& table, const Look& look) {
+std::string render(const views::Table& table, const Look& look) {
     RowLines lines(table.columns, look);
     std::string text = lines.next(table.rows);
     return text + lines.end();
@@ -240,50 +241,52 @@ std::string render(const Table& table, const Look& look) {
 
 namespace {
 
-std::string snapshot_json(const WatchSnapshot& snapshot, const std::vector<TableColumn>& columns) {
+std::string snapshot_json(const coordinator::WatchSnapshot& snapshot,
+                          const std::vector<views::TableColumn>& columns) {
     std::string rows;
     for (const SqlRow& row : snapshot.table.rows) {
         rows += (rows.empty() ? "" : ",") + row_json(columns, row);
     }
     return R"({"type":"SNAPSHOT","revision":)" + to_string(snapshot.revision) +
-           (snapshot.reason.empty() ? "" : ",\"reason\":" + json_string(snapshot.reason)) +
+           (snapshot.reason.empty() ? "" : ",\"reason\":" + kinds::json_string(snapshot.reason)) +
            ",\"data\":[" + rows + "]}\n";
 }
 
-std::string change_json(const WatchChange& change, const std::vector<TableColumn>& columns) {
+std::string change_json(const coordinator::WatchChange& change,
+                        const std::vector<views::TableColumn>& columns) {
     return R"({"type":"EVENT","revision":)" + to_string(change.revision) + ",\"op\":\"" +
            std::string(to_string(change.op)) + "\"" +
-           (change.key.empty() ? "" : ",\"key\":" + json_string(change.key)) +
+           (change.key.empty() ? "" : ",\"key\":" + kinds::json_string(change.key)) +
            ",\"data\":" + row_json(columns, change.row) + "}\n";
 }
 
 }  // namespace
 
-std::string EventLines::csv(const WatchEvent& event) {
+std::string EventLines::csv(const coordinator::WatchEvent& event) {
     std::string text;
     if (!std::exchange(has_head_, true)) text = "OP,REVISION," + csv_names(columns_) + "\n";
     const auto add = [&](std::string_view op, Revision revision, const SqlRow& row) {
         text += std::string(op) + "," + to_string(revision) + "," + row_csv(columns_, row) + "\n";
     };
-    if (const auto* snapshot = std::get_if<WatchSnapshot>(&event)) {
+    if (const auto* snapshot = std::get_if<coordinator::WatchSnapshot>(&event)) {
         for (const SqlRow& row : snapshot->table.rows) add("SNAPSHOT", snapshot->revision, row);
     } else {
-        const auto& change = std::get<WatchChange>(event);
+        const auto& change = std::get<coordinator::WatchChange>(event);
         add(to_string(change.op), change.revision, change.row);
     }
     return text;
 }
 
-std::string EventLines::next(const WatchEvent& event) {
+std::string EventLines::next(const coordinator::WatchEvent& event) {
     if (look_.format == Format::csv) return csv(event);
     const bool json = look_.format == Format::json;
-    if (const auto* snapshot = std::get_if<WatchSnapshot>(&event)) {
+    if (const auto* snapshot = std::get_if<coordinator::WatchSnapshot>(&event)) {
         if (json) return snapshot_json(*snapshot, columns_);
         std::string head = "-- snapshot at revision " + to_string(snapshot->revision);
         if (!snapshot->reason.empty()) head += ": " + snapshot->reason;
         return head + "\n" + render(snapshot->table, look_);
     }
-    const auto& change = std::get<WatchChange>(event);
+    const auto& change = std::get<coordinator::WatchChange>(event);
     if (json) return change_json(change, columns_);
     return to_string(change.revision) + "  " + std::string(to_string(change.op)) + "  " +
            row_text(columns_, change.row) + "\n";

@@ -28,7 +28,7 @@ struct Look {
 // and in text the widest are cut so that a line fits.
 class RowLines {
 public:
-    RowLines(std::vector<TableColumn> columns, const Look& look)
+    RowLines(std::vector<views::TableColumn> columns, const Look& look)
         : columns_(std::move(columns)), look_(look) {}
 
     [[nodiscard]] std::string next(const std::vector<SqlRow>& rows);
@@ -39,27 +39,27 @@ private:
     [[nodiscard]] std::string text_head(const std::vector<SqlRow>& rows);
     [[nodiscard]] std::string csv_head();
 
-    const std::vector<TableColumn> columns_;
+    const std::vector<views::TableColumn> columns_;
     const Look look_;
     std::vector<std::size_t> widths_;  // none yet: nothing was shown
     bool has_head_ = false;
     std::uint64_t count_ = 0;
 };
 
-[[nodiscard]] std::string render(const Table& table, const Look& look);
+[[nodiscard]] std::string render(const views::Table& table, const Look& look);
 
 // Events of a watch, which began with none of them. In CSV they have OP and REVISION before the
 // other columns.
 class EventLines {
 public:
-    EventLines(std::vector<TableColumn> columns, const Look& look)
+    EventLines(std::vector<views::TableColumn> columns, const Look& look)
         : columns_(std::move(columns)), look_(look) {}
-    [[nodiscard]] std::string next(const WatchEvent& event);
+    [[nodiscard]] std::string next(const coordinator::WatchEvent& event);
 
 private:
-    [[nodiscard]] std::string csv(const WatchEvent& event);
+    [[nodiscard]] std::string csv(const coordinator::WatchEvent& event);
 
-    const std::vector<TableColumn> columns_;
+    const std::vector<views::TableColumn> columns_;
     const Look look_;
     bool has_head_ = false;
 };

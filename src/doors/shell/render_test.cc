@@ -5,12 +5,12 @@
 namespace baton::shell {
 namespace {
 
-const Table& table() {
-    static const Table kTable{
-        .columns = {{.name = "NAME", .type = ViewType::text},
-                    {.name = "N", .type = ViewType::integer},
-                    {.name = "ON", .type = ViewType::boolean},
-                    {.name = "J", .type = ViewType::json}},
+const views::Table& table() {
+    static const views::Table kTable{
+        .columns = {{.name = "NAME", .type = kinds::ViewType::text},
+                    {.name = "N", .type = kinds::ViewType::integer},
+                    {.name = "ON", .type = kinds::ViewType::boolean},
+                    {.name = "J", .type = kinds::ViewType::json}},
         .rows = {{std::string("a \"b\", c"), std::int64_t{7}, std::int64_t{1}, std::string("[1]")},
                  {std::string(), {}, std::int64_t{0}, {}}}};
     return kTable;
@@ -30,7 +30,7 @@ TEST(RenderTest, JsonIsOneObjectALine) {
 
 TEST(RenderTest, TextIsCutToTheScreenAndColouredOnlyWhereItIsWanted) {
     const std::string wide(200, 'x');
-    const Table one{.columns = {{.name = "A"}}, .rows = {{wide}}};
+    const views::Table one{.columns = {{.name = "A"}}, .rows = {{wide}}};
     const std::string text = render(one, {.format = Format::text, .width_max = 40});
     EXPECT_NE(text.find("x…\n"), std::string::npos) << text;
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
@@ -41,11 +41,11 @@ TEST(RenderTest, TextIsCutToTheScreenAndColouredOnlyWhereItIsWanted) {
 
 TEST(RenderTest, EventsAreRowsWithAnOperationInCsv) {
     EventLines lines({{.name = "A"}}, {.format = Format::csv});
-    const std::string snapshot = lines.next(WatchSnapshot{
+    const std::string snapshot = lines.next(coordinator::WatchSnapshot{
         .revision = Revision(3), .table = {{{.name = "A"}}, {{std::string("x")}}}, .reason = {}});
     EXPECT_EQ(snapshot, "OP,REVISION,A\nSNAPSHOT,3,x\n");
     EXPECT_EQ(
-        lines.next(WatchChange{
+        lines.next(coordinator::WatchChange{
             .revision = Revision(4), .op = ChangeOp::drop, .key = "x", .row = {std::string("x")}}),
         "DROP,4,x\n");
 }

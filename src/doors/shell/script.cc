@@ -117,8 +117,9 @@ std::vector<Part> groups_of(std::string_view text, const std::vector<sql::Statem
 bool may_be_kept(std::string_view text) {
     const auto statements = sql::parse(text);
     if (!statements) return sql::without_literals(text) == text;
-    return std::all_of(statements->begin(), statements->end(),
-                       [](const sql::Statement& s) { return without_secrets(s) == sql::print(s); });
+    return std::all_of(statements->begin(), statements->end(), [](const sql::Statement& s) {
+        return coordinator::without_secrets(s) == sql::print(s);
+    });
 }
 
 std::string name_as_typed(std::string_view typed) {

@@ -219,7 +219,7 @@ void Shell::complain(const Error& error, std::string_view text) {
 bool Shell::show(Replies replies, std::string_view part, std::string_view text) {
     for (std::size_t i = 0; i < replies.done.size(); ++i) {
         std::string advice;
-        const auto* table = std::get_if<Table>(&replies.done[i].value);
+        const auto* table = std::get_if<views::Table>(&replies.done[i].value);
         if (table != nullptr && table->rows.empty()) {
             const auto statements = sql::parse(part);
             if (statements && i < statements->size()) advice = advice_on((*statements)[i]);
@@ -240,7 +240,7 @@ bool Shell::show(Reply reply) {
     if (reply.format) {
         look.format = *reply.format == sql::OutputFormat::json ? Format::json : Format::text;
     }
-    if (const auto* table = std::get_if<Table>(&reply.value)) {
+    if (const auto* table = std::get_if<views::Table>(&reply.value)) {
         if (!table->note.empty()) errors_ << "warning: " << table->note << "\n";
         out_ << render(*table, look);
         return true;
@@ -284,7 +284,7 @@ bool Shell::follow(ComingEvents& events, const Look& look) {
             complain(news.error(), {});
             return false;
         }
-        for (const WatchEvent& event : *news) out_ << lines.next(event);
+        for (const coordinator::WatchEvent& event : *news) out_ << lines.next(event);
         if (!out_.flush()) return false;
     }
     Interrupts::forget();
@@ -316,12 +316,13 @@ constexpr std::array kKinds = {
 };
 
 // One column a line.
-std::string as_record(const Table& table, std::size_t row) {
+std::string as_record(const views::Table& table, std::size_t row) {
     std::size_t width = 0;
-    for (const TableColumn& column : table.columns) width = std::max(width, column.name.size());
+    for (const views::TableColumn& column : table.columns)
+        width = std::max(width, column.name.size());
     std::string text;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
-        const std::string value = shown(table.rows[row][i], table.columns[i].type);
+        const std::string value = kinds::shown(table.rows[row][i], table.columns[i].type);
         if (value.empty() || value == "[]") continue;
         const std::string& name = table.columns[i].name;
         text += "  " + name + std::string(width - name.size() + 2, ' ') + value + "\n";

@@ -18,7 +18,7 @@
 #include "engine/columns/batch.h"
 #include "model/schema.h"
 
-namespace baton {
+namespace baton::arrow {
 
 inline constexpr std::size_t kArrowAlignment = 8;
 
@@ -28,11 +28,12 @@ using ArrowBytes = std::shared_ptr<const std::string>;
 [[nodiscard]] std::string write_arrow_schema(const Schema& schema);
 // The columns have the types of the schema. Fails with too_large if the texts of a column are
 // longer than 1 GB together.
-[[nodiscard]] Result<std::string> write_arrow_batch(const Schema& schema, const Batch& batch);
+[[nodiscard]] Result<std::string> write_arrow_batch(const Schema& schema,
+                                                    const engine::Batch& batch);
 [[nodiscard]] std::string_view arrow_end();
 
 // One message with a batch of this schema, and nothing else.
-[[nodiscard]] Result<Batch> read_arrow_batch(const Schema& schema, const ArrowBytes& bytes);
+[[nodiscard]] Result<engine::Batch> read_arrow_batch(const Schema& schema, const ArrowBytes& bytes);
 
 // Reads a whole stream, batch by batch.
 class ArrowReader {
@@ -42,7 +43,7 @@ public:
     // All text is VARSIZED.
     [[nodiscard]] const Schema& schema() const { return schema_; }
     // None after the last.
-    [[nodiscard]] Result<std::optional<Batch>> next();
+    [[nodiscard]] Result<std::optional<engine::Batch>> next();
 
 private:
     ArrowReader(ArrowBytes bytes, Schema schema, std::size_t at)
@@ -53,4 +54,4 @@ private:
     std::size_t at_ = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::arrow

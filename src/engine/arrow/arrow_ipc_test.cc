@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 
-namespace baton {
+namespace baton::arrow {
 namespace {
 
 Schema schema_of_all() {
@@ -26,8 +26,8 @@ Value some_value(DataType type, int seed) {
     return static_cast<std::uint64_t>(seed % 100);
 }
 
-Batch some_batch(const Schema& schema, std::size_t rows, int nulls_every) {
-    Batch batch{.rows = rows, .columns = {}};
+engine::Batch some_batch(const Schema& schema, std::size_t rows, int nulls_every) {
+    engine::Batch batch{.rows = rows, .columns = {}};
     int seed = 0;
     for (const Column& column : schema.columns) {
         std::vector<Value> values;
@@ -35,18 +35,19 @@ Batch some_batch(const Schema& schema, std::size_t rows, int nulls_every) {
             const bool is_null = nulls_every != 0 && ++seed % nulls_every == 0;
             values.push_back(is_null ? Value() : some_value(column.type, ++seed));
         }
-        batch.columns.push_back(column_of(column.type, values));
+        batch.columns.push_back(engine::column_of(column.type, values));
     }
     return batch;
 }
 
-void expect_equal(const Batch& a, const Batch& b) {
+void expect_equal(const engine::Batch& a, const engine::Batch& b) {
     ASSERT_EQ(a.rows, b.rows);
     ASSERT_EQ(a.columns.size(), b.columns.size());
     for (std::size_t i = 0; i < a.columns.size(); ++i) {
         ASSERT_EQ(a.columns[i].type(), b.columns[i].type());
         for (std::size_t row = 0; row < a.rows; ++row) {
-            ASSERT_EQ(value_at(a.columns[i], row), value_at(b.columns[i], row)) << i << " " << row;
+            ASSERT_EQ(engine::value_at(a.columns[i], row), engine::value_at(b.columns[i], row))
+                << i << " " << row;
         }
     }
 }
@@ -59,7 +60,7 @@ TEST(ArrowIpc, EveryTypeIsReadBackAsItWasWritten) {
     const Schema schema = schema_of_all();
     for (const std::size_t rows : {0U, 1U, 7U, 8U, 9U, 1000U}) {
         for (const int nulls_every : {0, 1, 3}) {
-            const Batch batch = some_batch(schema, rows, nulls_every);
+            const engine::Batch batch = some_batch(schema, rows, nulls_every);
             const auto bytes = write_arrow_batch(schema, batch);
             ASSERT_TRUE(bytes);
             EXPECT_EQ(bytes->size() % 8, 0U);
@@ -108,8 +109,8 @@ TEST(ArrowIpc, NumbersWithoutNullAndTextsAreNotCopied) {
 
 TEST(ArrowIpc, ABatchWithoutColumnsHasItsRows) {
     const Schema none;
-    const auto read =
-        read_arrow_batch(none, shared(*write_arrow_batch(none, Batch{.rows = 17, .columns = {}})));
+    const auto read = read_arrow_batch(
+        none, shared(*write_arrow_batch(none, engine::Batch{.rows = 17, .columns = {}})));
     ASSERT_TRUE(read);
     EXPECT_EQ(read->rows, 17U);
 }
@@ -129,7 +130,8 @@ TEST(ArrowIpc, WhatStandsWhereThereIsNullIsNothing) {
 TEST(ArrowIpc, TextThatIsNotUtf8IsRefused) {
     const Schema schema{{{.name = "T", .type = DataType::varsized}}};
     const std::vector<Value> values = {std::string("aé"), std::string("bb")};
-    const Batch batch{.rows = 2, .columns = {column_of(DataType::varsized, values)}};
+    const engine::Batch batch{.rows = 2,
+                              .columns = {engine::column_of(DataType::varsized, values)}};
     const std::string good = *write_arrow_batch(schema, batch);
     const std::size_t at = good.rfind("a\xc3\xa9");
     ASSERT_NE(at, std::string::npos);
@@ -171,9 +173,9 @@ RC_GTEST_PROP(ArrowIpcProperty, DamagedBytesAreAnswered, ()) {
     while (true) {
         const auto batch = reader->next();
         if (!batch || !*batch) return;
-        for (const ColumnVector& column : (*batch)->columns) {
+        for (const engine::ColumnVector& column : (*batch)->columns) {
             for (std::size_t row = 0; row < (*batch)->rows; ++row) {
-                const Value value = value_at(column, row);
+                const Value value = engine::value_at(column, row);
                 if (const auto* text = std::get_if<std::string>(&value))
                     RC_ASSERT(is_valid_utf8(*text));
             }
@@ -206,4 +208,4 @@ TEST(Utf8, OnlyWholeCharactersAreText) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::arrow

@@ -9,7 +9,7 @@
 #include "engine/arrow/arrow_ipc.h"
 #include "engine/columns/elements.h"
 
-namespace baton {
+namespace baton::arrow {
 
 namespace {
 
@@ -66,7 +66,8 @@ Result<Envelope> open_envelope(std::string_view bytes, std::size_t at) {
 Result<DataType> type_of_int(const ipc::Int& type) {
     for (const DataType known : all_data_types()) {
         if (!is_integer(known) || is_signed(known) != type.is_signed()) continue;
-        if (static_cast<std::int32_t>(8 * width_of(known)) == type.bit_width()) return known;
+        if (static_cast<std::int32_t>(8 * engine::width_of(known)) == type.bit_width())
+            return known;
     }
     return malformed("a whole number has " + std::to_string(type.bit_width()) + " bits");
 }
@@ -126,7 +127,7 @@ public:
           record_(record),
           rows_(static_cast<std::size_t>(record.length())) {}
 
-    Result<ColumnVector> column(DataType type, std::size_t number) {
+    Result<engine::ColumnVector> column(DataType type, std::size_t number) {
         const ipc::FieldNode& node =
             *record_.nodes()->Get(static_cast<flatbuffers::uoffset_t>(number));
         if (node.length() != record_.length()) return malformed("columns differ in length");
@@ -156,32 +157,33 @@ private:
                             static_cast<std::size_t>(found.length()));
     }
 
-    Result<ColumnVector> elements(DataType type) {
+    Result<engine::ColumnVector> elements(DataType type) {
         TRY_ASSIGN(data, buffer());
         if (type == DataType::boolean) {
             if (data.size() < (rows_ + 7) / 8) return malformed("a column is too short");
-            ColumnVector column(type, rows_);
+            engine::ColumnVector column(type, rows_);
             unpack(data, column.mutable_data<std::uint8_t>());
             return column;
         }
-        const std::size_t width = width_of(type);
+        const std::size_t width = engine::width_of(type);
         if (data.size() < rows_ * width) return malformed("a column is too short");
         if (is_aligned(data.data(), width)) {
             const auto* where = reinterpret_cast<const std::byte*>(data.data());
-            return ColumnVector(type, rows_, std::shared_ptr<const std::byte[]>(holder_, where));
+            return engine::ColumnVector(type, rows_,
+                                        std::shared_ptr<const std::byte[]>(holder_, where));
         }
-        ColumnVector column(type, rows_);
-        with_element(type, [&](auto* none) {
+        engine::ColumnVector column(type, rows_);
+        engine::with_element(type, [&](auto* none) {
             using T = std::remove_pointer_t<decltype(none)>;
             if (rows_ > 0) std::memcpy(column.mutable_data<T>(), data.data(), rows_ * sizeof(T));
         });
         return column;
     }
 
-    Result<ColumnVector> texts(DataType type) {
+    Result<engine::ColumnVector> texts(DataType type) {
         TRY_ASSIGN(offsets, buffer());
         TRY_ASSIGN(bytes, buffer());
-        ColumnVector column(type, rows_);
+        engine::ColumnVector column(type, rows_);
         if (rows_ == 0) return column;
         if (offsets.size() < (rows_ + 1) * sizeof(std::int32_t)) {
             return malformed("a column of texts is too short");
@@ -215,7 +217,8 @@ private:
         return column;
     }
 
-    Result<Done> mark_nulls(ColumnVector& column, std::string_view bitmap, std::size_t nulls) {
+    Result<Done> mark_nulls(engine::ColumnVector& column, std::string_view bitmap,
+                            std::size_t nulls) {
         if (bitmap.empty() && nulls == 0) return Done{};
         if (bitmap.size() < (rows_ + 7) / 8) return malformed("a bitmap of NULLs is too short");
         std::size_t found = 0;
@@ -230,9 +233,9 @@ private:
         return Done{};
     }
 
-    static ColumnVector own(const ColumnVector& shared) {
-        ColumnVector column(shared.type(), shared.size());
-        with_element(shared.type(), [&](auto* none) {
+    static engine::ColumnVector own(const engine::ColumnVector& shared) {
+        engine::ColumnVector column(shared.type(), shared.size());
+        engine::with_element(shared.type(), [&](auto* none) {
             using T = std::remove_pointer_t<decltype(none)>;
             std::copy_n(shared.data<T>(), shared.size(), column.mutable_data<T>());
         });
@@ -255,7 +258,8 @@ private:
     flatbuffers::uoffset_t next_ = 0;
 };
 
-Result<Batch> read_record(const Schema& schema, const ArrowBytes& bytes, const Envelope& envelope) {
+Result<engine::Batch> read_record(const Schema& schema, const ArrowBytes& bytes,
+                                  const Envelope& envelope) {
     const ipc::RecordBatch* record = envelope.message->header_as_RecordBatch();
     if (record == nullptr) return malformed("a message is not a batch");
     if (record->compression() != nullptr) return malformed("compression is not supported");
@@ -268,7 +272,7 @@ Result<Batch> read_record(const Schema& schema, const ArrowBytes& bytes, const E
         return malformed("a batch has not the columns of its schema");
     }
     BodyReader reader(bytes, envelope, *record);
-    Batch batch{.rows = static_cast<std::size_t>(record->length()), .columns = {}};
+    engine::Batch batch{.rows = static_cast<std::size_t>(record->length()), .columns = {}};
     for (std::size_t i = 0; i < schema.columns.size(); ++i) {
         TRY_ASSIGN(column, reader.column(schema.columns[i].type, i));
         batch.columns.push_back(std::move(column));
@@ -286,7 +290,7 @@ ArrowBytes in_place(ArrowBytes bytes) {
 
 }  // namespace
 
-Result<Batch> read_arrow_batch(const Schema& schema, const ArrowBytes& bytes) {
+Result<engine::Batch> read_arrow_batch(const Schema& schema, const ArrowBytes& bytes) {
     const ArrowBytes here = in_place(bytes);
     TRY_ASSIGN(envelope, open_envelope(*here, 0));
     if (envelope.message == nullptr) return malformed("there is no batch");
@@ -302,16 +306,16 @@ Result<ArrowReader> ArrowReader::open(ArrowBytes bytes) {
     return ArrowReader(std::move(bytes), std::move(schema), envelope.end);
 }
 
-Result<std::optional<Batch>> ArrowReader::next() {
-    if (at_ == bytes_->size()) return std::optional<Batch>();
+Result<std::optional<engine::Batch>> ArrowReader::next() {
+    if (at_ == bytes_->size()) return std::optional<engine::Batch>();
     TRY_ASSIGN(envelope, open_envelope(*bytes_, at_));
     if (envelope.message == nullptr) {
         at_ = bytes_->size();
-        return std::optional<Batch>();
+        return std::optional<engine::Batch>();
     }
     TRY_ASSIGN(batch, read_record(schema_, bytes_, envelope));
     at_ = envelope.end;
-    return std::optional<Batch>(std::move(batch));
+    return std::optional<engine::Batch>(std::move(batch));
 }
 
-}  // namespace baton
+}  // namespace baton::arrow

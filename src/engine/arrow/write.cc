@@ -9,7 +9,7 @@
 #include "engine/arrow/arrow_ipc.h"
 #include "engine/columns/elements.h"
 
-namespace baton {
+namespace baton::arrow {
 
 static_assert(std::endian::native == std::endian::little, "buffers are copied as they are");
 
@@ -37,23 +37,24 @@ struct BodyPlan {
     }
 };
 
-std::size_t nulls_in(const ColumnVector& column) {
+std::size_t nulls_in(const engine::ColumnVector& column) {
     if (column.valid() == nullptr) return 0;
     std::size_t nulls = 0;
     for (std::size_t row = 0; row < column.size(); ++row) nulls += column.valid()[row] == 0;
     return nulls;
 }
 
-Result<BodyPlan> plan_body(const Batch& batch) {
+Result<BodyPlan> plan_body(const engine::Batch& batch) {
     BodyPlan plan;
-    for (const ColumnVector& column : batch.columns) {
+    for (const engine::ColumnVector& column : batch.columns) {
         const std::size_t nulls = nulls_in(column);
         plan.nodes.emplace_back(static_cast<std::int64_t>(batch.rows),
                                 static_cast<std::int64_t>(nulls));
         plan.add(nulls == 0 ? 0 : bitmap_size(batch.rows));
         if (!is_text(column.type())) {
-            plan.add(column.type() == DataType::boolean ? bitmap_size(batch.rows)
-                                                        : batch.rows * width_of(column.type()));
+            plan.add(column.type() == DataType::boolean
+                         ? bitmap_size(batch.rows)
+                         : batch.rows * engine::width_of(column.type()));
             continue;
         }
         std::size_t bytes = 0;
@@ -82,7 +83,7 @@ void pack(const std::uint8_t* from, std::size_t count, char* to) {
     }
 }
 
-void put_texts(const ColumnVector& column, std::size_t rows, char* offsets, char* bytes) {
+void put_texts(const engine::ColumnVector& column, std::size_t rows, char* offsets, char* bytes) {
     std::int32_t end = 0;
     std::memcpy(offsets, &end, sizeof end);
     for (std::size_t row = 0; row < rows; ++row) {
@@ -94,9 +95,9 @@ void put_texts(const ColumnVector& column, std::size_t rows, char* offsets, char
 }
 
 // Into a body of zeros.
-void put_body(const Batch& batch, const BodyPlan& plan, char* body) {
+void put_body(const engine::Batch& batch, const BodyPlan& plan, char* body) {
     std::size_t next = 0;
-    for (const ColumnVector& column : batch.columns) {
+    for (const engine::ColumnVector& column : batch.columns) {
         const ipc::Buffer* buffer = &plan.buffers[next];
         if (buffer[0].length() != 0) pack(column.valid(), batch.rows, body + buffer[0].offset());
         char* data = body + buffer[1].offset();
@@ -107,7 +108,7 @@ void put_body(const Batch& batch, const BodyPlan& plan, char* body) {
         } else if (column.type() == DataType::boolean) {
             pack(column.data<std::uint8_t>(), batch.rows, data);
         } else {
-            with_element(column.type(), [&](auto* none) {
+            engine::with_element(column.type(), [&](auto* none) {
                 using T = std::remove_pointer_t<decltype(none)>;
                 std::memcpy(data, column.data<T>(), batch.rows * sizeof(T));
             });
@@ -145,7 +146,7 @@ ArrowType arrow_type(flatbuffers::FlatBufferBuilder& builder, DataType type) {
             type == DataType::float32 ? ipc::Precision::Single : ipc::Precision::Double;
         return {ipc::Type::FloatingPoint, ipc::CreateFloatingPoint(builder, precision).Union()};
     }
-    const auto bits = static_cast<std::int32_t>(8 * width_of(type));
+    const auto bits = static_cast<std::int32_t>(8 * engine::width_of(type));
     return {ipc::Type::Int, ipc::CreateInt(builder, bits, is_signed(type)).Union()};
 }
 
@@ -167,7 +168,7 @@ std::string write_arrow_schema(const Schema& schema) {
     return envelope(builder, 0);
 }
 
-Result<std::string> write_arrow_batch(const Schema& schema, const Batch& batch) {
+Result<std::string> write_arrow_batch(const Schema& schema, const engine::Batch& batch) {
     CHECK(schema.columns.size() == batch.columns.size());
     for (std::size_t i = 0; i < batch.columns.size(); ++i) {
         CHECK(batch.columns[i].type() == schema.columns[i].type);
@@ -189,4 +190,4 @@ std::string_view arrow_end() {
     return {"\xff\xff\xff\xff\0\0\0\0", 8};
 }
 
-}  // namespace baton
+}  // namespace baton::arrow

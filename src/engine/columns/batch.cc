@@ -6,7 +6,7 @@
 
 #include "engine/columns/elements.h"
 
-namespace baton {
+namespace baton::engine {
 
 std::size_t width_of(DataType type) {
     return with_element(type, [](auto* none) { return sizeof(*none); });
@@ -131,4 +131,4 @@ ColumnVector column_of(DataType type, std::span<const Value> values) {
     return column;
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -25,7 +25,7 @@
 #include "model/data_type.h"
 #include "model/expression.h"
 
-namespace baton {
+namespace baton::engine {
 
 // How many rows a source or operator puts into a batch at most. Others may give less, and operators
 // that expand (joins) cut what they give.
@@ -97,4 +97,4 @@ struct Batch {
 // A column with these values; text is copied. Each is NULL or of the kind that `type` has.
 [[nodiscard]] ColumnVector column_of(DataType type, std::span<const Value> values);
 
-}  // namespace baton
+}  // namespace baton::engine

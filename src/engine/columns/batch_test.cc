@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::engine {
 namespace {
 
 TEST(Batch, AColumnGivesBackWhatItWasMadeOf) {
@@ -47,4 +47,4 @@ TEST(Batch, WhatIsNullIsZeroUnderneath) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::engine

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "model/data_type.h"
 
-namespace baton {
+namespace baton::engine {
 
 // Calls `act` with a null pointer of the C++ type of the elements.
 template <class Act>
@@ -41,4 +41,4 @@ auto with_element(DataType type, Act&& act) {
     CHECK(false && "an unknown type");
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -13,12 +13,12 @@
 #include "engine/connectors/formatted_connectors.h"
 #include "testing/temporary_directory.h"
 
-namespace baton {
+namespace baton::engine {
 namespace {
 
 using testing::TemporaryDirectory;
 using Rows = std::vector<std::vector<Value>>;
-using Given = std::vector<GivenOption>;
+using Given = std::vector<descriptors::GivenOption>;
 
 constexpr Duration kLong = std::chrono::seconds(20);
 const Schema kPair = {{{"ID", DataType::uint64, false}, {"NAME", DataType::varsized, true}}};
@@ -65,7 +65,7 @@ class ConnectorsTest : public ::testing::Test {
 protected:
     static SourceScan scan(const std::string& type, const Given& options, const Given& format,
                            const Schema& schema) {
-        auto complete = complete_source(type, options, format);
+        auto complete = descriptors::complete_source(type, options, format);
         EXPECT_TRUE(complete.has_value()) << to_string(complete.error());
         SourceScan scan{.type = complete->type,
                         .source = complete->options,
@@ -77,7 +77,7 @@ protected:
     }
 
     static SinkWrite sink(const std::string& type, const Given& options, const Given& format = {}) {
-        auto complete = complete_sink(type, options, format);
+        auto complete = descriptors::complete_sink(type, options, format);
         EXPECT_TRUE(complete.has_value()) << to_string(complete.error());
         return {.type = complete->type, .sink = complete->options, .format = complete->format};
     }
@@ -106,7 +106,7 @@ protected:
         text << std::ifstream(directory_ / name, std::ios::binary).rdbuf();
         return text.str();
     }
-    [[nodiscard]] GivenOption path(const std::string& name) const {
+    [[nodiscard]] descriptors::GivenOption path(const std::string& name) const {
         return {"FILE_PATH", text(directory_ / name), {}};
     }
 
@@ -124,9 +124,9 @@ protected:
     }
 
     TemporaryDirectory directory_;
-    SystemClock clock_;
-    AllowedFiles allowed_ = *AllowedFiles::of({.directories = {"/"}, .never = {}});
-    SystemFiles files_{allowed_};
+    system::SystemClock clock_;
+    files::AllowedFiles allowed_ = *files::AllowedFiles::of({.directories = {"/"}, .never = {}});
+    files::SystemFiles files_{allowed_};
     ScriptedTcp tcp_;
     FormattedConnectors connectors_{
         ConnectorPorts{.clock = &clock_, .files = &files_, .tcp = &tcp_}};
@@ -382,4 +382,4 @@ TEST_F(ConnectorsTest, AGeneratorThatWaitsCanBeInterrupted) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::engine

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace baton {
+namespace baton::engine {
 
 // Written by one thread.
 class Counter {
@@ -19,4 +19,4 @@ private:
     std::atomic<std::uint64_t> value_ = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -17,7 +17,7 @@
 #include "engine/formats/options.h"
 #include "engine/results/results_sink.h"
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -49,11 +49,11 @@ Result<std::string> path_of(const std::string& type, const Config& config) {
 }
 
 Duration milliseconds_in(const Config& config, std::string_view key) {
-    return std::chrono::milliseconds(number_or(config, key, 0));
+    return std::chrono::milliseconds(formats::number_or(config, key, 0));
 }
 
-std::vector<GivenOption> given(const Config& config) {
-    std::vector<GivenOption> options;
+std::vector<descriptors::GivenOption> given(const Config& config) {
+    std::vector<descriptors::GivenOption> options;
     for (const auto& [key, value] : config) {
         options.push_back({.key = key, .value = value, .at = {}});
     }
@@ -75,16 +75,17 @@ Result<OpenedBytes> open_file(FileDoor& files, const SourceScan& scan) {
 
 Result<OpenedBytes> open_tcp(TcpDoor& tcp, const SourceScan& scan) {
     const auto host = text_if(scan.source, "SOCKET_HOST");
-    const std::int64_t port = number_or(scan.source, "SOCKET_PORT", 0);
+    const std::int64_t port = formats::number_or(scan.source, "SOCKET_PORT", 0);
     if (!host || host->empty()) return missing(scan.type, "SOCKET_HOST");
     if (port < 1 || port > UINT16_MAX) return missing(scan.type, "SOCKET_PORT");
-    const TcpServer server{.host = *host,
-                           .port = static_cast<std::uint16_t>(port),
-                           .ipv6 = text_or(scan.source, "SOCKET_DOMAIN", "AF_INET") == "AF_INET6",
-                           .read_bytes = static_cast<std::size_t>(std::max<std::int64_t>(
-                               1, number_or(scan.source, "SOCKET_BUFFER_SIZE", 1024))),
-                           .connect_timeout = std::chrono::seconds(
-                               number_or(scan.source, "CONNECT_TIMEOUT_SECONDS", 10))};
+    const TcpServer server{
+        .host = *host,
+        .port = static_cast<std::uint16_t>(port),
+        .ipv6 = formats::text_or(scan.source, "SOCKET_DOMAIN", "AF_INET") == "AF_INET6",
+        .read_bytes = static_cast<std::size_t>(
+            std::max<std::int64_t>(1, formats::number_or(scan.source, "SOCKET_BUFFER_SIZE", 1024))),
+        .connect_timeout =
+            std::chrono::seconds(formats::number_or(scan.source, "CONNECT_TIMEOUT_SECONDS", 10))};
     TRY_ASSIGN(bytes, tcp.connect(server));
     return OpenedBytes{.name = *host + ":" + std::to_string(port), .bytes = std::move(bytes)};
 }
@@ -94,27 +95,27 @@ Result<MqttBroker> broker_of(const std::string& type, const Config& config) {
     const auto topic = text_if(config, "TOPIC");
     if (!uri) return missing(type, "SERVER_URI");
     if (!topic) return missing(type, "TOPIC");
-    return MqttBroker{
-        .uri = *uri,
-        .topic = *topic,
-        .client_id = text_if(config, "CLIENT_ID"),
-        .qos = static_cast<int>(number_or(config, "QOS", 1)),
-        .username = text_if(config, "USERNAME"),
-        .password = text_if(config, "PASSWORD"),
-        .keep_alive_seconds = static_cast<int>(number_or(config, "KEEP_ALIVE_SECONDS", 60)),
-        .clean_session = flag_or(config, "CLEAN_SESSION", true),
-        .tls_ca = text_if(config, "TLS_CA"),
-        .tls_cert = text_if(config, "TLS_CERT"),
-        .tls_key = text_if(config, "TLS_KEY"),
-        .tls_server_name = text_if(config, "TLS_SERVER_NAME")};
+    return MqttBroker{.uri = *uri,
+                      .topic = *topic,
+                      .client_id = text_if(config, "CLIENT_ID"),
+                      .qos = static_cast<int>(formats::number_or(config, "QOS", 1)),
+                      .username = text_if(config, "USERNAME"),
+                      .password = text_if(config, "PASSWORD"),
+                      .keep_alive_seconds =
+                          static_cast<int>(formats::number_or(config, "KEEP_ALIVE_SECONDS", 60)),
+                      .clean_session = formats::flag_or(config, "CLEAN_SESSION", true),
+                      .tls_ca = text_if(config, "TLS_CA"),
+                      .tls_cert = text_if(config, "TLS_CERT"),
+                      .tls_key = text_if(config, "TLS_KEY"),
+                      .tls_server_name = text_if(config, "TLS_SERVER_NAME")};
 }
 
 Result<OpenedBytes> open_mqtt(MqttDoor& mqtt, const SourceScan& scan) {
     TRY_ASSIGN(broker, broker_of(scan.type, scan.source));
     const MqttSubscription subscription{
         .broker = broker,
-        .delimiter = text_or(scan.source, "IMPLICIT_MESSAGE_DELIMITER", "\n"),
-        .log_messages = flag_or(scan.source, "LOG_MESSAGES", false)};
+        .delimiter = formats::text_or(scan.source, "IMPLICIT_MESSAGE_DELIMITER", "\n"),
+        .log_messages = formats::flag_or(scan.source, "LOG_MESSAGES", false)};
     TRY_ASSIGN(bytes, mqtt.subscribe(subscription));
     return OpenedBytes{.name = broker.topic, .bytes = std::move(bytes)};
 }
@@ -129,9 +130,9 @@ Result<OpenedBytes> open_bytes(const ConnectorPorts& ports, const SourceScan& sc
 // ---- sinks ------------------------------------------------------------------------------------
 
 Result<std::unique_ptr<RowSink>> open_file(FileDoor& files, const SinkWrite& sink,
-                                           std::unique_ptr<Encoder> encoder) {
+                                           std::unique_ptr<formats::Encoder> encoder) {
     TRY_ASSIGN(path, path_of(sink.type, sink.sink));
-    TRY_ASSIGN(file, files.write(path, flag_or(sink.sink, "APPEND", false)));
+    TRY_ASSIGN(file, files.write(path, formats::flag_or(sink.sink, "APPEND", false)));
     return std::unique_ptr<RowSink>(
         std::make_unique<FormattedSink>(FormattedSink::Parts{.bytes = std::move(file.sink),
                                                              .encoder = std::move(encoder),
@@ -139,7 +140,7 @@ Result<std::unique_ptr<RowSink>> open_file(FileDoor& files, const SinkWrite& sin
 }
 
 Result<std::unique_ptr<RowSink>> open_checksum(FileDoor& files, const SinkWrite& sink,
-                                               std::unique_ptr<Encoder> encoder) {
+                                               std::unique_ptr<formats::Encoder> encoder) {
     TRY_ASSIGN(path, path_of(sink.type, sink.sink));
     TRY_ASSIGN(file, files.write(path, false));
     return std::unique_ptr<RowSink>(
@@ -147,7 +148,7 @@ Result<std::unique_ptr<RowSink>> open_checksum(FileDoor& files, const SinkWrite&
 }
 
 Result<std::unique_ptr<RowSink>> open_print(FileDoor& files, const SinkWrite& sink,
-                                            std::unique_ptr<Encoder> encoder) {
+                                            std::unique_ptr<formats::Encoder> encoder) {
     TRY_ASSIGN(bytes, files.print());
     return std::unique_ptr<RowSink>(std::make_unique<FormattedSink>(
         FormattedSink::Parts{.bytes = std::move(bytes),
@@ -156,13 +157,13 @@ Result<std::unique_ptr<RowSink>> open_print(FileDoor& files, const SinkWrite& si
 }
 
 Result<std::unique_ptr<RowSink>> open_mqtt(MqttDoor& mqtt, const SinkWrite& sink,
-                                           std::unique_ptr<Encoder> encoder) {
+                                           std::unique_ptr<formats::Encoder> encoder) {
     TRY_ASSIGN(broker, broker_of(sink.type, sink.sink));
     const MqttPublication publication{
         .broker = broker,
-        .retained = flag_or(sink.sink, "RETAINED", false),
-        .outstanding_max = static_cast<std::size_t>(
-            std::max<std::int64_t>(1, number_or(sink.sink, "MAX_OUTSTANDING_MESSAGES", 128)))};
+        .retained = formats::flag_or(sink.sink, "RETAINED", false),
+        .outstanding_max = static_cast<std::size_t>(std::max<std::int64_t>(
+            1, formats::number_or(sink.sink, "MAX_OUTSTANDING_MESSAGES", 128)))};
     TRY_ASSIGN(bytes, mqtt.publish(publication));
     return std::unique_ptr<RowSink>(std::make_unique<FormattedSink>(
         FormattedSink::Parts{.bytes = std::move(bytes), .encoder = std::move(encoder)}));
@@ -187,7 +188,7 @@ Result<std::unique_ptr<RowSink>> open_rows(const ConnectorPorts& ports, const Si
     if (sink.type == kResultsSink && ports.results != nullptr) {
         return open_results(*ports.results, sink, schema);
     }
-    TRY_ASSIGN(encoder, make_encoder(sink.format, schema));
+    TRY_ASSIGN(encoder, formats::make_encoder(sink.format, schema));
     if (sink.type == "File") return open_file(*ports.files, sink, std::move(encoder));
     if (sink.type == "Checksum") return open_checksum(*ports.files, sink, std::move(encoder));
     if (sink.type == "Print") return open_print(*ports.files, sink, std::move(encoder));
@@ -205,8 +206,8 @@ FormattedConnectors::FormattedConnectors(const ConnectorPorts& ports) : ports_(p
 
 // The plan says what the coordinator checked; a worker takes nobody's word for it.
 Result<std::unique_ptr<RowSource>> FormattedConnectors::open_source(const SourceScan& written) {
-    TRY_ASSIGN(complete,
-               complete_source(written.type, given(written.source), given(written.format)));
+    TRY_ASSIGN(complete, descriptors::complete_source(written.type, given(written.source),
+                                                      given(written.format)));
     SourceScan scan = written;
     scan.type = complete.type;
     scan.source = std::move(complete.options);
@@ -214,14 +215,14 @@ Result<std::unique_ptr<RowSource>> FormattedConnectors::open_source(const Source
     if (scan.type == "Generator") {
         return GeneratorSource::open(scan.source, scan.parsed, scan.wanted, *ports_.clock);
     }
-    if (text_or(scan.format, "TYPE", "CSV") == kParquet) {
+    if (formats::text_or(scan.format, "TYPE", "CSV") == kParquet) {
         if (scan.type != "File" || ports_.tables == nullptr)
             return unsupported("source", scan.type);
         TRY_ASSIGN(path, path_of(scan.type, scan.source));
         return ports_.tables->read(path, scan.parsed, scan.wanted);
     }
-    TRY_ASSIGN(decoder,
-               make_decoder({.format = scan.format, .schema = scan.parsed, .wanted = scan.wanted}));
+    TRY_ASSIGN(decoder, formats::make_decoder(
+                            {.format = scan.format, .schema = scan.parsed, .wanted = scan.wanted}));
     TRY_ASSIGN(opened, open_bytes(ports_, scan));
     return std::unique_ptr<RowSource>(std::make_unique<FormattedSource>(
         FormattedSource::Parts{.name = std::move(opened.name),
@@ -234,12 +235,13 @@ Result<std::unique_ptr<RowSource>> FormattedConnectors::open_source(const Source
 Result<std::unique_ptr<RowSink>> FormattedConnectors::open_sink(const SinkWrite& written,
                                                                 const Schema& rows) {
     if (written.type == kResultsSink) return open_rows(ports_, written, rows);
-    TRY_ASSIGN(complete, complete_sink(written.type, given(written.sink), given(written.format)));
+    TRY_ASSIGN(complete, descriptors::complete_sink(written.type, given(written.sink),
+                                                    given(written.format)));
     SinkWrite sink = written;
     sink.type = complete.type;
     sink.sink = std::move(complete.options);
     sink.format = std::move(complete.format);
-    if (!flag_or(sink.sink, "ADD_TIMESTAMP", false)) return open_rows(ports_, sink, rows);
+    if (!formats::flag_or(sink.sink, "ADD_TIMESTAMP", false)) return open_rows(ports_, sink, rows);
     const std::string name(TimestampSink::kColumn);
     Schema wider{.columns = {{.name = name, .type = DataType::uint64, .nullable = false}}};
     for (const Column& column : rows.columns) {
@@ -256,4 +258,4 @@ Result<std::unique_ptr<RowSink>> FormattedConnectors::open_sink(const SinkWrite&
         std::make_unique<TimestampSink>(std::move(next), *ports_.clock));
 }
 
-}  // namespace baton
+}  // namespace baton::engine

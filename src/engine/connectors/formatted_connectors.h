@@ -12,7 +12,7 @@
 #include "ports/byte_doors.h"
 #include "ports/clock.h"
 
-namespace baton {
+namespace baton::engine {
 
 // All that is given outlives what is opened.
 struct ConnectorPorts {
@@ -36,4 +36,4 @@ private:
     ConnectorPorts ports_;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 
-namespace baton {
+namespace baton::engine {
 
 FormattedSink::FormattedSink(Parts parts) : parts_(std::move(parts)) {
     CHECK(parts_.bytes && parts_.encoder);
@@ -50,4 +50,4 @@ SinkCounts FormattedSink::counts() const {
     return {.rows = rows_.value(), .bytes = bytes_.value()};
 }
 
-}  // namespace baton
+}  // namespace baton::engine

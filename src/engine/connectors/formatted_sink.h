@@ -12,7 +12,7 @@
 #include "engine/streams/row_sink.h"
 #include "ports/bytes.h"
 
-namespace baton {
+namespace baton::engine {
 
 class FormattedSink final : public RowSink {
 public:
@@ -20,7 +20,7 @@ public:
 
     struct Parts {
         std::unique_ptr<ByteSink> bytes;
-        std::unique_ptr<Encoder> encoder;
+        std::unique_ptr<formats::Encoder> encoder;
         bool with_header = false;
         Duration pause = Duration(0);  // after each batch
     };
@@ -42,4 +42,4 @@ private:
     Counter bytes_;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "base/text.h"
 
-namespace baton {
+namespace baton::engine {
 
 FormattedSource::FormattedSource(Parts parts) : parts_(std::move(parts)) {
     CHECK(parts_.bytes && parts_.decoder && parts_.clock != nullptr);
@@ -116,4 +116,4 @@ SourceCounts FormattedSource::counts() const {
             .reconnects = reconnects_.value()};
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -15,14 +15,14 @@
 #include "ports/bytes.h"
 #include "ports/clock.h"
 
-namespace baton {
+namespace baton::engine {
 
 class FormattedSource final : public RowSource {
 public:
     struct Parts {
         std::string name;  // for messages: a path, an address
         std::unique_ptr<ByteSource> bytes;
-        std::unique_ptr<Decoder> decoder;
+        std::unique_ptr<formats::Decoder> decoder;
         Duration flush_interval = Duration(0);
         const Clock* clock = nullptr;  // outlives it
     };
@@ -53,4 +53,4 @@ private:
     Counter reconnects_;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -16,7 +16,7 @@
 #include "engine/columns/elements.h"
 #include "engine/formats/options.h"
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -61,7 +61,8 @@ T next_in_sequence(T value, T step, T end) {
 // Writes the next values and returns how many rows it took to finish the sequence: all of them if
 // it did not.
 template <class T>
-std::size_t fill_sequence(Field& field, const GeneratedSequence& spec, T* to, std::size_t rows) {
+std::size_t fill_sequence(Field& field, const descriptors::GeneratedSequence& spec, T* to,
+                          std::size_t rows) {
     const T end = element_of<T>(spec.to);
     const T step = element_of<T>(spec.step);
     T value = element_of<T>(field.next);
@@ -92,7 +93,7 @@ double normal(Prng& prng) {
 }
 
 template <class T>
-void fill_normal(Field& field, const GeneratedNormal& spec, T* to, std::size_t rows) {
+void fill_normal(Field& field, const descriptors::GeneratedNormal& spec, T* to, std::size_t rows) {
     for (std::size_t i = 0; i < rows; ++i) {
         const double drawn = spec.mean + spec.deviation * normal(field.prng);
         if constexpr (std::is_floating_point_v<T>) {
@@ -112,7 +113,7 @@ void fill_normal(Field& field, const GeneratedNormal& spec, T* to, std::size_t r
     }
 }
 
-void fill_texts(Field& field, const GeneratedText& spec, ColumnVector& column) {
+void fill_texts(Field& field, const descriptors::GeneratedText& spec, ColumnVector& column) {
     auto* const to = column.mutable_data<std::string_view>();
     std::vector<std::size_t> sizes(column.size());
     std::size_t total = 0;
@@ -131,7 +132,7 @@ void fill_texts(Field& field, const GeneratedText& spec, ColumnVector& column) {
 std::pair<ColumnVector, std::size_t> next_column(Field& field, std::size_t rows) {
     ColumnVector column(field.type, rows);
     std::size_t finished_after = rows;
-    if (const auto* text = std::get_if<GeneratedText>(&field.spec)) {
+    if (const auto* text = std::get_if<descriptors::GeneratedText>(&field.spec)) {
         fill_texts(field, *text, column);
         return {std::move(column), finished_after};
     }
@@ -139,10 +140,10 @@ std::pair<ColumnVector, std::size_t> next_column(Field& field, std::size_t rows)
         using T = std::remove_pointer_t<decltype(none)>;
         if constexpr (!std::is_same_v<T, std::string_view>) {
             T* const to = column.mutable_data<T>();
-            if (const auto* sequence = std::get_if<GeneratedSequence>(&field.spec)) {
+            if (const auto* sequence = std::get_if<descriptors::GeneratedSequence>(&field.spec)) {
                 finished_after = fill_sequence(field, *sequence, to, rows);
             } else {
-                fill_normal(field, std::get<GeneratedNormal>(field.spec), to, rows);
+                fill_normal(field, std::get<descriptors::GeneratedNormal>(field.spec), to, rows);
             }
         }
     });
@@ -157,7 +158,8 @@ Error misfit(const std::string& why) {
             .hint = "write a field for each column, with its type"};
 }
 
-Result<Done> check_type(const GeneratedField& field, const Column& column, std::size_t number) {
+Result<Done> check_type(const descriptors::GeneratedField& field, const Column& column,
+                        std::size_t number) {
     const std::string which =
         "field " + std::to_string(number) + " is for the column " + in_quotes(column.name);
     const auto refuse = [&](std::string_view given) {
@@ -168,16 +170,18 @@ Result<Done> check_type(const GeneratedField& field, const Column& column, std::
         if (type == column.type) return Done{};
         return refuse(to_string(type));
     };
-    return std::visit(Overload{
-                          [&](const GeneratedSequence& f) { return typed(f.type); },
-                          [&](const GeneratedNormal& f) { return typed(f.type); },
-                          [&](const GeneratedText&) { return typed(DataType::varsized); },
-                      },
-                      field);
+    return std::visit(
+        Overload{
+            [&](const descriptors::GeneratedSequence& f) { return typed(f.type); },
+            [&](const descriptors::GeneratedNormal& f) { return typed(f.type); },
+            [&](const descriptors::GeneratedText&) { return typed(DataType::varsized); },
+        },
+        field);
 }
 
 std::uint64_t seed_of(const Config& config) {
-    if (config.contains("SEED")) return static_cast<std::uint64_t>(number_or(config, "SEED", 0));
+    if (config.contains("SEED"))
+        return static_cast<std::uint64_t>(formats::number_or(config, "SEED", 0));
     std::random_device device;
     return (std::uint64_t{device()} << 32U) | device();
 }
@@ -187,7 +191,7 @@ std::uint64_t seed_of(const Config& config) {
 std::size_t batch_rows_of(const std::vector<Field>& fields) {
     std::uint64_t bytes = 0;
     for (const Field& field : fields) {
-        const auto* text = std::get_if<GeneratedText>(&field.spec);
+        const auto* text = std::get_if<descriptors::GeneratedText>(&field.spec);
         if (text != nullptr) bytes += text->most;
     }
     if (bytes == 0) return kBatchRows;
@@ -195,7 +199,8 @@ std::size_t batch_rows_of(const std::vector<Field>& fields) {
 }
 
 GeneratorSource::Stop stop_of(const Config& config) {
-    const std::string stop = text_or(config, "STOP_GENERATOR_WHEN_SEQUENCE_FINISHES", "ALL");
+    const std::string stop =
+        formats::text_or(config, "STOP_GENERATOR_WHEN_SEQUENCE_FINISHES", "ALL");
     if (stop == "NONE") return GeneratorSource::Stop::none;
     return stop == "ONE" ? GeneratorSource::Stop::one : GeneratorSource::Stop::all;
 }
@@ -205,25 +210,25 @@ GeneratorSource::Stop stop_of(const Config& config) {
 Result<std::unique_ptr<RowSource>> GeneratorSource::open(const Config& config, const Schema& schema,
                                                          const std::vector<std::size_t>& wanted,
                                                          const Clock& clock) {
-    TRY_ASSIGN(spec, generator_of(config));
+    TRY_ASSIGN(spec, descriptors::generator_of(config));
     if (spec.fields.size() != schema.columns.size()) {
         return misfit("it has " + std::to_string(spec.fields.size()) + " fields for " +
                       std::to_string(schema.columns.size()) + " columns");
     }
-    Parts parts{
-        .spec = spec,
-        .wanted = wanted,
-        .stop = stop_of(config),
-        .flush_interval = std::chrono::milliseconds(number_or(config, "FLUSH_INTERVAL_MS", 10)),
-        .clock = &clock};
-    const std::int64_t runtime = number_or(config, "MAX_RUNTIME_MS", -1);
+    Parts parts{.spec = spec,
+                .wanted = wanted,
+                .stop = stop_of(config),
+                .flush_interval =
+                    std::chrono::milliseconds(formats::number_or(config, "FLUSH_INTERVAL_MS", 10)),
+                .clock = &clock};
+    const std::int64_t runtime = formats::number_or(config, "MAX_RUNTIME_MS", -1);
     if (runtime >= 0) parts.runtime_max = std::chrono::milliseconds(runtime);
     Prng seeds(seed_of(config));
     for (std::size_t i = 0; i < spec.fields.size(); ++i) {
         TRY(check_type(spec.fields[i], schema.columns[i], i + 1));
         Field field{
             .spec = spec.fields[i], .type = schema.columns[i].type, .prng = Prng(seeds.next())};
-        if (const auto* sequence = std::get_if<GeneratedSequence>(&field.spec)) {
+        if (const auto* sequence = std::get_if<descriptors::GeneratedSequence>(&field.spec)) {
             field.next = sequence->from;
         }
         parts.fields.push_back(std::move(field));
@@ -236,15 +241,15 @@ Result<std::unique_ptr<RowSource>> GeneratorSource::open(const Config& config, c
 // How many more rows there should be by then.
 std::uint64_t GeneratorSource::due_at(Duration since_start) const {
     const double t = std::chrono::duration<double>(since_start).count();
-    const double rows = std::visit(Overload{
-                                       [&](const FixedRate& rate) { return rate.rows * t; },
-                                       [&](const SinusRate& rate) {
-                                           const double angle = rate.frequency * t;
-                                           return rate.amplitude / (2 * rate.frequency) *
-                                                  (1 - std::cos(angle) + angle);
-                                       },
-                                   },
-                                   parts_.spec.rate);
+    const double rows = std::visit(
+        Overload{
+            [&](const descriptors::FixedRate& rate) { return rate.rows * t; },
+            [&](const descriptors::SinusRate& rate) {
+                const double angle = rate.frequency * t;
+                return rate.amplitude / (2 * rate.frequency) * (1 - std::cos(angle) + angle);
+            },
+        },
+        parts_.spec.rate);
     if (!(rows > static_cast<double>(given_))) return 0;  // a wave may be rounded downwards
     return static_cast<std::uint64_t>(std::min(rows, kRowsMost)) - given_;
 }
@@ -287,7 +292,7 @@ void GeneratorSource::generate(std::size_t rows, Batch& into) {
     bool all_finished = true;
     bool one_finished = false;
     for (Field& field : parts_.fields) {
-        const bool is_sequence = std::holds_alternative<GeneratedSequence>(field.spec);
+        const bool is_sequence = std::holds_alternative<descriptors::GeneratedSequence>(field.spec);
         if (!field.wanted && !is_sequence) {
             columns.emplace_back();
             continue;
@@ -316,4 +321,4 @@ void GeneratorSource::generate(std::size_t rows, Batch& into) {
     rows_.add(rows);
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -28,7 +28,7 @@
 #include "model/schema.h"
 #include "ports/clock.h"
 
-namespace baton {
+namespace baton::engine {
 
 class GeneratorSource final : public RowSource {
 public:
@@ -44,7 +44,7 @@ public:
 
     // One column under way.
     struct Field {
-        GeneratedField spec;
+        descriptors::GeneratedField spec;
         DataType type = DataType::int64;  // of the column
         Value next;                       // of a sequence
         bool finished = false;            // a sequence
@@ -54,7 +54,7 @@ public:
     enum class Stop : std::uint8_t { all, one, none };
 
     struct Parts {
-        GeneratorSpec spec;
+        descriptors::GeneratorSpec spec;
         std::vector<Field> fields;  // of all columns: any sequence may be the end
         std::vector<std::size_t> wanted;
         std::size_t batch_rows = 1;  // at most
@@ -78,4 +78,4 @@ private:
     Counter rows_;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

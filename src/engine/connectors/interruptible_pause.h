@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 
-namespace baton {
+namespace baton::engine {
 
 class InterruptiblePause {
 public:
@@ -29,4 +29,4 @@ private:
     bool interrupted_ = false;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

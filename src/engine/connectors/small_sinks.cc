@@ -6,9 +6,10 @@
 
 #include "base/check.h"
 
-namespace baton {
+namespace baton::engine {
 
-ChecksumSink::ChecksumSink(std::unique_ptr<ByteSink> bytes, std::unique_ptr<Encoder> encoder)
+ChecksumSink::ChecksumSink(std::unique_ptr<ByteSink> bytes,
+                           std::unique_ptr<formats::Encoder> encoder)
     : bytes_(std::move(bytes)), encoder_(std::move(encoder)) {
     CHECK(bytes_ && encoder_);
 }
@@ -49,4 +50,4 @@ Result<Done> TimestampSink::write(const Batch& batch) {
     return next_->write(wider);
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -12,7 +12,7 @@
 #include "ports/bytes.h"
 #include "ports/clock.h"
 
-namespace baton {
+namespace baton::engine {
 
 class VoidSink final : public RowSink {
 public:
@@ -33,7 +33,7 @@ private:
 // their CSV text, delimiters included.
 class ChecksumSink final : public RowSink {
 public:
-    ChecksumSink(std::unique_ptr<ByteSink> bytes, std::unique_ptr<Encoder> encoder);
+    ChecksumSink(std::unique_ptr<ByteSink> bytes, std::unique_ptr<formats::Encoder> encoder);
 
     Result<Done> write(const Batch& batch) override;
     Result<Done> flush() override { return Done{}; }
@@ -43,7 +43,7 @@ public:
 
 private:
     std::unique_ptr<ByteSink> bytes_;
-    std::unique_ptr<Encoder> encoder_;
+    std::unique_ptr<formats::Encoder> encoder_;
     std::string text_;
     Counter rows_;
     Counter sum_;
@@ -69,4 +69,4 @@ private:
     const Clock& clock_;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -54,9 +54,9 @@ struct Multiply {
 };
 
 template <class T, class Op>
-Result<ColumnVector> total(const Arguments& of) {
+Result<engine::ColumnVector> total(const Arguments& of) {
     if (any_null_constant(of.operands)) return nulls(of.type, of.rows);
-    ColumnVector out(of.type, of.rows);
+    engine::ColumnVector out(of.type, of.rows);
     each_pair<T>(of.operands[0], of.operands[1], of.rows, out.mutable_data<T>(),
                  [](T a, T b) { return Op::apply(a, b); });
     take_nulls(out, of.operands);
@@ -78,9 +78,9 @@ T divided(T a, T b) {
 }
 
 template <class T, bool kModulo>
-Result<ColumnVector> division(const Arguments& of) {
+Result<engine::ColumnVector> division(const Arguments& of) {
     if (any_null_constant(of.operands)) return nulls(of.type, of.rows);
-    ColumnVector out(of.type, of.rows);
+    engine::ColumnVector out(of.type, of.rows);
     mark_nulls(out, of.operands);
     if constexpr (std::is_integral_v<T>) {
         const Operand& by = of.operands[1];
@@ -103,8 +103,8 @@ Result<ColumnVector> division(const Arguments& of) {
 }
 
 template <class T>
-Result<ColumnVector> negation(const Arguments& of) {
-    ColumnVector out(of.type, of.rows);
+Result<engine::ColumnVector> negation(const Arguments& of) {
+    engine::ColumnVector out(of.type, of.rows);
     each<T>(of.operands[0], of.rows, out.mutable_data<T>(), [](T a) {
         if constexpr (std::is_floating_point_v<T>) {
             return -a;
@@ -117,11 +117,11 @@ Result<ColumnVector> negation(const Arguments& of) {
 }
 
 template <class T>
-Result<ColumnVector> absolute(const Arguments& of) {
+Result<engine::ColumnVector> absolute(const Arguments& of) {
     if constexpr (std::is_unsigned_v<T>) {
         return of.operands[0].column;
     } else {
-        ColumnVector out(of.type, of.rows);
+        engine::ColumnVector out(of.type, of.rows);
         if constexpr (std::is_integral_v<T>) {
             const T* values = of.operands[0].column.data<T>();
             bool smallest = false;  // never NULL: that is zero underneath
@@ -156,17 +156,17 @@ Kernel whole_arithmetic(Function function) {
 // ---- real functions -----------------------------------------------------------------------------
 
 template <class T, class Op>
-Result<ColumnVector> real_unary(const Arguments& of) {
-    ColumnVector out(of.type, of.rows);
+Result<engine::ColumnVector> real_unary(const Arguments& of) {
+    engine::ColumnVector out(of.type, of.rows);
     each<T>(of.operands[0], of.rows, out.mutable_data<T>(), [](T a) { return Op::apply(a); });
     take_nulls(out, of.operands);
     return out;
 }
 
 template <class T>
-Result<ColumnVector> power(const Arguments& of) {
+Result<engine::ColumnVector> power(const Arguments& of) {
     if (any_null_constant(of.operands)) return nulls(of.type, of.rows);
-    ColumnVector out(of.type, of.rows);
+    engine::ColumnVector out(of.type, of.rows);
     each_pair<T>(of.operands[0], of.operands[1], of.rows, out.mutable_data<T>(),
                  [](T a, T b) { return std::pow(a, b); });
     take_nulls(out, of.operands);
@@ -204,7 +204,7 @@ struct Sqrt {
     }
 };
 
-Result<ColumnVector> unchanged(const Arguments& of) {
+Result<engine::ColumnVector> unchanged(const Arguments& of) {
     return of.operands[0].column;
 }
 
@@ -222,7 +222,7 @@ Kernel real_arithmetic(Function function) {
 
 Kernel arithmetic_kernel(Function function, DataType type) {
     if (!is_number(type)) return nullptr;
-    return with_element(type, [&](auto* none) -> Kernel {
+    return engine::with_element(type, [&](auto* none) -> Kernel {
         using T = std::remove_pointer_t<decltype(none)>;
         if constexpr (std::is_arithmetic_v<T>) {
             return whole_arithmetic<T>(function);

@@ -35,8 +35,8 @@ To converted(From value) {
 }
 
 template <class From, class To>
-Result<ColumnVector> between_numbers(const Arguments& of) {
-    ColumnVector out(of.type, of.rows);
+Result<engine::ColumnVector> between_numbers(const Arguments& of) {
+    engine::ColumnVector out(of.type, of.rows);
     each<From>(of.operands[0], of.rows, out.mutable_data<To>(),
                [](From a) { return converted<To>(a); });
     take_nulls(out, of.operands);
@@ -44,8 +44,8 @@ Result<ColumnVector> between_numbers(const Arguments& of) {
 }
 
 template <class From>
-Result<ColumnVector> to_truth(const Arguments& of) {
-    ColumnVector out(of.type, of.rows);
+Result<engine::ColumnVector> to_truth(const Arguments& of) {
+    engine::ColumnVector out(of.type, of.rows);
     each<From>(of.operands[0], of.rows, out.mutable_data<std::uint8_t>(),
                [](From a) { return static_cast<std::uint8_t>(a != From{0}); });
     take_nulls(out, of.operands);
@@ -53,7 +53,7 @@ Result<ColumnVector> to_truth(const Arguments& of) {
 }
 
 template <class From>
-Result<ColumnVector> to_text(const Arguments& of) {
+Result<engine::ColumnVector> to_text(const Arguments& of) {
     const Operand& from = of.operands[0];
     const From* values = from.column.data<From>();
     const bool truth = from.column.type() == DataType::boolean;
@@ -72,16 +72,16 @@ Result<ColumnVector> to_text(const Arguments& of) {
         }
         writer.end_row();
     }
-    ColumnVector out = std::move(writer).finish(of.type);
+    engine::ColumnVector out = std::move(writer).finish(of.type);
     take_nulls(out, of.operands);
     return out;
 }
 
 template <class To>
-Result<ColumnVector> from_text(const Arguments& of) {
+Result<engine::ColumnVector> from_text(const Arguments& of) {
     const Operand& from = of.operands[0];
     const std::string_view* texts = from.column.texts();
-    ColumnVector out(of.type, of.rows);
+    engine::ColumnVector out(of.type, of.rows);
     To* values = out.mutable_data<To>();
     for (std::size_t i = 0; i < of.rows; ++i) {
         if (from.column.is_null(i)) continue;
@@ -99,9 +99,9 @@ std::optional<std::uint8_t> truth_of(std::string_view text) {
     return std::nullopt;
 }
 
-Result<ColumnVector> truth_from_text(const Arguments& of) {
+Result<engine::ColumnVector> truth_from_text(const Arguments& of) {
     const Operand& from = of.operands[0];
-    ColumnVector out(of.type, of.rows);
+    engine::ColumnVector out(of.type, of.rows);
     for (std::size_t i = 0; i < of.rows; ++i) {
         if (from.column.is_null(i)) continue;
         const auto truth = truth_of(from.column.texts()[i]);
@@ -112,11 +112,11 @@ Result<ColumnVector> truth_from_text(const Arguments& of) {
     return out;
 }
 
-Result<ColumnVector> text_to_text(const Arguments& of) {
-    const ColumnVector& from = of.operands[0].column;
-    ColumnVector out(of.type, of.rows);
+Result<engine::ColumnVector> text_to_text(const Arguments& of) {
+    const engine::ColumnVector& from = of.operands[0].column;
+    engine::ColumnVector out(of.type, of.rows);
     std::copy_n(from.texts(), of.rows, out.mutable_data<std::string_view>());
-    for (const Holder& holder : from.held()) out.hold(holder);
+    for (const engine::Holder& holder : from.held()) out.hold(holder);
     take_nulls(out, of.operands);
     return out;
 }
@@ -125,7 +125,7 @@ template <class From>
 Kernel kernel_from(DataType to) {
     if (to == DataType::varsized) return to_text<From>;
     if (to == DataType::boolean) return to_truth<From>;
-    return with_element(to, [&](auto* none) -> Kernel {
+    return engine::with_element(to, [&](auto* none) -> Kernel {
         using To = std::remove_pointer_t<decltype(none)>;
         if constexpr (std::is_arithmetic_v<To>) {
             return between_numbers<From, To>;
@@ -138,7 +138,7 @@ Kernel kernel_from(DataType to) {
 Kernel kernel_from_text(DataType to) {
     if (is_text(to)) return text_to_text;
     if (to == DataType::boolean) return truth_from_text;
-    return with_element(to, [&](auto* none) -> Kernel {
+    return engine::with_element(to, [&](auto* none) -> Kernel {
         using To = std::remove_pointer_t<decltype(none)>;
         if constexpr (std::is_arithmetic_v<To>) {
             return from_text<To>;
@@ -171,7 +171,7 @@ void append_real(std::string& to, double value) {
 Kernel cast_kernel(DataType from, DataType to) {
     if (is_text(from)) return kernel_from_text(to);
     if (to == DataType::character) return nullptr;
-    return with_element(from, [&](auto* none) -> Kernel {
+    return engine::with_element(from, [&](auto* none) -> Kernel {
         using From = std::remove_pointer_t<decltype(none)>;
         if constexpr (std::is_arithmetic_v<From>) {
             return kernel_from<From>(to);

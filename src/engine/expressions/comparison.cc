@@ -48,10 +48,10 @@ struct GreaterEqual {
 };
 
 template <class T, class Op>
-ColumnVector compared(const Operand& a, const Operand& b, std::size_t rows) {
+engine::ColumnVector compared(const Operand& a, const Operand& b, std::size_t rows) {
     const Operand both[] = {a, b};
     if (any_null_constant(both)) return nulls(DataType::boolean, rows);
-    ColumnVector out(DataType::boolean, rows);
+    engine::ColumnVector out(DataType::boolean, rows);
     each_pair<T>(a, b, rows, out.mutable_data<std::uint8_t>(),
                  [](const T& x, const T& y) { return static_cast<std::uint8_t>(Op::apply(x, y)); });
     take_nulls(out, both);
@@ -59,7 +59,7 @@ ColumnVector compared(const Operand& a, const Operand& b, std::size_t rows) {
 }
 
 template <class T, class Op>
-Result<ColumnVector> comparison(const Arguments& of) {
+Result<engine::ColumnVector> comparison(const Arguments& of) {
     return compared<T, Op>(of.operands[0], of.operands[1], of.rows);
 }
 
@@ -75,15 +75,15 @@ Operand part(const Operand& a, const Operand& b, std::size_t rows) {
 }
 
 template <class T>
-Result<ColumnVector> between(const Arguments& of) {
+Result<engine::ColumnVector> between(const Arguments& of) {
     const Operand ends[] = {part<T, GreaterEqual>(of.operands[0], of.operands[1], of.rows),
                             part<T, LessEqual>(of.operands[0], of.operands[2], of.rows)};
     return decided(ends, of.rows, false);
 }
 
 template <class T>
-Result<ColumnVector> in_list(const Arguments& of) {
-    Operand found{.column = ColumnVector(DataType::boolean, of.rows), .constant = false};
+Result<engine::ColumnVector> in_list(const Arguments& of) {
+    Operand found{.column = engine::ColumnVector(DataType::boolean, of.rows), .constant = false};
     for (std::size_t i = 1; i < of.operands.size(); ++i) {
         const Operand either[] = {found, part<T, Equal>(of.operands[0], of.operands[i], of.rows)};
         found.column = decided(either, of.rows, true);
@@ -91,8 +91,8 @@ Result<ColumnVector> in_list(const Arguments& of) {
     return std::move(found.column);
 }
 
-Result<ColumnVector> is_null(const Arguments& of) {
-    ColumnVector out(DataType::boolean, of.rows);
+Result<engine::ColumnVector> is_null(const Arguments& of) {
+    engine::ColumnVector out(DataType::boolean, of.rows);
     if (const std::uint8_t* valid = of.operands[0].column.valid()) {
         std::uint8_t* values = out.mutable_data<std::uint8_t>();
         for (std::size_t i = 0; i < of.rows; ++i) values[i] = valid[i] ^ 1U;
@@ -101,8 +101,8 @@ Result<ColumnVector> is_null(const Arguments& of) {
 }
 
 template <class T>
-Result<ColumnVector> is_nan(const Arguments& of) {
-    ColumnVector out(DataType::boolean, of.rows);
+Result<engine::ColumnVector> is_nan(const Arguments& of) {
+    engine::ColumnVector out(DataType::boolean, of.rows);
     if constexpr (std::is_floating_point_v<T>) {
         each<T>(of.operands[0], of.rows, out.mutable_data<std::uint8_t>(),
                 [](T a) { return static_cast<std::uint8_t>(std::isnan(a)); });
@@ -124,8 +124,8 @@ Kernel comparison_of(Function function) {
     return function == Function::is_nan ? is_nan<T> : nullptr;
 }
 
-Result<ColumnVector> inverted(const Arguments& of) {
-    ColumnVector out(DataType::boolean, of.rows);
+Result<engine::ColumnVector> inverted(const Arguments& of) {
+    engine::ColumnVector out(DataType::boolean, of.rows);
     each<std::uint8_t>(of.operands[0], of.rows, out.mutable_data<std::uint8_t>(),
                        [](std::uint8_t a) { return static_cast<std::uint8_t>(a ^ 1U); });
     take_nulls(out, of.operands);
@@ -136,7 +136,7 @@ Result<ColumnVector> inverted(const Arguments& of) {
 
 Kernel comparison_kernel(Function function, DataType type) {
     if (function == Function::is_null) return is_null;
-    return with_element(type, [&](auto* none) -> Kernel {
+    return engine::with_element(type, [&](auto* none) -> Kernel {
         return comparison_of<std::remove_pointer_t<decltype(none)>>(function);
     });
 }

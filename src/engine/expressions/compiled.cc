@@ -8,9 +8,7 @@
 #include "engine/expressions/kernels.h"
 #include "engine/expressions/node.h"
 
-namespace baton {
-
-namespace expressions {
+namespace baton::expressions {
 
 namespace {
 
@@ -20,7 +18,7 @@ using RowNumbers = std::vector<std::uint32_t>;
 class ColumnNode : public Node {
 public:
     explicit ColumnNode(std::size_t index) : index_(index) {}
-    [[nodiscard]] Result<Operand> run(const Batch& batch) const override {
+    [[nodiscard]] Result<Operand> run(const engine::Batch& batch) const override {
         CHECK(index_ < batch.columns.size());
         return Operand{.column = batch.columns[index_], .constant = false};
     }
@@ -33,8 +31,8 @@ private:
 class ConstantNode : public Node {
 public:
     ConstantNode(DataType type, const Value& value)
-        : value_{.column = column_of(type, std::span(&value, 1)), .constant = true} {}
-    [[nodiscard]] Result<Operand> run(const Batch&) const override { return value_; }
+        : value_{.column = engine::column_of(type, std::span(&value, 1)), .constant = true} {}
+    [[nodiscard]] Result<Operand> run(const engine::Batch&) const override { return value_; }
     [[nodiscard]] bool can_fail() const override { return false; }
 
 private:
@@ -49,7 +47,7 @@ public:
         for (const NodePtr& argument : arguments_) fails_ = fails_ || argument->can_fail();
     }
 
-    [[nodiscard]] Result<Operand> run(const Batch& batch) const override {
+    [[nodiscard]] Result<Operand> run(const engine::Batch& batch) const override {
         std::vector<Operand> operands;
         operands.reserve(arguments_.size());
         bool constant = true;
@@ -72,20 +70,23 @@ private:
     bool fails_;
 };
 
-Batch some_rows(const Batch& batch, const RowNumbers& rows, const std::vector<bool>& used) {
-    Batch some{.rows = rows.size(), .columns = {}};
+engine::Batch some_rows(const engine::Batch& batch, const RowNumbers& rows,
+                        const std::vector<bool>& used) {
+    engine::Batch some{.rows = rows.size(), .columns = {}};
     for (std::size_t i = 0; i < batch.columns.size(); ++i) {
         const bool wanted = i < used.size() && used[i];
-        some.columns.push_back(wanted ? gather(batch.columns[i], rows) : ColumnVector());
+        some.columns.push_back(wanted ? engine::gather(batch.columns[i], rows)
+                                      : engine::ColumnVector());
     }
     return some;
 }
 
 // The elements of `from` at those rows of a column with `size` rows; NULL elsewhere.
-ColumnVector scattered(const ColumnVector& from, const RowNumbers& rows, std::size_t size) {
-    ColumnVector out = nulls(from.type(), size);
+engine::ColumnVector scattered(const engine::ColumnVector& from, const RowNumbers& rows,
+                               std::size_t size) {
+    engine::ColumnVector out = nulls(from.type(), size);
     std::uint8_t* valid = out.mutable_valid();
-    with_element(from.type(), [&](auto* none) {
+    engine::with_element(from.type(), [&](auto* none) {
         using T = std::remove_pointer_t<decltype(none)>;
         const T* values = from.data<T>();
         T* to = out.mutable_data<T>();
@@ -94,7 +95,7 @@ ColumnVector scattered(const ColumnVector& from, const RowNumbers& rows, std::si
             valid[rows[i]] = from.is_null(i) ? 0 : 1;
         }
     });
-    for (const Holder& holder : from.held()) out.hold(holder);
+    for (const engine::Holder& holder : from.held()) out.hold(holder);
     return out;
 }
 
@@ -104,10 +105,10 @@ struct LazyArgument {
     std::vector<bool> used;  // columns
 
     // Of all rows, or at least of `wanted`; what stands in the others means nothing.
-    [[nodiscard]] Result<Operand> run(const Batch& batch, const RowNumbers& wanted) const {
+    [[nodiscard]] Result<Operand> run(const engine::Batch& batch, const RowNumbers& wanted) const {
         if (wanted.size() == batch.rows || !node->can_fail()) return node->run(batch);
         if (wanted.empty()) {
-            return Operand{.column = ColumnVector(), .constant = false};
+            return Operand{.column = engine::ColumnVector(), .constant = false};
         }
         TRY_ASSIGN(some, node->run(some_rows(batch, wanted, used)));
         if (some.constant) return some;
@@ -138,7 +139,7 @@ public:
         }
     }
 
-    [[nodiscard]] Result<Operand> run(const Batch& batch) const override {
+    [[nodiscard]] Result<Operand> run(const engine::Batch& batch) const override {
         std::vector<Operand> operands;
         RowNumbers open;
         if (lazy_) open = all_rows(batch.rows);
@@ -172,8 +173,8 @@ public:
         }
     }
 
-    [[nodiscard]] Result<Operand> run(const Batch& batch) const override {
-        ColumnVector out(type_, batch.rows);
+    [[nodiscard]] Result<Operand> run(const engine::Batch& batch) const override {
+        engine::ColumnVector out(type_, batch.rows);
         RowNumbers open = all_rows(batch.rows);
         for (std::size_t i = 0; i + 1 < arguments_.size() && !open.empty(); i += 2) {
             TRY_ASSIGN(condition, arguments_[i].run(batch, open));
@@ -191,11 +192,11 @@ public:
     [[nodiscard]] bool can_fail() const override { return fails_; }
 
 private:
-    static Result<Done> take(const LazyArgument& argument, const Batch& batch,
-                             const RowNumbers& rows, ColumnVector& out) {
+    static Result<Done> take(const LazyArgument& argument, const engine::Batch& batch,
+                             const RowNumbers& rows, engine::ColumnVector& out) {
         if (rows.empty()) return Done{};
         TRY_ASSIGN(value, argument.run(batch, rows));
-        with_element(out.type(), [&](auto* none) {
+        engine::with_element(out.type(), [&](auto* none) {
             using T = std::remove_pointer_t<decltype(none)>;
             const T* from = value.column.template data<T>();
             T* to = out.mutable_data<T>();
@@ -207,7 +208,7 @@ private:
                 valid[row] = value.column.is_null(value.constant ? 0 : row) ? 0 : 1;
             }
         }
-        for (const Holder& holder : value.column.held()) out.hold(holder);
+        for (const engine::Holder& holder : value.column.held()) out.hold(holder);
         return Done{};
     }
 
@@ -313,9 +314,7 @@ Result<NodePtr> node_of(const Expression& expression) {
 
 }  // namespace
 
-}  // namespace expressions
-
-CompiledExpression::CompiledExpression(std::unique_ptr<const expressions::Node> root, DataType type)
+CompiledExpression::CompiledExpression(std::unique_ptr<const Node> root, DataType type)
     : root_(std::move(root)), type_(type) {}
 CompiledExpression::CompiledExpression(CompiledExpression&&) noexcept = default;
 CompiledExpression& CompiledExpression::operator=(CompiledExpression&&) noexcept = default;
@@ -326,13 +325,13 @@ Result<CompiledExpression> CompiledExpression::compile(const Expression& express
     return CompiledExpression(std::move(root), expression.type);
 }
 
-Result<ColumnVector> CompiledExpression::evaluate(const Batch& batch) const {
-    if (batch.rows == 0) return ColumnVector(type_, 0);
+Result<engine::ColumnVector> CompiledExpression::evaluate(const engine::Batch& batch) const {
+    if (batch.rows == 0) return engine::ColumnVector(type_, 0);
     TRY_ASSIGN(operand, root_->run(batch));
     return expressions::expanded(operand, batch.rows);
 }
 
-Result<std::vector<std::uint32_t>> CompiledExpression::select(const Batch& batch) const {
+Result<std::vector<std::uint32_t>> CompiledExpression::select(const engine::Batch& batch) const {
     std::vector<std::uint32_t> rows;
     if (batch.rows == 0) return rows;
     TRY_ASSIGN(column, evaluate(batch));
@@ -361,4 +360,4 @@ bool fails_for_some(const Expression& expression) {
                        [](const Expression& argument) { return fails_for_some(argument); });
 }
 
-}  // namespace baton
+}  // namespace baton::expressions

@@ -23,11 +23,9 @@
 #include "engine/columns/batch.h"
 #include "model/expression.h"
 
-namespace baton {
+namespace baton::expressions {
 
-namespace expressions {
 class Node;
-}
 
 class CompiledExpression {
 public:
@@ -39,9 +37,9 @@ public:
     ~CompiledExpression();
 
     // A column with as many rows as the batch. From any thread.
-    [[nodiscard]] Result<ColumnVector> evaluate(const Batch& batch) const;
+    [[nodiscard]] Result<engine::ColumnVector> evaluate(const engine::Batch& batch) const;
     // Of a BOOLEAN: the rows where it is TRUE, in order.
-    [[nodiscard]] Result<std::vector<std::uint32_t>> select(const Batch& batch) const;
+    [[nodiscard]] Result<std::vector<std::uint32_t>> select(const engine::Batch& batch) const;
 
     // Whether there are rows that make it fail.
     [[nodiscard]] bool can_fail() const;
@@ -56,4 +54,4 @@ private:
 // Whether some row could make the expression fail.
 [[nodiscard]] bool fails_for_some(const Expression& expression);
 
-}  // namespace baton
+}  // namespace baton::expressions

@@ -9,7 +9,7 @@
 #include "testing/plans/builders.h"
 #include "testing/reference/reference.h"
 
-namespace baton {
+namespace baton::expressions {
 namespace {
 
 using testing::call;
@@ -38,7 +38,7 @@ const Schema& schema() {
 }
 
 unsigned bits_of(DataType type) {
-    return static_cast<unsigned>(8 * width_of(type));
+    return static_cast<unsigned>(8 * engine::width_of(type));
 }
 
 Value any_value(DataType type) {
@@ -139,12 +139,12 @@ Row any_row() {
     return row;
 }
 
-Batch batch_of(const std::vector<Row>& rows) {
-    Batch batch{.rows = rows.size(), .columns = {}};
+engine::Batch batch_of(const std::vector<Row>& rows) {
+    engine::Batch batch{.rows = rows.size(), .columns = {}};
     for (std::size_t i = 0; i < schema().columns.size(); ++i) {
         std::vector<Value> values;
         for (const Row& row : rows) values.push_back(row[i]);
-        batch.columns.push_back(column_of(schema().columns[i].type, values));
+        batch.columns.push_back(engine::column_of(schema().columns[i].type, values));
     }
     return batch;
 }
@@ -169,12 +169,12 @@ RC_GTEST_PROP(CompiledExpressionProperty, GivesWhatEvaluateGives, ()) {
     std::vector<Value> expected;
     for (std::size_t i = 0; i < 12; ++i) {
         const Row row = any_row();
-        const auto value = evaluate(expression, row);
+        const auto value = optimizer::evaluate(expression, row);
         const auto actual = compiled->evaluate(batch_of({row}));
         if (value) {
             if (!actual) RC_FAIL("a new error: " + to_string(actual.error()));
             RC_ASSERT(actual->type() == expression.type);
-            const Value got = value_at(*actual, 0);
+            const Value got = engine::value_at(*actual, 0);
             if (!same(*value, got)) {
                 RC_FAIL(to_string(expression, schema()) + " over " + testing::to_string({row}) +
                         " is " + testing::to_string({{got}}) + "not " +
@@ -189,16 +189,16 @@ RC_GTEST_PROP(CompiledExpressionProperty, GivesWhatEvaluateGives, ()) {
             RC_ASSERT(compiled->can_fail());
         } else if (actual) {
             good.push_back(row);
-            expected.push_back(value_at(*actual, 0));
+            expected.push_back(engine::value_at(*actual, 0));
         }
     }
     const auto all = compiled->evaluate(batch_of(good));
     RC_ASSERT(all.has_value());
     RC_ASSERT(all->size() == good.size());
     for (std::size_t i = 0; i < good.size(); ++i) {
-        RC_ASSERT(same(value_at(*all, i), expected[i]));
+        RC_ASSERT(same(engine::value_at(*all, i), expected[i]));
     }
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::expressions

@@ -8,7 +8,7 @@
 
 #include "testing/plans/builders.h"
 
-namespace baton {
+namespace baton::expressions {
 namespace {
 
 using testing::call;
@@ -32,7 +32,7 @@ Expression typed_call(Function function, DataType type, std::vector<Expression> 
 Result<Value> value_of(const Expression& expression) {
     TRY_ASSIGN(compiled, CompiledExpression::compile(expression));
     TRY_ASSIGN(column, compiled.evaluate({.rows = 1, .columns = {}}));
-    return value_at(column, 0);
+    return engine::value_at(column, 0);
 }
 
 Value good(const Expression& expression) {
@@ -47,8 +47,8 @@ ErrorCode error_of(const Expression& expression) {
     return value ? ErrorCode::defect : value.error().code;
 }
 
-Batch numbers(DataType type, const std::vector<Value>& a, const std::vector<Value>& b) {
-    return {.rows = a.size(), .columns = {column_of(type, a), column_of(type, b)}};
+engine::Batch numbers(DataType type, const std::vector<Value>& a, const std::vector<Value>& b) {
+    return {.rows = a.size(), .columns = {engine::column_of(type, a), engine::column_of(type, b)}};
 }
 
 Expression at(std::size_t index, DataType type = DataType::int64) {
@@ -62,7 +62,8 @@ TEST(CompiledExpression, ATextThatDoublesAgainAndAgainIsAnError) {
     const auto doubled = [&] {
         expression = call(Function::concat, {expression, expression});
         auto compiled = CompiledExpression::compile(expression);
-        return compiled->evaluate({.rows = 1, .columns = {column_of(DataType::varsized, values)}});
+        return compiled->evaluate(
+            {.rows = 1, .columns = {engine::column_of(DataType::varsized, values)}});
     };
     const auto longest = doubled();
     ASSERT_TRUE(longest.has_value());
@@ -73,16 +74,17 @@ TEST(CompiledExpression, ATextThatDoublesAgainAndAgainIsAnError) {
     Expression encoded = at(0, DataType::varsized);
     for (int i = 0; i < 3; ++i) encoded = call(Function::to_base64, {encoded});
     auto compiled = CompiledExpression::compile(encoded);
-    EXPECT_EQ(compiled->evaluate({.rows = 1, .columns = {column_of(DataType::varsized, values)}})
-                  .error()
-                  .code,
-              ErrorCode::out_of_memory);
+    EXPECT_EQ(
+        compiled->evaluate({.rows = 1, .columns = {engine::column_of(DataType::varsized, values)}})
+            .error()
+            .code,
+        ErrorCode::out_of_memory);
 }
 
 TEST(CompiledExpression, TheTextsOfABatchAreBoundedTogether) {
     const std::vector<Value> one = {std::string(std::size_t{5} << 20U, 'x')};
-    ColumnVector many(DataType::varsized, 40);
-    const ColumnVector text = column_of(DataType::varsized, one);
+    engine::ColumnVector many(DataType::varsized, 40);
+    const engine::ColumnVector text = engine::column_of(DataType::varsized, one);
     std::fill_n(many.mutable_data<std::string_view>(), 40, text.texts()[0]);
     const Expression twice =
         call(Function::concat, {at(0, DataType::varsized), at(0, DataType::varsized)});
@@ -127,8 +129,9 @@ TEST(CompiledExpression, RowsThatAreDecidedAreNotAskedAgain) {
         Function::logical_and,
         {call(Function::not_equal, {at(1), testing::number(0)}),
          call(Function::greater, {call(Function::divide, {at(0), at(1)}), testing::number(1)})});
-    const Batch batch = numbers(DataType::int64, {Value(std::int64_t{4}), Value(std::int64_t{4})},
-                                {Value(std::int64_t{0}), Value(std::int64_t{2})});
+    const engine::Batch batch =
+        numbers(DataType::int64, {Value(std::int64_t{4}), Value(std::int64_t{4})},
+                {Value(std::int64_t{0}), Value(std::int64_t{2})});
     const auto compiled = CompiledExpression::compile(guarded);
     ASSERT_TRUE(compiled.has_value());
     const auto rows = compiled->select(batch);
@@ -141,8 +144,8 @@ TEST(CompiledExpression, RowsThatAreDecidedAreNotAskedAgain) {
     const auto conditional = CompiledExpression::compile(chosen);
     const auto values = conditional->evaluate(batch);
     ASSERT_TRUE(values.has_value());
-    EXPECT_EQ(value_at(*values, 0), Value(std::int64_t{-1}));
-    EXPECT_EQ(value_at(*values, 1), Value(std::int64_t{2}));
+    EXPECT_EQ(engine::value_at(*values, 0), Value(std::int64_t{-1}));
+    EXPECT_EQ(engine::value_at(*values, 1), Value(std::int64_t{2}));
 }
 
 TEST(CompiledExpression, CastsOfRealsStayWithinTheRange) {
@@ -247,4 +250,4 @@ TEST(CompiledExpression, WhatHasNoMeaningIsNotCompiled) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::expressions

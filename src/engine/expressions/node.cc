@@ -7,25 +7,25 @@
 
 namespace baton::expressions {
 
-ColumnVector expanded(const Operand& operand, std::size_t rows) {
+engine::ColumnVector expanded(const Operand& operand, std::size_t rows) {
     if (!operand.constant) return operand.column;
     if (operand.column.is_null(0)) return nulls(operand.column.type(), rows);
-    ColumnVector out(operand.column.type(), rows);
-    with_element(operand.column.type(), [&](auto* none) {
+    engine::ColumnVector out(operand.column.type(), rows);
+    engine::with_element(operand.column.type(), [&](auto* none) {
         using T = std::remove_pointer_t<decltype(none)>;
         std::fill_n(out.mutable_data<T>(), rows, operand.column.data<T>()[0]);
     });
-    for (const Holder& holder : operand.column.held()) out.hold(holder);
+    for (const engine::Holder& holder : operand.column.held()) out.hold(holder);
     return out;
 }
 
-ColumnVector nulls(DataType type, std::size_t rows) {
-    ColumnVector out(type, rows);
+engine::ColumnVector nulls(DataType type, std::size_t rows) {
+    engine::ColumnVector out(type, rows);
     std::fill_n(out.mutable_valid(), rows, std::uint8_t{0});
     return out;
 }
 
-void mark_nulls(ColumnVector& out, std::span<const Operand> operands) {
+void mark_nulls(engine::ColumnVector& out, std::span<const Operand> operands) {
     const Operand* first = nullptr;
     bool own = false;
     for (const Operand& operand : operands) {
@@ -48,28 +48,28 @@ void mark_nulls(ColumnVector& out, std::span<const Operand> operands) {
     if (first != nullptr && !own) out.share_valid(first->column);
 }
 
-void clear_under_nulls(ColumnVector& out) {
+void clear_under_nulls(engine::ColumnVector& out) {
     const std::uint8_t* valid = out.valid();
     if (valid == nullptr) return;
-    with_element(out.type(), [&](auto* none) {
+    engine::with_element(out.type(), [&](auto* none) {
         using T = std::remove_pointer_t<decltype(none)>;
         T* values = out.mutable_data<T>();
         for (std::size_t i = 0; i < out.size(); ++i) values[i] = valid[i] != 0 ? values[i] : T{};
     });
 }
 
-void take_nulls(ColumnVector& out, std::span<const Operand> operands) {
+void take_nulls(engine::ColumnVector& out, std::span<const Operand> operands) {
     mark_nulls(out, operands);
     clear_under_nulls(out);
 }
 
-ColumnVector decided(std::span<const Operand> operands, std::size_t rows, bool decides) {
-    ColumnVector out(DataType::boolean, rows);
+engine::ColumnVector decided(std::span<const Operand> operands, std::size_t rows, bool decides) {
+    engine::ColumnVector out(DataType::boolean, rows);
     std::uint8_t* values = out.mutable_data<std::uint8_t>();
     std::vector<std::uint8_t> unknown;
     const std::uint8_t flip = decides ? 0 : 1;
     for (const Operand& operand : operands) {
-        const ColumnVector column = expanded(operand, rows);
+        const engine::ColumnVector column = expanded(operand, rows);
         const std::uint8_t* truth = column.data<std::uint8_t>();
         const std::uint8_t* valid = column.valid();
         if (valid == nullptr) {

@@ -17,7 +17,7 @@
 namespace baton::expressions {
 
 struct Operand {
-    ColumnVector column;
+    engine::ColumnVector column;
     bool constant = false;
 
     [[nodiscard]] bool is_null_constant() const { return constant && column.is_null(0); }
@@ -29,26 +29,26 @@ struct Arguments {
     DataType type = DataType::int64;  // of the result
 };
 
-using Kernel = Result<ColumnVector> (*)(const Arguments&);
+using Kernel = Result<engine::ColumnVector> (*)(const Arguments&);
 
 class Node {
 public:
     virtual ~Node() = default;
     // Over all rows of a batch that has some.
-    [[nodiscard]] virtual Result<Operand> run(const Batch& batch) const = 0;
+    [[nodiscard]] virtual Result<Operand> run(const engine::Batch& batch) const = 0;
     [[nodiscard]] virtual bool can_fail() const = 0;
 };
 
 // The elements, one for each row.
-[[nodiscard]] ColumnVector expanded(const Operand& operand, std::size_t rows);
+[[nodiscard]] engine::ColumnVector expanded(const Operand& operand, std::size_t rows);
 // Nothing but NULL.
-[[nodiscard]] ColumnVector nulls(DataType type, std::size_t rows);
+[[nodiscard]] engine::ColumnVector nulls(DataType type, std::size_t rows);
 
 // NULL in `out` wherever an argument is; the value there becomes zero or an empty text.
-void take_nulls(ColumnVector& out, std::span<const Operand> operands);
+void take_nulls(engine::ColumnVector& out, std::span<const Operand> operands);
 // Only where they are: afterwards take_nulls has nothing left to do but to clear.
-void mark_nulls(ColumnVector& out, std::span<const Operand> operands);
-void clear_under_nulls(ColumnVector& out);
+void mark_nulls(engine::ColumnVector& out, std::span<const Operand> operands);
+void clear_under_nulls(engine::ColumnVector& out);
 
 [[nodiscard]] inline bool any_null_constant(std::span<const Operand> operands) {
     for (const Operand& operand : operands) {
@@ -58,7 +58,7 @@ void clear_under_nulls(ColumnVector& out);
 }
 
 // Kleene's AND (`decides` false) or OR (`decides` true) of columns of BOOLEAN.
-[[nodiscard]] ColumnVector decided(std::span<const Operand> operands, std::size_t rows,
-                                   bool decides);
+[[nodiscard]] engine::ColumnVector decided(std::span<const Operand> operands, std::size_t rows,
+                                           bool decides);
 
 }  // namespace baton::expressions

@@ -45,9 +45,9 @@ public:
             .hint = "write an expression that gives shorter texts"};
     }
 
-    [[nodiscard]] ColumnVector finish(DataType type) && {
+    [[nodiscard]] engine::ColumnVector finish(DataType type) && {
         CHECK(ends_.size() == rows_);
-        ColumnVector out(type, rows_);
+        engine::ColumnVector out(type, rows_);
         std::string_view* texts = out.mutable_data<std::string_view>();
         std::size_t start = 0;
         for (std::size_t i = 0; i < rows_; ++i) {

@@ -47,22 +47,22 @@ std::uint64_t code_points(std::string_view text) {
     }));
 }
 
-Result<ColumnVector> char_length(const Arguments& of) {
-    ColumnVector out(of.type, of.rows);
+Result<engine::ColumnVector> char_length(const Arguments& of) {
+    engine::ColumnVector out(of.type, of.rows);
     each<std::string_view>(of.operands[0], of.rows, out.mutable_data<std::uint64_t>(), code_points);
     take_nulls(out, of.operands);
     return out;
 }
 
-Result<ColumnVector> octet_length(const Arguments& of) {
-    ColumnVector out(of.type, of.rows);
+Result<engine::ColumnVector> octet_length(const Arguments& of) {
+    engine::ColumnVector out(of.type, of.rows);
     each<std::string_view>(of.operands[0], of.rows, out.mutable_data<std::uint64_t>(),
                            [](std::string_view text) { return std::uint64_t{text.size()}; });
     take_nulls(out, of.operands);
     return out;
 }
 
-Result<ColumnVector> concat(const Arguments& of) {
+Result<engine::ColumnVector> concat(const Arguments& of) {
     if (any_null_constant(of.operands)) return nulls(of.type, of.rows);
     TextWriter writer(of.rows);
     for (std::size_t i = 0; i < of.rows; ++i) {
@@ -72,7 +72,7 @@ Result<ColumnVector> concat(const Arguments& of) {
         }
         writer.end_row();
     }
-    ColumnVector out = std::move(writer).finish(of.type);
+    engine::ColumnVector out = std::move(writer).finish(of.type);
     take_nulls(out, of.operands);
     return out;
 }
@@ -123,19 +123,19 @@ bool append_decoded(std::string& to, std::string_view from) {
     return true;
 }
 
-Result<ColumnVector> to_base64(const Arguments& of) {
+Result<engine::ColumnVector> to_base64(const Arguments& of) {
     TextWriter writer(of.rows);
     for (std::size_t i = 0; i < of.rows; ++i) {
         append_base64(writer.bytes(), of.operands[0].column.texts()[i]);
         if (writer.is_full()) return writer.too_long();
         writer.end_row();
     }
-    ColumnVector out = std::move(writer).finish(of.type);
+    engine::ColumnVector out = std::move(writer).finish(of.type);
     take_nulls(out, of.operands);
     return out;
 }
 
-Result<ColumnVector> from_base64(const Arguments& of) {
+Result<engine::ColumnVector> from_base64(const Arguments& of) {
     TextWriter writer(of.rows);
     for (std::size_t i = 0; i < of.rows; ++i) {
         const std::size_t start = writer.bytes().size();
@@ -148,7 +148,7 @@ Result<ColumnVector> from_base64(const Arguments& of) {
         }
         writer.end_row();
     }
-    ColumnVector out = std::move(writer).finish(of.type);
+    engine::ColumnVector out = std::move(writer).finish(of.type);
     take_nulls(out, of.operands);
     return out;
 }

@@ -112,9 +112,9 @@ std::optional<std::uint64_t> unix_ms(std::string_view text) {
     return static_cast<std::uint64_t>(ms);
 }
 
-Result<ColumnVector> to_unix_ts(const Arguments& of) {
-    const ColumnVector& from = of.operands[0].column;
-    ColumnVector out(of.type, of.rows);
+Result<engine::ColumnVector> to_unix_ts(const Arguments& of) {
+    const engine::ColumnVector& from = of.operands[0].column;
+    engine::ColumnVector out(of.type, of.rows);
     for (std::size_t i = 0; i < of.rows; ++i) {
         if (from.is_null(i)) continue;
         const auto ms = unix_ms(from.texts()[i]);
@@ -136,7 +136,7 @@ std::chrono::year_month_day date_of(std::uint64_t ms) {
         std::chrono::sys_days(std::chrono::days(static_cast<int>(days))));
 }
 
-Result<ColumnVector> from_unix_ts(const Arguments& of) {
+Result<engine::ColumnVector> from_unix_ts(const Arguments& of) {
     const std::uint64_t* times = of.operands[0].column.data<std::uint64_t>();
     TextWriter writer(of.rows);
     for (std::size_t i = 0; i < of.rows; ++i) {
@@ -157,14 +157,14 @@ Result<ColumnVector> from_unix_ts(const Arguments& of) {
         writer.bytes().append(text, static_cast<std::size_t>(size));
         writer.end_row();
     }
-    ColumnVector out = std::move(writer).finish(of.type);
+    engine::ColumnVector out = std::move(writer).finish(of.type);
     take_nulls(out, of.operands);
     return out;
 }
 
 template <class Part>
-Result<ColumnVector> part_of(const Arguments& of) {
-    ColumnVector out(of.type, of.rows);
+Result<engine::ColumnVector> part_of(const Arguments& of) {
+    engine::ColumnVector out(of.type, of.rows);
     each<std::uint64_t>(of.operands[0], of.rows, out.mutable_data<std::uint64_t>(),
                         [](std::uint64_t ms) { return Part::of(date_of(ms)); });
     take_nulls(out, of.operands);

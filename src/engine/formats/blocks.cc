@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 
-namespace baton {
+namespace baton::formats {
 
 namespace {
 
@@ -87,4 +87,4 @@ Blocks::Block Blocks::block_of(std::size_t bytes) {
     return block;
 }
 
-}  // namespace baton
+}  // namespace baton::formats

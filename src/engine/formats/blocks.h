@@ -21,7 +21,7 @@
 #include "base/result.h"
 #include "engine/columns/batch.h"
 
-namespace baton {
+namespace baton::formats {
 
 class Blocks {
 public:
@@ -47,7 +47,7 @@ public:
     // Counts the moves: an offset is of use only as long as it is the same.
     [[nodiscard]] std::uint64_t moves() const { return moves_; }
     // Keeps the bytes of the present block.
-    [[nodiscard]] Holder holder() const { return block_; }
+    [[nodiscard]] engine::Holder holder() const { return block_; }
 
 private:
     using Block = std::shared_ptr<char[]>;
@@ -64,4 +64,4 @@ private:
     std::uint64_t moves_ = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::formats

@@ -6,7 +6,7 @@
 #include <immintrin.h>
 #endif
 
-namespace baton {
+namespace baton::formats {
 
 namespace {
 
@@ -107,4 +107,4 @@ std::size_t index_bytes(const char* text, std::size_t from, std::size_t to, cons
 #endif
 }
 
-}  // namespace baton
+}  // namespace baton::formats

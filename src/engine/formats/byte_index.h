@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace baton {
+namespace baton::formats {
 
 // The bytes to find; the same byte may be there twice.
 using Needles = std::array<char, 3>;
@@ -23,4 +23,4 @@ std::size_t index_bytes(const char* text, std::size_t from, std::size_t to, cons
 std::size_t index_bytes_plainly(const char* text, std::size_t from, std::size_t to,
                                 const Needles& needles, std::uint32_t* positions);
 
-}  // namespace baton
+}  // namespace baton::formats

@@ -8,7 +8,7 @@
 #include "engine/formats/numbers.h"
 #include "engine/formats/utf8.h"
 
-namespace baton {
+namespace baton::formats {
 
 namespace {
 
@@ -106,7 +106,7 @@ public:
         if (column_.type == DataType::character) check_lengths();
     }
 
-    ColumnVector take() { return std::move(filled_); }
+    engine::ColumnVector take() { return std::move(filled_); }
 
 private:
     // What is not simply a value: NULL, blanks around it, or a fault.
@@ -165,19 +165,19 @@ private:
     std::size_t number_;
     std::span<const Cell> cells_;
     std::vector<Fault>& faults_;
-    ColumnVector filled_;
+    engine::ColumnVector filled_;
 };
 
 }  // namespace
 
-ColumnVector column_of_cells(const Column& column, std::size_t number, std::span<const Cell> cells,
-                             std::vector<Fault>& faults) {
+engine::ColumnVector column_of_cells(const Column& column, std::size_t number,
+                                     std::span<const Cell> cells, std::vector<Fault>& faults) {
     Filling filling(column, number, cells, faults);
     if (column.type == DataType::boolean) {
         filling.fill_values<BooleanField>();
         return filling.take();
     }
-    with_element(column.type, [&](auto* none) {
+    engine::with_element(column.type, [&](auto* none) {
         using T = std::remove_pointer_t<decltype(none)>;
         if constexpr (std::is_same_v<T, std::string_view>) {
             filling.fill_texts();
@@ -196,4 +196,4 @@ std::string shown(std::string_view text) {
     return in_quotes(text.substr(0, end)) + "...";
 }
 
-}  // namespace baton
+}  // namespace baton::formats

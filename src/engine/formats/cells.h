@@ -18,7 +18,7 @@
 #include "engine/columns/batch.h"
 #include "model/schema.h"
 
-namespace baton {
+namespace baton::formats {
 
 // One field of a record. At least eight bytes past `text` are readable.
 struct Cell {
@@ -44,10 +44,11 @@ struct Fault {
 // Fills a column with the fields, one for each row. Rows that cannot be are left NULL and appended
 // to `faults`, in their order. Text is not copied. `number` is the column's place in the record,
 // from 1, for the message.
-[[nodiscard]] ColumnVector column_of_cells(const Column& column, std::size_t number,
-                                           std::span<const Cell> cells, std::vector<Fault>& faults);
+[[nodiscard]] engine::ColumnVector column_of_cells(const Column& column, std::size_t number,
+                                                   std::span<const Cell> cells,
+                                                   std::vector<Fault>& faults);
 
 // `"abc"`, shortened, for a message; bytes that are not UTF-8 are only counted.
 [[nodiscard]] std::string shown(std::string_view text);
 
-}  // namespace baton
+}  // namespace baton::formats

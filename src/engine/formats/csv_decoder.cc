@@ -10,7 +10,7 @@
 #include "engine/formats/options.h"
 #include "engine/formats/utf8.h"
 
-namespace baton {
+namespace baton::formats {
 
 namespace {
 
@@ -54,7 +54,7 @@ Result<Done> CsvDecoder::end() {
     return Done{};
 }
 
-Result<bool> CsvDecoder::next(Batch& into) {
+Result<bool> CsvDecoder::next(engine::Batch& into) {
     while (true) {
         if (records_.error()) return *records_.error();
         find_marks();
@@ -194,8 +194,8 @@ void CsvDecoder::take_regular() {
             const std::size_t begin = column == 0 ? record_begin_ : marks[column - 1] + 1;
             std::size_t end = marks[column];
             if (column == last && drop_return && end > begin && text[end - 1] == '\r') end -= 1;
-            cells[i * kBatchRows] = {.text = text + begin,
-                                     .size = static_cast<std::uint32_t>(end - begin)};
+            cells[i * engine::kBatchRows] = {.text = text + begin,
+                                             .size = static_cast<std::uint32_t>(end - begin)};
         }
         record_begin_ = marks[last] + 1;
         cursor_ += columns_;
@@ -337,4 +337,4 @@ void CsvDecoder::check_text() {
     }
 }
 
-}  // namespace baton
+}  // namespace baton::formats

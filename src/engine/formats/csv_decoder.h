@@ -26,7 +26,7 @@
 #include "engine/formats/decoder.h"
 #include "engine/formats/records.h"
 
-namespace baton {
+namespace baton::formats {
 
 class CsvDecoder final : public Decoder {
 public:
@@ -36,7 +36,7 @@ public:
     void filled(std::size_t bytes) override { blocks_.filled(bytes); }
     void lost() override;
     Result<Done> end() override;
-    Result<bool> next(Batch& into) override;
+    Result<bool> next(engine::Batch& into) override;
     [[nodiscard]] std::uint64_t skipped() const override { return records_.skipped(); }
 
 private:
@@ -99,4 +99,4 @@ private:
     bool closed_ = false;  // the last record was given the delimiter it lacked
 };
 
-}  // namespace baton
+}  // namespace baton::formats

@@ -6,7 +6,7 @@
 
 #include "engine/formats/decoding_test.h"
 
-namespace baton {
+namespace baton::formats {
 namespace {
 
 using testing::decode;
@@ -250,34 +250,34 @@ TEST(CsvDecoder, RowsDoNotDependOnWherePartsEnd) {
 
 TEST(CsvDecoder, ManyRowsComeInBatches) {
     std::string csv;
-    for (std::size_t i = 0; i < 3 * kBatchRows + 5; ++i) csv += std::to_string(i) + ",r\n";
+    for (std::size_t i = 0; i < 3 * engine::kBatchRows + 5; ++i) csv += std::to_string(i) + ",r\n";
     const Decoded decoded = decode({.schema = kPair}, csv);
-    ASSERT_EQ(decoded.rows.size(), 3 * kBatchRows + 5);
+    ASSERT_EQ(decoded.rows.size(), 3 * engine::kBatchRows + 5);
     for (std::size_t i = 0; i < decoded.rows.size(); ++i) EXPECT_EQ(decoded.rows[i][0], whole(i));
 }
 
 TEST(CsvDecoder, WhatWasBegunBeforeALossIsForgotten) {
     CsvDecoder decoder({.format = {}, .schema = kPair, .wanted = {0, 1}});
     testing::feed(decoder, "1,a\n2,\"b");
-    Batch batch;
+    engine::Batch batch;
     ASSERT_TRUE(*decoder.next(batch));
     ASSERT_FALSE(*decoder.next(batch));
     decoder.lost();
     testing::feed(decoder, "3,c\n");
     ASSERT_TRUE(*decoder.next(batch));
     EXPECT_EQ(batch.rows, 1);
-    EXPECT_EQ(value_at(batch.columns[0], 0), whole(3));
+    EXPECT_EQ(engine::value_at(batch.columns[0], 0), whole(3));
 }
 
 TEST(CsvDecoder, TextOutlivesTheDecoder) {
-    Batch batch;
+    engine::Batch batch;
     {
         CsvDecoder decoder({.format = {}, .schema = kPair, .wanted = {1}});
         testing::feed(decoder, "1,abc\n");
         ASSERT_TRUE(*decoder.next(batch));
     }
-    EXPECT_EQ(value_at(batch.columns[0], 0), text("abc"));
+    EXPECT_EQ(engine::value_at(batch.columns[0], 0), text("abc"));
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::formats

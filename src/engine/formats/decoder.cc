@@ -5,7 +5,7 @@
 #include "engine/formats/json_decoder.h"
 #include "engine/formats/options.h"
 
-namespace baton {
+namespace baton::formats {
 
 Result<std::unique_ptr<Decoder>> make_decoder(const DecoderSetup& setup) {
     const std::string type = text_or(setup.format, "TYPE", "CSV");
@@ -16,4 +16,4 @@ Result<std::unique_ptr<Decoder>> make_decoder(const DecoderSetup& setup) {
                  .hint = "known: CSV, JSON"};
 }
 
-}  // namespace baton
+}  // namespace baton::formats

@@ -19,7 +19,7 @@
 #include "model/config.h"
 #include "model/schema.h"
 
-namespace baton {
+namespace baton::formats {
 
 class Decoder {
 public:
@@ -35,7 +35,7 @@ public:
 
     // Replaces `into` with at most kBatchRows rows, at least one. False: there are none until more
     // bytes come. An error is final.
-    virtual Result<bool> next(Batch& into) = 0;
+    virtual Result<bool> next(engine::Batch& into) = 0;
 
     [[nodiscard]] virtual std::uint64_t skipped() const = 0;
 };
@@ -50,4 +50,4 @@ struct DecoderSetup {
 // Fails with invalid_configuration if there is no decoder for the format.
 [[nodiscard]] Result<std::unique_ptr<Decoder>> make_decoder(const DecoderSetup& setup);
 
-}  // namespace baton
+}  // namespace baton::formats

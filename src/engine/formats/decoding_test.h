@@ -27,7 +27,7 @@ struct Decoded {
     std::uint64_t skipped = 0;
 };
 
-inline void feed(Decoder& decoder, std::string_view bytes) {
+inline void feed(formats::Decoder& decoder, std::string_view bytes) {
     while (!bytes.empty()) {
         auto room = decoder.room();
         CHECK(room.has_value());
@@ -39,27 +39,27 @@ inline void feed(Decoder& decoder, std::string_view bytes) {
 }
 
 // Takes all batches there are; false after an error.
-inline bool take(Decoder& decoder, Decoded& into) {
-    Batch batch;
+inline bool take(formats::Decoder& decoder, Decoded& into) {
+    engine::Batch batch;
     while (true) {
         const auto some = decoder.next(batch);
         if (!some) into.error = some.error();
         if (!some || !*some) return some.has_value();
-        CHECK(batch.rows > 0 && batch.rows <= kBatchRows);
+        CHECK(batch.rows > 0 && batch.rows <= engine::kBatchRows);
         for (std::size_t row = 0; row < batch.rows; ++row) {
             std::vector<Value> values;
-            for (const ColumnVector& column : batch.columns)
-                values.push_back(value_at(column, row));
+            for (const engine::ColumnVector& column : batch.columns)
+                values.push_back(engine::value_at(column, row));
             into.rows.push_back(std::move(values));
         }
     }
 }
 
 inline Decoded decode(const Decoding& how, std::string_view bytes) {
-    DecoderSetup setup{.format = how.format,
-                       .schema = how.schema,
-                       .wanted = how.wanted,
-                       .block_bytes = how.block_bytes};
+    formats::DecoderSetup setup{.format = how.format,
+                                .schema = how.schema,
+                                .wanted = how.wanted,
+                                .block_bytes = how.block_bytes};
     for (std::size_t i = 0; how.wanted.empty() && i < how.schema.columns.size(); ++i) {
         if (!how.none_wanted) setup.wanted.push_back(i);
     }

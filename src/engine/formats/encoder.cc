@@ -12,7 +12,7 @@
 #include "engine/columns/elements.h"
 #include "engine/formats/options.h"
 
-namespace baton {
+namespace baton::formats {
 
 namespace {
 
@@ -67,7 +67,7 @@ public:
         return text + tuple_;
     }
 
-    void encode(const Batch& batch, std::string& to) const override {
+    void encode(const engine::Batch& batch, std::string& to) const override {
         for (std::size_t row = 0; row < batch.rows; ++row) {
             for (std::size_t i = 0; i < batch.columns.size(); ++i) {
                 if (i > 0) to += field_;
@@ -78,12 +78,12 @@ public:
     }
 
 private:
-    void append_cell(const ColumnVector& column, std::size_t row, std::string& to) const {
+    void append_cell(const engine::ColumnVector& column, std::size_t row, std::string& to) const {
         if (column.is_null(row)) {
             to += "NULL";
             return;
         }
-        with_element(column.type(), [&](auto* none) {
+        engine::with_element(column.type(), [&](auto* none) {
             using T = std::remove_pointer_t<decltype(none)>;
             const T& value = column.data<T>()[row];
             if constexpr (std::is_same_v<T, std::string_view>) {
@@ -129,7 +129,7 @@ public:
 
     [[nodiscard]] std::string header() const override { return {}; }
 
-    void encode(const Batch& batch, std::string& to) const override {
+    void encode(const engine::Batch& batch, std::string& to) const override {
         for (std::size_t row = 0; row < batch.rows; ++row) {
             for (std::size_t i = 0; i < batch.columns.size(); ++i) {
                 to += keys_[i];
@@ -140,12 +140,12 @@ public:
     }
 
 private:
-    static void append_cell(const ColumnVector& column, std::size_t row, std::string& to) {
+    static void append_cell(const engine::ColumnVector& column, std::size_t row, std::string& to) {
         if (column.is_null(row)) {
             to += "null";
             return;
         }
-        with_element(column.type(), [&](auto* none) {
+        engine::with_element(column.type(), [&](auto* none) {
             using T = std::remove_pointer_t<decltype(none)>;
             const T& value = column.data<T>()[row];
             if constexpr (std::is_same_v<T, std::string_view>) {
@@ -214,4 +214,4 @@ Result<std::unique_ptr<Encoder>> make_encoder(const Config& format, const Schema
                  .hint = "known: CSV, JSON"};
 }
 
-}  // namespace baton
+}  // namespace baton::formats

@@ -18,7 +18,7 @@
 #include "model/config.h"
 #include "model/schema.h"
 
-namespace baton {
+namespace baton::formats {
 
 class Encoder {
 public:
@@ -27,7 +27,7 @@ public:
     // The beginning of a file: for CSV `NAME:TYPE:IS_NULLABLE,...`, for JSON nothing.
     [[nodiscard]] virtual std::string header() const = 0;
     // Appends the rows.
-    virtual void encode(const Batch& batch, std::string& to) const = 0;
+    virtual void encode(const engine::Batch& batch, std::string& to) const = 0;
 };
 
 // Fails with invalid_configuration if there is no encoder for the format.
@@ -37,4 +37,4 @@ public:
 // Appends the number as a CSV has it.
 void append_decimal(std::string& to, double number);
 
-}  // namespace baton
+}  // namespace baton::formats

@@ -8,7 +8,7 @@
 
 #include "base/prng.h"
 
-namespace baton {
+namespace baton::formats {
 namespace {
 
 const Schema kSchema = {{{"I", DataType::int8, true},
@@ -16,15 +16,16 @@ const Schema kSchema = {{{"I", DataType::int8, true},
                          {"B", DataType::boolean, true},
                          {"T", DataType::varsized, true}}};
 
-Batch sample() {
+engine::Batch sample() {
     const std::vector<Value> ints = {std::int64_t{-5}, Value()};
     const std::vector<Value> reals = {1.5, 2.0};
     const std::vector<Value> truths = {true, Value()};
     const std::vector<Value> texts = {std::string("say \"a,b\""), Value()};
-    return {
-        .rows = 2,
-        .columns = {column_of(DataType::int8, ints), column_of(DataType::float64, reals),
-                    column_of(DataType::boolean, truths), column_of(DataType::varsized, texts)}};
+    return {.rows = 2,
+            .columns = {engine::column_of(DataType::int8, ints),
+                        engine::column_of(DataType::float64, reals),
+                        engine::column_of(DataType::boolean, truths),
+                        engine::column_of(DataType::varsized, texts)}};
 }
 
 std::string encoded(const Config& format) {
@@ -96,4 +97,4 @@ TEST(MakeEncoder, RefusesWhatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::formats

@@ -8,7 +8,7 @@
 #include "engine/formats/decoding_test.h"
 #include "engine/formats/encoder.h"
 
-namespace baton {
+namespace baton::formats {
 namespace {
 
 using testing::Decoded;
@@ -88,12 +88,12 @@ Table drawn_table(bool null_texts) {
     return table;
 }
 
-Batch batch_of(const Table& table) {
-    Batch batch{.rows = table.rows.size(), .columns = {}};
+engine::Batch batch_of(const Table& table) {
+    engine::Batch batch{.rows = table.rows.size(), .columns = {}};
     for (std::size_t i = 0; i < table.schema.columns.size(); ++i) {
         std::vector<Value> values;
         for (const auto& row : table.rows) values.push_back(row[i]);
-        batch.columns.push_back(column_of(table.schema.columns[i].type, values));
+        batch.columns.push_back(engine::column_of(table.schema.columns[i].type, values));
     }
     return batch;
 }
@@ -167,4 +167,4 @@ TEST(ByteIndex, VectorsFindWhatBytesFind) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::formats

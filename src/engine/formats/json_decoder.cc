@@ -8,7 +8,7 @@
 #include "engine/formats/json_object.h"
 #include "engine/formats/options.h"
 
-namespace baton {
+namespace baton::formats {
 
 JsonDecoder::JsonDecoder(const DecoderSetup& setup)
     : tuple_(text_or(setup.format, "TUPLE_DELIMITER", "\n")),
@@ -31,7 +31,7 @@ Result<Done> JsonDecoder::end() {
     return Done{};
 }
 
-Result<bool> JsonDecoder::next(Batch& into) {
+Result<bool> JsonDecoder::next(engine::Batch& into) {
     while (true) {
         if (records_.error()) return *records_.error();
         if (moves_ != blocks_.moves()) {
@@ -78,7 +78,7 @@ void JsonDecoder::take(std::size_t begin, std::size_t end) {
     std::fill(cells_.begin(), cells_.end(), Cell{.kind = Cell::Kind::absent});
     std::string fault = reader_->read(text, cells_);
     Cell* const row = records_.add_row(begin);
-    for (std::size_t i = 0; i < cells_.size(); ++i) row[i * kBatchRows] = cells_[i];
+    for (std::size_t i = 0; i < cells_.size(); ++i) row[i * engine::kBatchRows] = cells_[i];
     line_of_.emplace_back(begin, lines_);
     if (!fault.empty()) records_.fault(records_.rows() - 1, std::move(fault));
 }
@@ -90,4 +90,4 @@ std::string JsonDecoder::place_of(std::size_t begin) const {
     return (tuple_.back() == '\n' ? "line " : "record ") + std::to_string(found->second);
 }
 
-}  // namespace baton
+}  // namespace baton::formats

@@ -23,7 +23,7 @@
 #include "engine/formats/decoder.h"
 #include "engine/formats/records.h"
 
-namespace baton {
+namespace baton::formats {
 
 // Reads one object. Apart, so that only one file knows the library.
 class JsonObjectReader;
@@ -37,7 +37,7 @@ public:
     void filled(std::size_t bytes) override { blocks_.filled(bytes); }
     void lost() override;
     Result<Done> end() override;
-    Result<bool> next(Batch& into) override;
+    Result<bool> next(engine::Batch& into) override;
     [[nodiscard]] std::uint64_t skipped() const override { return records_.skipped(); }
 
 private:
@@ -59,4 +59,4 @@ private:
     bool ended_ = false;
 };
 
-}  // namespace baton
+}  // namespace baton::formats

@@ -6,7 +6,7 @@
 
 #include "engine/formats/decoding_test.h"
 
-namespace baton {
+namespace baton::formats {
 namespace {
 
 using testing::Decoded;
@@ -134,4 +134,4 @@ TEST(JsonDecoder, RowsDoNotDependOnWherePartsEnd) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::formats

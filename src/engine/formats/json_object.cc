@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-namespace baton {
+namespace baton::formats {
 
 namespace {
 
@@ -251,4 +251,4 @@ std::string JsonObjectReader::read(std::span<char> text, std::span<Cell> cells) 
     return is_end ? std::string() : "something follows the object";
 }
 
-}  // namespace baton
+}  // namespace baton::formats

@@ -14,7 +14,7 @@
 #include "engine/formats/cells.h"
 #include "model/schema.h"
 
-namespace baton {
+namespace baton::formats {
 
 class JsonObjectReader {
 public:
@@ -32,4 +32,4 @@ private:
     std::unique_ptr<Walk> walk_;
 };
 
-}  // namespace baton
+}  // namespace baton::formats

@@ -4,7 +4,7 @@
 
 #include <fast_float/fast_float.h>
 
-namespace baton {
+namespace baton::formats {
 
 namespace {
 
@@ -38,4 +38,4 @@ Parsed parse_number(const char* text, std::size_t size, double& number) {
     return parse_real(text, size, number);
 }
 
-}  // namespace baton
+}  // namespace baton::formats

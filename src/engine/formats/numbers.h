@@ -14,7 +14,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace baton {
+namespace baton::formats {
 
 enum class Parsed : std::uint8_t { ok, malformed, out_of_range };
 
@@ -89,4 +89,4 @@ inline Parsed parse_number(const char* text, std::size_t size, T& number) {
 Parsed parse_number(const char* text, std::size_t size, float& number);
 Parsed parse_number(const char* text, std::size_t size, double& number);
 
-}  // namespace baton
+}  // namespace baton::formats

@@ -8,7 +8,7 @@
 
 #include "model/config.h"
 
-namespace baton {
+namespace baton::formats {
 
 template <class T>
 [[nodiscard]] T option_or(const Config& config, std::string_view key, T otherwise) {
@@ -32,4 +32,4 @@ template <class T>
     return option_or<std::int64_t>(config, key, otherwise);
 }
 
-}  // namespace baton
+}  // namespace baton::formats

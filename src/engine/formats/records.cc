@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "engine/formats/options.h"
 
-namespace baton {
+namespace baton::formats {
 
 static_assert(std::is_trivially_copyable_v<Cell> && std::is_trivially_destructible_v<Cell>);
 
@@ -16,15 +16,16 @@ Records::Records(const Schema& schema, std::vector<std::size_t> wanted, const Co
     : schema_(schema),
       wanted_(std::move(wanted)),
       skip_(text_or(format, "ON_MALFORMED", "FAIL") == "SKIP"),
-      cells_(static_cast<Cell*>(::operator new(wanted_.size() * kBatchRows * sizeof(Cell)))) {
+      cells_(
+          static_cast<Cell*>(::operator new(wanted_.size() * engine::kBatchRows * sizeof(Cell)))) {
     for (const std::size_t column : wanted_) CHECK(column < schema_.columns.size());
-    begins_.reserve(kBatchRows);
+    begins_.reserve(engine::kBatchRows);
 }
 
 void Records::add(std::size_t begin) {
     Cell* const cells = add_row(begin);
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
-        cells[i * kBatchRows] = Cell{.kind = Cell::Kind::absent};
+        cells[i * engine::kBatchRows] = Cell{.kind = Cell::Kind::absent};
     }
 }
 
@@ -32,14 +33,14 @@ void Records::fault(std::size_t row, std::string what) {
     faults_.push_back({.row = row, .what = std::move(what)});
 }
 
-bool Records::deliver(Batch& into, const Holder& bytes,
+bool Records::deliver(engine::Batch& into, const engine::Holder& bytes,
                       const std::function<std::string(std::size_t begin)>& place) {
-    into = Batch{.rows = rows(), .columns = {}};
+    into = engine::Batch{.rows = rows(), .columns = {}};
     into.columns.reserve(wanted_.size());
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
         const Column& column = schema_.columns[wanted_[i]];
-        into.columns.push_back(column_of_cells(column, wanted_[i] + 1,
-                                               {cells_.get() + i * kBatchRows, rows()}, faults_));
+        into.columns.push_back(column_of_cells(
+            column, wanted_[i] + 1, {cells_.get() + i * engine::kBatchRows, rows()}, faults_));
         if (is_text(column.type)) into.columns.back().hold(bytes);
     }
     if (!faults_.empty()) {
@@ -55,7 +56,7 @@ bool Records::deliver(Batch& into, const Holder& bytes,
                                "correct it, or leave out what cannot be read with 'SKIP' AS "
                                "INPUT_FORMATTER.ON_MALFORMED"};
             into.rows = first.row;
-            for (ColumnVector& column : into.columns) column.shrink(first.row);
+            for (engine::ColumnVector& column : into.columns) column.shrink(first.row);
         }
         faults_.clear();
     }
@@ -63,7 +64,7 @@ bool Records::deliver(Batch& into, const Holder& bytes,
     return into.rows > 0;
 }
 
-void Records::leave_out_faults(Batch& into) {
+void Records::leave_out_faults(engine::Batch& into) {
     std::vector<std::uint32_t> good;
     auto fault = faults_.begin();
     for (std::size_t row = 0; row < into.rows; ++row) {
@@ -72,7 +73,7 @@ void Records::leave_out_faults(Batch& into) {
         good.push_back(static_cast<std::uint32_t>(row));
     }
     skipped_ += into.rows - good.size();
-    into = gather(into, good);
+    into = engine::gather(into, good);
 }
 
-}  // namespace baton
+}  // namespace baton::formats

@@ -18,7 +18,7 @@
 #include "model/config.h"
 #include "model/schema.h"
 
-namespace baton {
+namespace baton::formats {
 
 class Records {
 public:
@@ -26,14 +26,14 @@ public:
     Records(const Schema& schema, std::vector<std::size_t> wanted, const Config& format);
 
     [[nodiscard]] std::size_t rows() const { return begins_.size(); }
-    [[nodiscard]] bool full() const { return begins_.size() == kBatchRows; }
+    [[nodiscard]] bool full() const { return begins_.size() == engine::kBatchRows; }
     [[nodiscard]] const std::vector<std::size_t>& wanted() const { return wanted_; }
 
     // A further row, all of whose fields are absent until they are set.
     void add(std::size_t begin);
     // The field of the last row in the column that is wanted as number `index`.
     void set(std::size_t index, const Cell& cell) {
-        cells_[index * kBatchRows + rows() - 1] = cell;
+        cells_[index * engine::kBatchRows + rows() - 1] = cell;
     }
     // A further row whose fields are all written by the caller, through row_cells.
     Cell* add_row(std::size_t begin) {
@@ -46,13 +46,13 @@ public:
     // The batch of the records that were added, which it then forgets. `place` says where a record
     // stands ("line 7"), given its beginning. False if no row is left. Where faults are errors, the
     // rows before the first one are given, and the error is what error() holds from now on.
-    [[nodiscard]] bool deliver(Batch& into, const Holder& bytes,
+    [[nodiscard]] bool deliver(engine::Batch& into, const engine::Holder& bytes,
                                const std::function<std::string(std::size_t begin)>& place);
     [[nodiscard]] const std::optional<Error>& error() const { return error_; }
     [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
 
 private:
-    void leave_out_faults(Batch& into);
+    void leave_out_faults(engine::Batch& into);
 
     Schema schema_;
     std::vector<std::size_t> wanted_;
@@ -69,4 +69,4 @@ private:
     std::uint64_t skipped_ = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::formats

@@ -2,10 +2,10 @@
 
 #include <simdjson.h>
 
-namespace baton {
+namespace baton::formats {
 
 bool is_utf8(std::string_view text) {
     return simdjson::validate_utf8(text.data(), text.size());
 }
 
-}  // namespace baton
+}  // namespace baton::formats

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-namespace baton {
+namespace baton::formats {
 
 [[nodiscard]] bool is_utf8(std::string_view text);
 
-}  // namespace baton
+}  // namespace baton::formats

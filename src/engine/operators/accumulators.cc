@@ -7,7 +7,7 @@
 #include "engine/columns/elements.h"
 #include "model/aggregate_state.h"
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -320,4 +320,4 @@ Result<std::unique_ptr<Accumulator>> make_accumulator(const Aggregate& aggregate
                             std::string(to_string(of)) + " so"};
 }
 
-}  // namespace baton
+}  // namespace baton::engine

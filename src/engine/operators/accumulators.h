@@ -13,7 +13,7 @@
 #include "engine/columns/batch.h"
 #include "model/plan.h"
 
-namespace baton {
+namespace baton::engine {
 
 // Rows of a batch with the group of each.
 struct GroupedRows {
@@ -57,4 +57,4 @@ public:
 [[nodiscard]] std::vector<double> reals(const ColumnVector& column,
                                         std::span<const std::uint32_t> rows);
 
-}  // namespace baton
+}  // namespace baton::engine

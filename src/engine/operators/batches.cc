@@ -6,7 +6,7 @@
 
 #include "engine/columns/elements.h"
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -131,4 +131,4 @@ Result<Done> BatchCollector::flush() {
     return out_.push(std::move(frame));
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -8,7 +8,7 @@
 #include "engine/columns/batch.h"
 #include "engine/operators/push_operator.h"
 
-namespace baton {
+namespace baton::engine {
 
 // All rows, one batch after the other; there is at least one. Text is shared.
 [[nodiscard]] Batch concatenated(std::span<const Batch> batches);
@@ -45,4 +45,4 @@ private:
     std::size_t rows_ = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -8,7 +8,7 @@
 
 #include "engine/columns/elements.h"
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -167,4 +167,4 @@ std::size_t GroupTable::memory() const {
     return bytes;
 }
 
-}  // namespace baton
+}  // namespace baton::engine

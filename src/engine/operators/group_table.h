@@ -11,7 +11,7 @@
 #include "engine/operators/text_table.h"
 #include "engine/operators/word_table.h"
 
-namespace baton {
+namespace baton::engine {
 
 class GroupTable {
 public:
@@ -41,4 +41,4 @@ private:
     std::vector<std::uint32_t> all_rows_;  // 0, 1, 2, ..
 };
 
-}  // namespace baton
+}  // namespace baton::engine

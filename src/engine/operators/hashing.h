@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace baton {
+namespace baton::engine {
 
 __extension__ using Wide128 = unsigned __int128;
 
@@ -49,4 +49,4 @@ __extension__ using Wide128 = unsigned __int128;
     return mixed(low ^ kSecond, high ^ hash);
 }
 
-}  // namespace baton
+}  // namespace baton::engine

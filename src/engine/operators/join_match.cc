@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -57,7 +57,7 @@ struct KeyPair {
 
 std::optional<KeyPair> key_in(const Expression& part, std::size_t left_width) {
     const auto* call = std::get_if<Call>(&part.node);
-    if (call == nullptr || call->function != Function::equal || fails_for_some(part)) {
+    if (call == nullptr || call->function != Function::equal || expressions::fails_for_some(part)) {
         return std::nullopt;
     }
     const Expression& a = call->arguments[0];
@@ -98,10 +98,10 @@ std::vector<std::uint32_t> comparable(std::span<const ColumnVector> keys, std::s
     return result;
 }
 
-Result<std::vector<ColumnVector>> columns_of(const std::vector<CompiledExpression>& keys,
-                                             const Batch& batch) {
+Result<std::vector<ColumnVector>> columns_of(
+    const std::vector<expressions::CompiledExpression>& keys, const Batch& batch) {
     std::vector<ColumnVector> columns;
-    for (const CompiledExpression& key : keys) {
+    for (const expressions::CompiledExpression& key : keys) {
         TRY_ASSIGN(column, key.evaluate(batch));
         columns.push_back(std::move(column));
     }
@@ -113,7 +113,8 @@ Result<std::vector<ColumnVector>> columns_of(const std::vector<CompiledExpressio
 // Candidates, asked about and passed on when enough have come together.
 class JoinMatch::Pairs {
 public:
-    Pairs(const Batch& left, const Batch& right, const CompiledExpression* rest, Taker& taker)
+    Pairs(const Batch& left, const Batch& right, const expressions::CompiledExpression* rest,
+          Taker& taker)
         : left_(left), right_(right), rest_(rest), taker_(taker) {
         matched_left_.resize(left.rows);
         matched_right_.resize(right.rows);
@@ -179,7 +180,7 @@ private:
 
     const Batch& left_;
     const Batch& right_;
-    const CompiledExpression* rest_;
+    const expressions::CompiledExpression* rest_;
     Taker& taker_;
     std::vector<std::uint32_t> lefts_;
     std::vector<std::uint32_t> rights_;
@@ -199,14 +200,14 @@ Result<JoinMatch> JoinMatch::compile(const WindowJoin& join, std::size_t left_wi
             rest.push_back(std::move(part));
             continue;
         }
-        TRY_ASSIGN(left, CompiledExpression::compile(key->left));
-        TRY_ASSIGN(right, CompiledExpression::compile(key->right));
+        TRY_ASSIGN(left, expressions::CompiledExpression::compile(key->left));
+        TRY_ASSIGN(right, expressions::CompiledExpression::compile(key->right));
         match.left_keys_.push_back(std::move(left));
         match.right_keys_.push_back(std::move(right));
         match.key_types_.push_back(key->left.type);
     }
     if (!rest.empty()) {
-        TRY_ASSIGN(compiled, CompiledExpression::compile(all_of(std::move(rest))));
+        TRY_ASSIGN(compiled, expressions::CompiledExpression::compile(all_of(std::move(rest))));
         match.rest_ = std::move(compiled);
     }
     return match;
@@ -262,4 +263,4 @@ Result<Done> JoinMatch::run(const Batch& left, const Batch& right, Taker& taker)
     return pairs.add_unmatched(sides_);
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -14,7 +14,7 @@
 #include "engine/operators/group_table.h"
 #include "model/plan.h"
 
-namespace baton {
+namespace baton::engine {
 
 class JoinMatch {
 public:
@@ -42,11 +42,11 @@ private:
     [[nodiscard]] static Result<Done> all_pairs(const Batch& left, const Batch& right,
                                                 Pairs& pairs);
 
-    std::vector<CompiledExpression> left_keys_;
-    std::vector<CompiledExpression> right_keys_;
+    std::vector<expressions::CompiledExpression> left_keys_;
+    std::vector<expressions::CompiledExpression> right_keys_;
     std::vector<DataType> key_types_;
-    std::optional<CompiledExpression> rest_;
+    std::optional<expressions::CompiledExpression> rest_;
     JoinSides sides_ = JoinSides::inner;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

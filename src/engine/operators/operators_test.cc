@@ -10,7 +10,7 @@
 #include "testing/engine/tables.h"
 #include "testing/plans/builders.h"
 
-namespace baton {
+namespace baton::engine {
 namespace {
 
 using testing::Row;
@@ -421,4 +421,4 @@ TEST_F(OperatorTest, AFilterPassesOnWhatTimeItIs) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::engine

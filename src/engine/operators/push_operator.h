@@ -17,7 +17,7 @@
 #include "base/result.h"
 #include "engine/streams/frame.h"
 
-namespace baton {
+namespace baton::engine {
 
 // The memory of the windows of all fragments of a worker. Outlives them.
 struct WindowMemory {
@@ -117,4 +117,4 @@ private:
     std::uint64_t held_ = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -1,19 +1,20 @@
 #include "engine/operators/stateless.h"
 
-namespace baton {
+namespace baton::engine {
 
-Result<std::vector<CompiledExpression>> compiled(const std::vector<Expression>& expressions) {
-    std::vector<CompiledExpression> all;
+Result<std::vector<expressions::CompiledExpression>> compiled(
+    const std::vector<Expression>& expressions) {
+    std::vector<expressions::CompiledExpression> all;
     all.reserve(expressions.size());
     for (const Expression& expression : expressions) {
-        TRY_ASSIGN(one, CompiledExpression::compile(expression));
+        TRY_ASSIGN(one, expressions::CompiledExpression::compile(expression));
         all.push_back(std::move(one));
     }
     return all;
 }
 
 Result<std::unique_ptr<PushOperator>> FilterOperator::make(const Filter& filter, Outlet out) {
-    TRY_ASSIGN(predicate, CompiledExpression::compile(filter.predicate));
+    TRY_ASSIGN(predicate, expressions::CompiledExpression::compile(filter.predicate));
     return std::unique_ptr<PushOperator>(new FilterOperator(std::move(predicate), out));
 }
 
@@ -31,7 +32,7 @@ Result<std::unique_ptr<PushOperator>> ProjectOperator::make(const Project& proje
 Result<Done> ProjectOperator::push(std::size_t, Frame frame) {
     Batch computed{.rows = frame.batch.rows, .columns = {}};
     computed.columns.reserve(expressions_.size());
-    for (const CompiledExpression& expression : expressions_) {
+    for (const expressions::CompiledExpression& expression : expressions_) {
         TRY_ASSIGN(column, expression.evaluate(frame.batch));
         computed.columns.push_back(std::move(column));
     }
@@ -53,4 +54,4 @@ Result<Done> UnionOperator::push(std::size_t input, Frame frame) {
     return out_.push(std::move(frame));
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -8,7 +8,7 @@
 #include "engine/operators/push_operator.h"
 #include "model/plan.h"
 
-namespace baton {
+namespace baton::engine {
 
 class FilterOperator : public PushOperator {
 public:
@@ -19,10 +19,10 @@ public:
     Result<Done> push(std::size_t input, Frame frame) override;
 
 private:
-    FilterOperator(CompiledExpression predicate, Outlet out)
+    FilterOperator(expressions::CompiledExpression predicate, Outlet out)
         : predicate_(std::move(predicate)), out_(out) {}
 
-    CompiledExpression predicate_;
+    expressions::CompiledExpression predicate_;
     Outlet out_;
 };
 
@@ -35,10 +35,10 @@ public:
     Result<Done> push(std::size_t input, Frame frame) override;
 
 private:
-    ProjectOperator(std::vector<CompiledExpression> expressions, Outlet out)
+    ProjectOperator(std::vector<expressions::CompiledExpression> expressions, Outlet out)
         : expressions_(std::move(expressions)), out_(out) {}
 
-    std::vector<CompiledExpression> expressions_;
+    std::vector<expressions::CompiledExpression> expressions_;
     Outlet out_;
 };
 
@@ -56,7 +56,7 @@ private:
 };
 
 // Compiles them in their order.
-[[nodiscard]] Result<std::vector<CompiledExpression>> compiled(
+[[nodiscard]] Result<std::vector<expressions::CompiledExpression>> compiled(
     const std::vector<Expression>& expressions);
 
-}  // namespace baton
+}  // namespace baton::engine

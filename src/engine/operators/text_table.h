@@ -11,7 +11,7 @@
 #include "engine/columns/batch.h"
 #include "engine/operators/hashing.h"
 
-namespace baton {
+namespace baton::engine {
 
 // Bytes that stay where they are.
 class TextArena {
@@ -101,4 +101,4 @@ private:
     std::uint32_t null_ = kNone;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

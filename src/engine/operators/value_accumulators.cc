@@ -5,7 +5,7 @@
 #include "engine/operators/accumulators.h"
 #include "engine/operators/group_table.h"
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -285,4 +285,4 @@ std::unique_ptr<Accumulator> make_spread(bool root) {
     return std::make_unique<SpreadAccumulator>(root);
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 
-namespace baton {
+namespace baton::engine {
 
 class Watermarks {
 public:
@@ -50,4 +50,4 @@ private:
     std::size_t live_ = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

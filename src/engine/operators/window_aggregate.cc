@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -241,4 +241,4 @@ Result<Done> PartialAggregateOperator::tick() {
     return Done{};
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -19,7 +19,7 @@
 #include "engine/operators/watermarks.h"
 #include "engine/operators/window_store.h"
 
-namespace baton {
+namespace baton::engine {
 
 // Any stage. Fails with not_supported.
 [[nodiscard]] Result<std::unique_ptr<PushOperator>> make_window_aggregate(const WindowAggregate& op,
@@ -99,4 +99,4 @@ private:
     std::uint64_t now_ = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -4,7 +4,7 @@
 
 #include "engine/operators/window_aggregate.h"
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -193,4 +193,4 @@ void WindowJoinOperator::forget_below(std::uint64_t closed) {
     next_ = UINT64_MAX;
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -14,7 +14,7 @@
 #include "engine/operators/watermarks.h"
 #include "engine/operators/windows.h"
 
-namespace baton {
+namespace baton::engine {
 
 class WindowJoinOperator : public PushOperator {
 public:
@@ -70,4 +70,4 @@ private:
     bool ended_ = false;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -4,14 +4,15 @@
 
 #include "engine/operators/stateless.h"
 
-namespace baton {
+namespace baton::engine {
 
 Result<AggregateColumns> AggregateColumns::compile(const WindowAggregate& op) {
     AggregateColumns columns;
     TRY_ASSIGN(keys, compiled(op.keys));
     columns.keys = std::move(keys);
     for (const Expression& key : op.keys) columns.key_types.push_back(key.type);
-    for (const CompiledExpression& key : columns.keys) columns.can_fail |= key.can_fail();
+    for (const expressions::CompiledExpression& key : columns.keys)
+        columns.can_fail |= key.can_fail();
     columns.aggregates = op.aggregates;
     for (const Aggregate& aggregate : op.aggregates) {
         TRY(make_accumulator(aggregate));  // once, to see whether it can be
@@ -19,7 +20,7 @@ Result<AggregateColumns> AggregateColumns::compile(const WindowAggregate& op) {
             columns.arguments.emplace_back();
             continue;
         }
-        TRY_ASSIGN(argument, CompiledExpression::compile(aggregate.argument.front()));
+        TRY_ASSIGN(argument, expressions::CompiledExpression::compile(aggregate.argument.front()));
         columns.can_fail |= argument.can_fail();
         columns.arguments.emplace_back(std::move(argument));
     }
@@ -70,7 +71,7 @@ void WindowStore::measure(Groups& groups) {
 Result<Done> WindowStore::add(const Batch& batch, std::span<const SlotRows> slots,
                               std::uint64_t sequence) {
     std::vector<ColumnVector> keys;
-    for (const CompiledExpression& key : columns_->keys) {
+    for (const expressions::CompiledExpression& key : columns_->keys) {
         TRY_ASSIGN(column, key.evaluate(batch));
         keys.push_back(std::move(column));
     }
@@ -181,4 +182,4 @@ Result<Done> WindowStore::close(std::uint64_t closed, Give what, BatchCollector&
     return Done{};
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -19,12 +19,12 @@
 #include "engine/operators/windows.h"
 #include "model/plan.h"
 
-namespace baton {
+namespace baton::engine {
 
 // The expressions of an aggregation, compiled once.
 struct AggregateColumns {
-    std::vector<CompiledExpression> keys;
-    std::vector<std::optional<CompiledExpression>> arguments;  // of each aggregate
+    std::vector<expressions::CompiledExpression> keys;
+    std::vector<std::optional<expressions::CompiledExpression>> arguments;  // of each aggregate
     std::vector<DataType> key_types;
     std::vector<Aggregate> aggregates;
     bool can_fail = false;
@@ -83,4 +83,4 @@ private:
     std::vector<std::uint32_t> groups_;  // of the rows at hand
 };
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -6,7 +6,7 @@
 
 #include "engine/columns/elements.h"
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -213,4 +213,4 @@ std::optional<std::uint64_t> largest_time(const ColumnVector& times) {
     });
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -16,7 +16,7 @@
 #include "engine/columns/batch.h"
 #include "model/plan.h"
 
-namespace baton {
+namespace baton::engine {
 
 struct WindowRange {  // from first to last, both included; empty if first > last
     std::uint64_t first = 0;
@@ -139,4 +139,4 @@ private:
 // The largest time in a column, if there is one that is not before 0.
 [[nodiscard]] std::optional<std::uint64_t> largest_time(const ColumnVector& times);
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton {
+namespace baton::engine {
 namespace {
 
 using Slots = Windows::Slots;
@@ -89,4 +89,4 @@ TEST(SlotSorter, TimesAtTheEndOfTimeHaveAWindow) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::engine

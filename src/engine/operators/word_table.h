@@ -8,7 +8,7 @@
 
 #include "engine/operators/hashing.h"
 
-namespace baton {
+namespace baton::engine {
 
 class WordTable {
 public:
@@ -105,4 +105,4 @@ private:
     std::uint32_t null_ = kNone;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

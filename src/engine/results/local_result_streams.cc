@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "engine/results/result_rows.h"
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -63,4 +63,4 @@ std::unique_ptr<ResultStream> LocalResultStreams::open(const std::string& worker
     return std::make_unique<LocalStream>(*std::move(outlet), schema);
 }
 
-}  // namespace baton
+}  // namespace baton::engine

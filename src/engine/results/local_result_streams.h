@@ -5,7 +5,7 @@
 #include "engine/results/result_hub.h"
 #include "ports/result_streams.h"
 
-namespace baton {
+namespace baton::engine {
 
 class LocalResultStreams final : public ResultStreams {
 public:
@@ -23,4 +23,4 @@ private:
     ResultStreams* const remote_;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

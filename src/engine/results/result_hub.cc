@@ -5,7 +5,7 @@
 #include <deque>
 #include <utility>
 
-namespace baton {
+namespace baton::engine {
 
 class ResultChannel {
 public:
@@ -45,7 +45,7 @@ public:
         changed_.notify_all();
     }
 
-    Result<Done> put(ArrowBytes batch) {
+    Result<Done> put(arrow::ArrowBytes batch) {
         std::unique_lock lock(mutex_);
         TRY(wait(lock, [&] { return bytes_ < limits_.bytes_max; }));
         bytes_ += batch->size();
@@ -126,7 +126,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;  // for the sink
     std::chrono::steady_clock::time_point opened_;
-    std::deque<ArrowBytes> waiting_;
+    std::deque<arrow::ArrowBytes> waiting_;
     std::size_t bytes_ = 0;
     bool has_inlet_ = false;
     bool interrupted_ = false;
@@ -140,7 +140,7 @@ ResultInlet::~ResultInlet() {
     channel_->leave_inlet();
 }
 
-Result<Done> ResultInlet::put(ArrowBytes batch) {
+Result<Done> ResultInlet::put(arrow::ArrowBytes batch) {
     return channel_->put(std::move(batch));
 }
 
@@ -187,4 +187,4 @@ Result<std::unique_ptr<ResultOutlet>> ResultHub::read(const std::string& token, 
     return Error{.code = ErrorCode::conflict, .message = "the rows of this query are read already"};
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -23,7 +23,7 @@
 #include "base/time.h"
 #include "engine/arrow/arrow_ipc.h"
 
-namespace baton {
+namespace baton::engine {
 
 struct ResultLimits {
     std::size_t bytes_max = 4 << 20;               // that wait for one reader
@@ -41,7 +41,7 @@ public:
     ResultInlet& operator=(const ResultInlet&) = delete;
 
     // Waits for room. Fails with cancelled if the reader is gone, or it was interrupted.
-    [[nodiscard]] Result<Done> put(ArrowBytes batch);
+    [[nodiscard]] Result<Done> put(arrow::ArrowBytes batch);
     // After the last batch: waits until everything, this too, was taken.
     [[nodiscard]] Result<Done> finish();
     void interrupt();  // from any thread
@@ -53,7 +53,7 @@ private:
 struct TakenResult {
     enum class What : std::uint8_t { nothing, batch, end, broken };
     What what = What::nothing;
-    ArrowBytes batch;
+    arrow::ArrowBytes batch;
     std::string why;  // it is broken
 };
 
@@ -93,4 +93,4 @@ private:
     std::map<std::string, std::weak_ptr<ResultChannel>> channels_;  // some may have ended
 };
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -9,13 +9,13 @@
 #include "engine/results/local_result_streams.h"
 #include "engine/results/results_sink.h"
 
-namespace baton {
+namespace baton::engine {
 namespace {
 
 using namespace std::chrono_literals;
 using What = TakenResult::What;
 
-ArrowBytes bytes(std::size_t size) {
+arrow::ArrowBytes bytes(std::size_t size) {
     return std::make_shared<const std::string>(size, 'x');
 }
 
@@ -189,4 +189,4 @@ TEST(LocalResultStreamsTest, AWorkerElsewhereIsNotReachedFromHere) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::engine

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -64,11 +64,11 @@ void fill_any(const ColumnVector& column, std::size_t at, std::vector<SqlRow>& r
 
 }  // namespace
 
-Result<std::vector<SqlRow>> rows_in(const Schema& schema, const ArrowBytes& bytes) {
-    TRY_ASSIGN(batch, read_arrow_batch(schema, bytes));
+Result<std::vector<SqlRow>> rows_in(const Schema& schema, const arrow::ArrowBytes& bytes) {
+    TRY_ASSIGN(batch, arrow::read_arrow_batch(schema, bytes));
     std::vector<SqlRow> rows(batch.rows, SqlRow(schema.columns.size()));
     for (std::size_t i = 0; i < batch.columns.size(); ++i) fill_any(batch.columns[i], i, rows);
     return rows;
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <vector>
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -19,7 +19,7 @@ Batch part_of(const Batch& batch, std::size_t from, std::size_t to) {
 }  // namespace
 
 Result<Done> ResultsSink::write(const Batch& batch) {
-    TRY_ASSIGN(bytes, write_arrow_batch(schema_, batch));
+    TRY_ASSIGN(bytes, arrow::write_arrow_batch(schema_, batch));
     if (bytes.size() > kMessageBytes && batch.rows > 1) {
         const std::size_t half = batch.rows / 2;
         TRY(write(part_of(batch, 0, half)));
@@ -37,4 +37,4 @@ Result<Done> ResultsSink::write(const Batch& batch) {
     return Done{};
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -8,7 +8,7 @@
 #include "engine/streams/row_sink.h"
 #include "model/schema.h"
 
-namespace baton {
+namespace baton::engine {
 
 class ResultsSink final : public RowSink {
 public:
@@ -29,4 +29,4 @@ private:
     std::atomic<std::uint64_t> bytes_ = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -42,4 +42,4 @@ Error error_of_exception() noexcept {
     }
 }
 
-}  // namespace baton
+}  // namespace baton::engine

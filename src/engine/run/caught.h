@@ -4,7 +4,7 @@
 
 #include "base/result.h"
 
-namespace baton {
+namespace baton::engine {
 
 // Of the exception that is being handled: out_of_memory, slow_down where a thread could not be
 // started, or defect.
@@ -19,4 +19,4 @@ template <class Work>
     }
 }
 
-}  // namespace baton
+}  // namespace baton::engine

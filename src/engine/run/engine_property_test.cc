@@ -16,7 +16,7 @@
 #include "testing/plans/generators.h"
 #include "testing/reference/reference.h"
 
-namespace baton {
+namespace baton::engine {
 namespace {
 
 std::size_t up_to(std::size_t most) {
@@ -24,7 +24,8 @@ std::size_t up_to(std::size_t most) {
 }
 
 PlanNode physical_plan(const PlanNode& plan, const testing::World& world) {
-    auto physical = expanded(plan, {.logical = world.logical, .physical = world.physical});
+    auto physical =
+        optimizer::expanded(plan, {.logical = world.logical, .physical = world.physical});
     RC_ASSERT(physical.has_value());
     return *std::move(physical);
 }
@@ -36,7 +37,7 @@ std::vector<FragmentPlan> whole(PlanNode root) {
 
 // W1 to W4 send to M1 or M2, these to the hub.
 std::vector<FragmentPlan> distributed(const PlanNode& physical) {
-    Cluster cluster;
+    topology::Cluster cluster;
     std::vector<NetworkLink> links;
     for (const char* name : {"W1", "W2", "W3", "W4", "M1", "M2", "HUB"}) {
         cluster.workers[name].name = name;
@@ -47,11 +48,12 @@ std::vector<FragmentPlan> distributed(const PlanNode& physical) {
     }
     links.push_back({.upstream = "M1", .downstream = "HUB"});
     links.push_back({.upstream = "M2", .downstream = "HUB"});
-    cluster.topology = Topology(links);
-    const PlanNode root = with_split_aggregates(optimized(physical));
-    const PinnedPlaces places = pinned_in(root);
+    cluster.topology = topology::Topology(links);
+    const PlanNode root = optimizer::with_split_aggregates(optimizer::optimized(physical));
+    const placement::PinnedPlaces places = placement::pinned_in(root);
     const std::map<std::string, std::uint64_t> used;
-    const auto routes = Routes::to(places.sink, places.sources, {.cluster = cluster, .used = used});
+    const auto routes =
+        placement::Routes::to(places.sink, places.sources, {.cluster = cluster, .used = used});
     RC_ASSERT(routes.has_value());
     return cut(root, *routes, {});
 }
@@ -211,4 +213,4 @@ RC_GTEST_PROP(FragmentEngineProperty, RowsInOrderAreNeverLateHoweverTheyAreCut, 
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::engine

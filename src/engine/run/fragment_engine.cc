@@ -5,7 +5,7 @@
 
 #include "engine/run/caught.h"
 
-namespace baton {
+namespace baton::engine {
 
 FragmentEngine::FragmentEngine(Connectors& connectors, Exchanges& exchanges, const Clock& clock,
                                FragmentOptions options)
@@ -142,4 +142,4 @@ std::vector<control::FragmentCounts> FragmentEngine::counts() const {
     return all;
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -19,7 +19,7 @@
 #include "ports/clock.h"
 #include "ports/engine.h"
 
-namespace baton {
+namespace baton::engine {
 
 class FragmentEngine : public Engine {
 public:
@@ -61,4 +61,4 @@ private:
     std::vector<std::shared_ptr<FragmentRun>> ended_;  // their threads may still be about to return
 };
 
-}  // namespace baton
+}  // namespace baton::engine

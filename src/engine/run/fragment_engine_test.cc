@@ -13,7 +13,7 @@
 #include "testing/engine/local_exchanges.h"
 #include "testing/plans/builders.h"
 
-namespace baton {
+namespace baton::engine {
 namespace {
 
 using testing::Row;
@@ -61,7 +61,7 @@ protected:
         engine().listen(reports.listener());
     }
     void start(const FragmentPlan& plan) {
-        engine().prepare(key, write_plan(plan));
+        engine().prepare(key, plan_format::write_plan(plan));
         engine().start(key);
         reports.wait_until_ran(key);
     }
@@ -131,7 +131,7 @@ TEST_F(FragmentEngineTest, AbortingReachesWhoWaitsForTheSink) {
 }
 
 TEST_F(FragmentEngineTest, DrainOrAbortBeforeTheStartHalts) {
-    engine().prepare(key, write_plan(plan_of(scan())));
+    engine().prepare(key, plan_format::write_plan(plan_of(scan())));
     reports.wait_until_prepared(key);
     engine().drain(key);
     EXPECT_NE(as<fragments::Halted>(reports.end_of(key)), nullptr);
@@ -208,7 +208,8 @@ TEST_F(FragmentEngineTest, AThreadThatCannotBeStartedBreaksItsFragmentForNow) {
         return std::thread(std::move(work));
     };
     restart();
-    engine().prepare(key, write_plan(plan_of(testing::union_all({scan(1), scan(2), scan(3)}))));
+    engine().prepare(
+        key, plan_format::write_plan(plan_of(testing::union_all({scan(1), scan(2), scan(3)}))));
     engine().start(key);
     const auto end = reports.end_of(key);
     const auto* broke = as<fragments::Broke>(end);
@@ -221,7 +222,7 @@ TEST_F(FragmentEngineTest, AThreadThatCannotBeStartedBreaksItsFragmentForNow) {
 
 TEST_F(FragmentEngineTest, AFragmentThatReadsInTooManyPlacesIsRefusedForGood) {
     const std::vector<PlanNode> scans(kLeavesMost + 1, scan());
-    engine().prepare(key, write_plan(plan_of(testing::union_all(scans))));
+    engine().prepare(key, plan_format::write_plan(plan_of(testing::union_all(scans))));
     const auto end = reports.end_of(key);
     ASSERT_NE(as<fragments::PrepareFailed>(end), nullptr);
     EXPECT_EQ(as<fragments::PrepareFailed>(end)->fault, control::Fault::terminal);
@@ -235,7 +236,8 @@ TEST_F(FragmentEngineTest, FragmentsThatReadInTooManyPlacesTogetherAreRefusedFor
     restart();
     start(plan_of(testing::union_all({scan(1), scan(2)})));
     const FragmentKey other = testing::fragment_key(2);
-    const std::string plan = write_plan(plan_of(testing::union_all({scan(3), scan(4)})));
+    const std::string plan =
+        plan_format::write_plan(plan_of(testing::union_all({scan(3), scan(4)})));
     engine().prepare(other, plan);
     const auto end = reports.end_of(other);
     ASSERT_NE(as<fragments::PrepareFailed>(end), nullptr);
@@ -288,7 +290,7 @@ TEST_F(FragmentEngineTest, APlanWhoseTypesLieIsRefusedBeforeItRuns) {
     FragmentPlan plan = plan_of(scan());
     for (Column& column : plan.roots[0].inputs[0].schema.columns) column.type = DataType::varsized;
     plan.roots[0].schema = plan.roots[0].inputs[0].schema;
-    engine().prepare(key, write_plan(plan));
+    engine().prepare(key, plan_format::write_plan(plan));
     const auto end = reports.end_of(key);
     ASSERT_NE(as<fragments::PrepareFailed>(end), nullptr);
     EXPECT_EQ(as<fragments::PrepareFailed>(end)->fault, control::Fault::terminal);
@@ -300,7 +302,7 @@ TEST_F(FragmentEngineTest, APlanWhoseTypesLieIsRefusedBeforeItRuns) {
 
 TEST_F(FragmentEngineTest, AConfigurationThatCannotWorkIsTerminal) {
     connectors.refuse({.code = ErrorCode::invalid_configuration, .message = "no such file"});
-    engine().prepare(key, write_plan(plan_of(scan())));
+    engine().prepare(key, plan_format::write_plan(plan_of(scan())));
     const auto end = reports.end_of(key);
     ASSERT_NE(as<fragments::PrepareFailed>(end), nullptr);
     EXPECT_EQ(as<fragments::PrepareFailed>(end)->fault, control::Fault::terminal);
@@ -308,7 +310,7 @@ TEST_F(FragmentEngineTest, AConfigurationThatCannotWorkIsTerminal) {
 
 TEST_F(FragmentEngineTest, WhatIsNotThereNowIsTransient) {
     connectors.refuse({.code = ErrorCode::worker_unreachable, .message = "no answer"});
-    engine().prepare(key, write_plan(plan_of(scan())));
+    engine().prepare(key, plan_format::write_plan(plan_of(scan())));
     const auto end = reports.end_of(key);
     ASSERT_NE(as<fragments::PrepareFailed>(end), nullptr);
     EXPECT_EQ(as<fragments::PrepareFailed>(end)->fault, control::Fault::transient);
@@ -379,12 +381,12 @@ TEST_F(FragmentEngineTest, OriginsAreKnownAcrossWorkers) {
     const FragmentKey a = testing::fragment_key(2);
     const FragmentKey b = testing::fragment_key(3);
     start(plan_of(counted(receive)));
-    engine().prepare(a, write_plan(remote("A", 1)));
+    engine().prepare(a, plan_format::write_plan(remote("A", 1)));
     engine().start(a);
     source(1).give(batch({row(50, 1)}));
     source(1).wait_until_asked_for_more();
     EXPECT_TRUE(connectors.sink().rows().empty());  // B has not even been heard of
-    engine().prepare(b, write_plan(remote("B", 2)));
+    engine().prepare(b, plan_format::write_plan(remote("B", 2)));
     engine().start(b);
     source(2).give(batch({row(5, 1), row(7, 1)}));
     source(2).give(batch({row(12, 1)}));
@@ -420,7 +422,8 @@ TEST_F(FragmentEngineTest, WhoIsDrainedFlushesWhatCameFromWhoWasLost) {
                   .schema = schema()};
     const FragmentKey lost = testing::fragment_key(2);
     start(plan_of(counted(receive)));
-    engine().prepare(lost, write_plan({.worker = "A", .roots = {send}, .settings = {}}));
+    engine().prepare(lost,
+                     plan_format::write_plan({.worker = "A", .roots = {send}, .settings = {}}));
     engine().start(lost);
     source(1).give(batch({row(5, 1), row(7, 1), row(12, 1)}));
     connectors.sink().wait_for_flushed(1);
@@ -434,7 +437,7 @@ TEST_F(FragmentEngineTest, WhoIsDrainedFlushesWhatCameFromWhoWasLost) {
 
 TEST_F(FragmentEngineTest, AnEngineThatGoesTakesItsFragmentsAlong) {
     start(plan_of(scan()));
-    engine().prepare(testing::fragment_key(2), write_plan(plan_of(scan(2))));
+    engine().prepare(testing::fragment_key(2), plan_format::write_plan(plan_of(scan(2))));
 }
 
 TEST_F(FragmentEngineTest, AKeyIsFreeAfterItsEnd) {
@@ -442,7 +445,7 @@ TEST_F(FragmentEngineTest, AKeyIsFreeAfterItsEnd) {
     for (int i = 0; i < 3; ++i) {
         testing::Reports heard;
         engine().listen(heard.listener());
-        engine().prepare(key, write_plan(plan_of(scan())));
+        engine().prepare(key, plan_format::write_plan(plan_of(scan())));
         engine().start(key);
         EXPECT_NE(as<fragments::Ended>(heard.end_of(key)), nullptr);
         engine().listen({});
@@ -450,4 +453,4 @@ TEST_F(FragmentEngineTest, AKeyIsFreeAfterItsEnd) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::engine

@@ -10,7 +10,7 @@
 #include "engine/run/caught.h"
 #include "model/plan_check.h"
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -206,7 +206,7 @@ fragments::Event FragmentRun::live() {
 
 Result<Done> FragmentRun::prepare() {
     plan_error_ = true;
-    TRY_ASSIGN(plan, read_plan(text_));
+    TRY_ASSIGN(plan, plan_format::read_plan(text_));
     TRY(check_plan(plan));
     TRY(check_leaves(plan));
     plan_error_ = false;
@@ -277,4 +277,4 @@ Result<Done> FragmentRun::open_gate() {
     return Done{};
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -22,7 +22,7 @@
 #include "ports/clock.h"
 #include "ports/engine.h"
 
-namespace baton {
+namespace baton::engine {
 
 // How much the windows of all fragments may hold where a process can have that much memory: half of
 // it, but no less than one fragment may.
@@ -134,4 +134,4 @@ private:
     std::thread thread_;  // the last member: it uses all others
 };
 
-}  // namespace baton
+}  // namespace baton::engine

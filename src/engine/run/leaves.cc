@@ -6,7 +6,7 @@
 #include "engine/run/caught.h"
 #include "engine/run/fragment_run.h"
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -169,4 +169,4 @@ Result<Done> FragmentRun::run_receiver(Leaf& leaf, std::size_t index) {
     return Done{};
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -8,7 +8,7 @@
 #include "engine/operators/window_join.h"
 #include "model/plan_check.h"
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -298,4 +298,4 @@ void Pipeline::count(Counts& into) const {
     for (const Root& root : roots_) root.terminal->count(into);
 }
 
-}  // namespace baton
+}  // namespace baton::engine

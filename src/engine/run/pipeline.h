@@ -21,7 +21,7 @@
 #include "engine/streams/exchange.h"
 #include "model/plan.h"
 
-namespace baton {
+namespace baton::engine {
 
 struct Leaf {
     std::unique_ptr<RowSource> source;           // one of both
@@ -83,4 +83,4 @@ private:
     std::vector<Root> roots_;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

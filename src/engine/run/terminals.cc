@@ -1,6 +1,6 @@
 #include "engine/run/terminals.h"
 
-namespace baton {
+namespace baton::engine {
 
 namespace {
 
@@ -42,4 +42,4 @@ void SendTerminal::count(Counts& into) const {
     into.stalls += counts.stalls;
 }
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -11,7 +11,7 @@
 #include "engine/streams/row_sink.h"
 #include "model/control.h"
 
-namespace baton {
+namespace baton::engine {
 
 class Terminal : public PushOperator {
 public:
@@ -65,4 +65,4 @@ private:
     const OperatorContext& context_;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

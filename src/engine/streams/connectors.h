@@ -12,7 +12,7 @@
 #include "engine/streams/row_source.h"
 #include "model/plan.h"
 
-namespace baton {
+namespace baton::engine {
 
 class Connectors {
 public:
@@ -25,4 +25,4 @@ public:
                                                        const Schema& rows) = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

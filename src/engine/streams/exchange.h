@@ -20,7 +20,7 @@
 #include "model/exchange_key.h"
 #include "model/schema.h"
 
-namespace baton {
+namespace baton::engine {
 
 struct ExchangeCounts {
     std::uint64_t frames = 0;
@@ -84,4 +84,4 @@ public:
         const Schema& schema) = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -18,7 +18,7 @@
 
 #include "engine/columns/batch.h"
 
-namespace baton {
+namespace baton::engine {
 
 struct Frame {
     std::uint32_t origin = 0;                // position in the list of the stream's origins
@@ -27,4 +27,4 @@ struct Frame {
     bool end = false;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "engine/columns/batch.h"
 
-namespace baton {
+namespace baton::engine {
 
 struct SinkCounts {
     std::uint64_t rows = 0;
@@ -31,4 +31,4 @@ public:
     [[nodiscard]] virtual SinkCounts counts() const = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "engine/columns/batch.h"
 
-namespace baton {
+namespace baton::engine {
 
 enum class Pull : std::uint8_t {
     rows,     // there are some, perhaps more at once
@@ -41,4 +41,4 @@ public:
     [[nodiscard]] virtual SourceCounts counts() const = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

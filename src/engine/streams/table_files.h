@@ -10,7 +10,7 @@
 #include "engine/streams/row_source.h"
 #include "model/schema.h"
 
-namespace baton {
+namespace baton::engine {
 
 class TableFiles {
 public:
@@ -26,4 +26,4 @@ public:
                                                    const Schema& schema) = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::engine

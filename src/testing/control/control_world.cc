@@ -25,9 +25,10 @@ constexpr std::string_view kCluster =
     "CREATE SINK alerts (id UINT64 NOT NULL) TYPE Print SET ('HUB' AS SINK.HOST)";
 
 // EDGE lies upstream of HUB.
-Result<QueryPlan> planned_in_stages(const sql::CreateQuery& query, const PlanningView& view) {
-    TRY_ASSIGN(planned, plan(query, view));
-    for (PlannedFragment& fragment : planned.fragments) {
+Result<planning::QueryPlan> planned_in_stages(const sql::CreateQuery& query,
+                                              const planning::PlanningView& view) {
+    TRY_ASSIGN(planned, planning::plan(query, view));
+    for (planning::PlannedFragment& fragment : planned.fragments) {
         fragment.stage = fragment.worker == "EDGE" ? 1 : 0;
     }
     return planned;
@@ -35,15 +36,16 @@ Result<QueryPlan> planned_in_stages(const sql::CreateQuery& query, const Plannin
 
 }  // namespace
 
-ControlWorld::ControlWorld(const ControllerOptions& options) : options_(options) {
-    SqliteOptions sqlite;
-    sqlite.initialise = [](Sql& sql) { return migrate(sql); };
-    database_ = *open_temporary_sqlite(sqlite);
+ControlWorld::ControlWorld(const coordinator::ControllerOptions& options) : options_(options) {
+    sqlite::SqliteOptions sqlite;
+    sqlite.initialise = [](Sql& sql) { return catalog::migrate(sql); };
+    database_ = *sqlite::open_temporary_sqlite(sqlite);
     sql_ = *database_->connect(Access::write);
-    door_ = std::make_unique<DirectDoor>(*sql_, clock_, options_.epoch, planned_in_stages,
-                                         [this](const std::set<EntityKey>& keys) {
-                                             events_.emplace_back(control_event::Changed{keys});
-                                         });
+    door_ = std::make_unique<DirectDoor>(
+        *sql_, clock_, options_.epoch, planned_in_stages,
+        [this](const std::set<coordinator::EntityKey>& keys) {
+            events_.emplace_back(coordinator::control_event::Changed{keys});
+        });
     run(kCluster);
     workers_.start("HUB");
     workers_.start("EDGE");
@@ -59,9 +61,9 @@ void ControlWorld::start() {
         std::visit([&](auto&& e) { events_.emplace_back(std::forward<decltype(e)>(e)); },
                    std::move(event));
     });
-    controller_ = std::make_unique<Controller>(
+    controller_ = std::make_unique<coordinator::Controller>(
         options_, *door_, workers_, clock_,
-        [this](ControlEvent event) { events_.push_back(std::move(event)); });
+        [this](coordinator::ControlEvent event) { events_.push_back(std::move(event)); });
     CHECK(controller_->start());
     settle();
 }
@@ -73,11 +75,11 @@ void ControlWorld::crash() {
     door_->forget();
 }
 
-Result<Answer> ControlWorld::try_run(std::string_view text) {
+Result<catalog::Answer> ControlWorld::try_run(std::string_view text) {
     TRY_ASSIGN(statements, sql::parse(text));
-    Answer last;
+    catalog::Answer last;
     for (const sql::Statement& statement : statements) {
-        TRY_ASSIGN(request, bind(statement));
+        TRY_ASSIGN(request, coordinator::bind(statement));
         TRY_ASSIGN(answer, door_->execute(request));
         last = std::move(answer);
     }
@@ -93,7 +95,7 @@ void ControlWorld::run(std::string_view text) {
 bool ControlWorld::step() {
     if (!controller_) return false;
     if (!events_.empty()) {
-        const ControlEvent event = std::move(events_.front());
+        const coordinator::ControlEvent event = std::move(events_.front());
         events_.pop_front();
         controller_->take(event);
         return true;
@@ -104,7 +106,7 @@ bool ControlWorld::step() {
     }
     const auto due = controller_->wake_at();
     if (!due || *due > clock_.now()) return false;
-    controller_->take(control_event::Tick{});
+    controller_->take(coordinator::control_event::Tick{});
     return true;
 }
 
@@ -126,7 +128,7 @@ void ControlWorld::run_for(Duration span) {
 }
 
 std::optional<Query> ControlWorld::query(const std::string& name) {
-    return *Reader(*sql_).query(name);
+    return *catalog::Reader(*sql_).query(name);
 }
 
 std::string ControlWorld::state(const std::string& name) {
@@ -135,19 +137,19 @@ std::string ControlWorld::state(const std::string& name) {
 }
 
 std::vector<Fragment> ControlWorld::fragments(const std::string& name) {
-    return *Reader(*sql_).fragments({.query = query(name)->id});
+    return *catalog::Reader(*sql_).fragments({.query = query(name)->id});
 }
 
 Worker ControlWorld::worker(const std::string& name) {
-    return **Reader(*sql_).worker(name);
+    return **catalog::Reader(*sql_).worker(name);
 }
 
 std::vector<Partition> ControlWorld::partitions() {
-    return *Reader(*sql_).partitions();
+    return *catalog::Reader(*sql_).partitions();
 }
 
 Revision ControlWorld::revision() {
-    return *Reader(*sql_).revision();
+    return *catalog::Reader(*sql_).revision();
 }
 
 }  // namespace baton::testing

@@ -23,14 +23,14 @@ namespace baton::testing {
 class ControlWorld {
 public:
     // Workers EDGE -> HUB that run, source READINGS on EDGE, sink ALERTS on HUB.
-    explicit ControlWorld(const ControllerOptions& options = {});
+    explicit ControlWorld(const coordinator::ControllerOptions& options = {});
     ~ControlWorld();
     ControlWorld(const ControlWorld&) = delete;
     ControlWorld& operator=(const ControlWorld&) = delete;
 
     // Statements that change the catalog and must succeed.
     void run(std::string_view sql);
-    [[nodiscard]] Result<Answer> try_run(std::string_view sql);
+    [[nodiscard]] Result<catalog::Answer> try_run(std::string_view sql);
 
     // Lets time pass, and everything happen that is due.
     void run_for(Duration span);
@@ -57,14 +57,14 @@ public:
 private:
     [[nodiscard]] bool step();
 
-    const ControllerOptions options_;
+    const coordinator::ControllerOptions options_;
     ManualClock clock_;
     std::unique_ptr<SqlDatabase> database_;
     std::unique_ptr<Sql> sql_;
     InProcessWorkers workers_;
     std::unique_ptr<DirectDoor> door_;
-    std::unique_ptr<Controller> controller_;  // none: crashed
-    std::deque<ControlEvent> events_;
+    std::unique_ptr<coordinator::Controller> controller_;  // none: crashed
+    std::deque<coordinator::ControlEvent> events_;
     bool held_ = false;
 };
 

@@ -7,21 +7,22 @@
 
 namespace baton::testing {
 
-Result<Answer> DirectDoor::apply_one(WriteTransaction& tx, const Request& request) const {
+Result<catalog::Answer> DirectDoor::apply_one(catalog::WriteTransaction& tx,
+                                              const catalog::Request& request) const {
     auto answer = tx.apply(request);
     const auto view = tx.take_wanted_view();
     if (!view) return answer;
-    request::CreateQuery query = std::get<request::CreateQuery>(request);
+    catalog::request::CreateQuery query = std::get<catalog::request::CreateQuery>(request);
     TRY_ASSIGN(planned, planner_(query.tree, *view));
     query.plan = std::move(planned);
     return tx.apply(query);
 }
 
-Result<CatalogLook> DirectDoor::look(const CatalogWanted& wanted) {
-    return baton::look(Reader(sql_), wanted);
+Result<coordinator::CatalogLook> DirectDoor::look(const coordinator::CatalogWanted& wanted) {
+    return coordinator::look(catalog::Reader(sql_), wanted);
 }
 
-void DirectDoor::submit(Ticket ticket, std::vector<Request> requests, Settled settled) {
+void DirectDoor::submit(Ticket ticket, std::vector<catalog::Request> requests, Settled settled) {
     waiting_.push_back(
         {.ticket = ticket, .requests = std::move(requests), .settled = std::move(settled)});
 }
@@ -34,21 +35,21 @@ void DirectDoor::settle_next(const std::optional<Error>& instead) {
     next.settled(next.ticket, answer ? Result<Done>(Done{}) : Result<Done>(answer.error()));
 }
 
-Result<Answer> DirectDoor::execute(const Request& request) {
+Result<catalog::Answer> DirectDoor::execute(const catalog::Request& request) {
     return apply({request});
 }
 
-Result<Answer> DirectDoor::apply(const std::vector<Request>& requests) {
-    TRY_ASSIGN(tx, WriteTransaction::begin(sql_, epoch_));
+Result<catalog::Answer> DirectDoor::apply(const std::vector<catalog::Request>& requests) {
+    TRY_ASSIGN(tx, catalog::WriteTransaction::begin(sql_, epoch_));
     TRY(tx->begin_bundle(clock_.wall_now()));
-    Answer last;
-    for (const Request& request : requests) {
+    catalog::Answer last;
+    for (const catalog::Request& request : requests) {
         TRY_ASSIGN(answer, apply_one(*tx, request));
         last = std::move(answer);
     }
     TRY(tx->keep_bundle());
     TRY(tx->commit());
-    const std::set<EntityKey> keys = keys_of(tx->changes());
+    const std::set<coordinator::EntityKey> keys = coordinator::keys_of(tx->changes());
     if (!keys.empty()) published_(keys);
     return last;
 }

@@ -20,21 +20,23 @@
 
 namespace baton::testing {
 
-class DirectDoor : public CatalogDoor {
+class DirectDoor : public coordinator::CatalogDoor {
 public:
     // Called after each commit with the keys that it changed, before its outcome is reported.
-    using Published = std::function<void(const std::set<EntityKey>&)>;
+    using Published = std::function<void(const std::set<coordinator::EntityKey>&)>;
 
     // `sql` is a writing connection, with the present schema, for the door alone.
-    DirectDoor(Sql& sql, const Clock& clock, Epoch epoch, Planner planner, Published published)
+    DirectDoor(Sql& sql, const Clock& clock, Epoch epoch, planning::Planner planner,
+               Published published)
         : sql_(sql),
           clock_(clock),
           epoch_(epoch),
           planner_(std::move(planner)),
           published_(std::move(published)) {}
 
-    [[nodiscard]] Result<CatalogLook> look(const CatalogWanted& wanted) override;
-    void submit(Ticket ticket, std::vector<Request> requests, Settled settled) override;
+    [[nodiscard]] Result<coordinator::CatalogLook> look(
+        const coordinator::CatalogWanted& wanted) override;
+    void submit(Ticket ticket, std::vector<catalog::Request> requests, Settled settled) override;
 
     [[nodiscard]] bool waiting() const { return !waiting_.empty(); }
     // Carries out the requests that were submitted first. With `instead` it does not, and reports
@@ -44,22 +46,23 @@ public:
     void forget() { waiting_.clear(); }
 
     // A client's request, at once.
-    [[nodiscard]] Result<Answer> execute(const Request& request);
+    [[nodiscard]] Result<catalog::Answer> execute(const catalog::Request& request);
 
 private:
     struct Submitted {
         Ticket ticket = 0;
-        std::vector<Request> requests;
+        std::vector<catalog::Request> requests;
         Settled settled;
     };
 
-    [[nodiscard]] Result<Answer> apply_one(WriteTransaction& tx, const Request& request) const;
-    [[nodiscard]] Result<Answer> apply(const std::vector<Request>& requests);
+    [[nodiscard]] Result<catalog::Answer> apply_one(catalog::WriteTransaction& tx,
+                                                    const catalog::Request& request) const;
+    [[nodiscard]] Result<catalog::Answer> apply(const std::vector<catalog::Request>& requests);
 
     Sql& sql_;
     const Clock& clock_;
     const Epoch epoch_;
-    const Planner planner_;
+    const planning::Planner planner_;
     const Published published_;
     std::deque<Submitted> waiting_;
 };

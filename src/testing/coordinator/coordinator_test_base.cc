@@ -11,34 +11,36 @@ namespace baton::testing {
 Result<std::unique_ptr<SqlDatabase>> open_test_catalog() {
     const char* named = std::getenv("BATON_TEST_CATALOG");
     const std::string kind = named == nullptr ? "sqlite" : named;
-    if (kind == "sqlite") return open_temporary_sqlite({.initialise = migrate});
+    if (kind == "sqlite") return sqlite::open_temporary_sqlite({.initialise = catalog::migrate});
     const ServerKind server = kind == "postgres" ? ServerKind::postgres : ServerKind::mariadb;
-    return open_server_database(server, DatabaseServer::shared(server).new_database(), migrate);
+    return open_server_database(server, DatabaseServer::shared(server).new_database(),
+                                catalog::migrate);
 }
 
-void CoordinatorTest::open(const CoordinatorOptions& options) {
+void CoordinatorTest::open(const coordinator::CoordinatorOptions& options) {
     session_.reset();
     coordinator_.reset();
     auto database = open_test_catalog();
     ASSERT_TRUE(database) << to_string(database.error());
-    auto opened = CoordinatorRuntime::open(*std::move(database), clock_, options);
+    auto opened = coordinator::CoordinatorRuntime::open(*std::move(database), clock_, options);
     ASSERT_TRUE(opened) << to_string(opened.error());
     coordinator_ = *std::move(opened);
-    session_ = std::make_unique<Session>(*coordinator_, "tester");
+    session_ = std::make_unique<coordinator::Session>(*coordinator_, "tester");
 }
 
-std::vector<StatementResult> CoordinatorTest::run(Session& session, std::string_view sql) {
-    Execution execution = session.execute(sql);
+std::vector<coordinator::StatementResult> CoordinatorTest::run(coordinator::Session& session,
+                                                               std::string_view sql) {
+    coordinator::Execution execution = session.execute(sql);
     EXPECT_FALSE(execution.error) << sql << "\n" << to_string(*execution.error);
     return std::move(execution.results);
 }
 
-std::vector<StatementResult> CoordinatorTest::run(std::string_view sql) {
+std::vector<coordinator::StatementResult> CoordinatorTest::run(std::string_view sql) {
     return run(*session_, sql);
 }
 
-Error CoordinatorTest::error_of(Session& session, std::string_view sql) {
-    const Execution execution = session.execute(sql);
+Error CoordinatorTest::error_of(coordinator::Session& session, std::string_view sql) {
+    const coordinator::Execution execution = session.execute(sql);
     EXPECT_TRUE(execution.error) << sql << " succeeded";
     return execution.error.value_or(Error{.code = ErrorCode::defect, .message = "no error"});
 }
@@ -48,15 +50,15 @@ Error CoordinatorTest::error_of(std::string_view sql) {
 }
 
 std::string CoordinatorTest::outcome_of(std::string_view sql) {
-    const Execution execution = session_->execute(sql);
+    const coordinator::Execution execution = session_->execute(sql);
     if (!execution.error) return "ok";
     return std::to_string(number(execution.error->code)) + ": " + execution.error->message;
 }
 
-std::string CoordinatorTest::rows(Session& session, std::string_view sql) {
+std::string CoordinatorTest::rows(coordinator::Session& session, std::string_view sql) {
     const auto results = run(session, sql);
     if (results.empty()) return "no result";
-    const auto* table = std::get_if<Table>(&results.back().value);
+    const auto* table = std::get_if<views::Table>(&results.back().value);
     if (table == nullptr) return "no table";
     std::string text;
     for (const SqlRow& row : table->rows) {
@@ -84,13 +86,13 @@ void CoordinatorTest::make_small_cluster(const std::string& hub_settings) {
         "SET ('HUB' AS SINK.HOST)");
 }
 
-Answer CoordinatorTest::request(const Request& asked) {
+catalog::Answer CoordinatorTest::request(const catalog::Request& asked) {
     auto answer = coordinator_->execute(asked);
     EXPECT_TRUE(answer) << to_string(answer.error());
-    return answer ? *std::move(answer) : Answer{};
+    return answer ? *std::move(answer) : catalog::Answer{};
 }
 
-Error CoordinatorTest::refused(const Request& asked) {
+Error CoordinatorTest::refused(const catalog::Request& asked) {
     auto answer = coordinator_->execute(asked);
     EXPECT_FALSE(answer) << "the request succeeded";
     return answer ? Error{} : answer.error();

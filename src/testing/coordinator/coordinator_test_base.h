@@ -24,30 +24,31 @@ protected:
     void SetUp() override { open(); }
 
     // Opens (again) with these options; a catalog that was open before is gone.
-    void open(const CoordinatorOptions& options = {});
+    void open(const coordinator::CoordinatorOptions& options = {});
 
     // Runs statements that must all succeed.
-    std::vector<StatementResult> run(std::string_view sql);
-    std::vector<StatementResult> run(Session& session, std::string_view sql);
+    std::vector<coordinator::StatementResult> run(std::string_view sql);
+    std::vector<coordinator::StatementResult> run(coordinator::Session& session,
+                                                  std::string_view sql);
     // Runs statements of which the last must fail.
     Error error_of(std::string_view sql);
-    Error error_of(Session& session, std::string_view sql);
+    Error error_of(coordinator::Session& session, std::string_view sql);
     // "2030: unknown source ..." or "ok"
     std::string outcome_of(std::string_view sql);
 
     // The rows of the last statement: values joined by `|`, rows ended by line breaks.
     std::string rows(std::string_view sql);
-    std::string rows(Session& session, std::string_view sql);
+    std::string rows(coordinator::Session& session, std::string_view sql);
 
     // Two workers EDGE -> HUB, source READINGS on EDGE, sink ALERTS on HUB.
     void make_small_cluster(const std::string& hub_settings = "");
 
-    Answer request(const Request& request);
-    Error refused(const Request& request);
+    catalog::Answer request(const catalog::Request& request);
+    Error refused(const catalog::Request& request);
 
-    SystemClock clock_;
-    std::unique_ptr<CoordinatorRuntime> coordinator_;
-    std::unique_ptr<Session> session_;
+    system::SystemClock clock_;
+    std::unique_ptr<coordinator::CoordinatorRuntime> coordinator_;
+    std::unique_ptr<coordinator::Session> session_;
 };
 
 }  // namespace baton::testing

@@ -22,7 +22,7 @@ using namespace election;  // NOLINT: its events and effects
 struct Node {
     std::string name;
     std::uint64_t life = 0;
-    std::optional<Election> machine;
+    std::optional<election::Election> machine;
     std::string owner;
     Duration offset{};
     std::int64_t drift_ppm = 0;
@@ -43,7 +43,7 @@ class World {
 public:
     World(std::uint64_t seed, bool restores) : prng_(seed), restores_(restores) {
         const std::vector<Duration> ttls = {1s, 2s, 3s, 10s};
-        timers_ = *ElectionTimers::of(ttls[prng_.between(0, ttls.size() - 1)]);
+        timers_ = *election::ElectionTimers::of(ttls[prng_.between(0, ttls.size() - 1)]);
         store_.epoch = Epoch(prng_.between(0, 1) * prng_.between(1, 1'000));
         taken_.insert(store_.epoch);
         nodes_.resize(prng_.between(2, 5));
@@ -181,7 +181,7 @@ private:
 
     // ---- effects --------------------------------------------------------------------------------
 
-    void perform(Node& node, const Watch& effect) {
+    void perform(Node& node, const election::Watch& effect) {
         call(node, effect.call, [this](const std::string&, Call number) -> Event {
             return Watched{.call = number, .held = store_.held(now_)};
         });
@@ -189,7 +189,7 @@ private:
     void perform(Node& node, const Acquire& effect) {
         call(node, effect.call, [this, effect](const std::string& owner, Call number) -> Event {
             const auto epoch = store_.next_epoch(effect.least_epoch, now_);
-            if (!epoch) return Refused{.call = number, .held = store_.held(now_)};
+            if (!epoch) return election::Refused{.call = number, .held = store_.held(now_)};
             const bool uncertain = goes_wrong(15);
             if (uncertain) uncertain_.insert(*epoch);
             if (!uncertain || chance(50)) take(owner, *epoch);
@@ -440,7 +440,7 @@ private:
     bool restores_ = false;
     bool restored_ = false;
     bool healed_ = false;
-    ElectionTimers timers_;
+    election::ElectionTimers timers_;
     std::vector<Node> nodes_;  // never grows: others point into it
     LeaseModel store_;
     Duration away_until_{};

@@ -8,7 +8,7 @@ namespace baton::testing {
 
 // ---- sources ------------------------------------------------------------------------------------
 
-void SourceScript::give(Batch batch) {
+void SourceScript::give(engine::Batch batch) {
     const std::lock_guard lock(mutex_);
     batches_.push_back(std::move(batch));
     waiting_ = false;
@@ -48,12 +48,12 @@ void SourceScript::wait_until_asked_for_more() {
     await(changed_, lock, [&] { return waiting_ && batches_.empty(); });
 }
 
-class ScriptedSource : public RowSource {
+class ScriptedSource : public engine::RowSource {
 public:
     ScriptedSource(std::shared_ptr<SourceScript> script, std::vector<std::size_t> wanted)
         : script_(std::move(script)), wanted_(std::move(wanted)) {}
 
-    Result<Pull> pull(Batch& into, Duration patience) override {
+    Result<engine::Pull> pull(engine::Batch& into, Duration patience) override {
         SourceScript& script = *script_;
         std::unique_lock lock(script.mutex_);
         if (script.batches_.empty()) {
@@ -65,27 +65,27 @@ public:
                    script.interrupted_;
         });
         if (!script.batches_.empty()) {
-            Batch whole = std::move(script.batches_.front());
+            engine::Batch whole = std::move(script.batches_.front());
             script.batches_.pop_front();
-            into = Batch{.rows = whole.rows, .columns = {}};
+            into = engine::Batch{.rows = whole.rows, .columns = {}};
             for (const std::size_t column : wanted_) {
                 into.columns.push_back(whole.columns.at(column));
             }
             script.counts_.rows += whole.rows;
-            return Pull::rows;
+            return engine::Pull::rows;
         }
         if (script.error_) return *script.error_;
         if (script.thrown_) std::rethrow_exception(script.thrown_);
-        if (script.ended_) return Pull::end;
+        if (script.ended_) return engine::Pull::end;
         script.idle_ += 1;
-        return Pull::nothing;
+        return engine::Pull::nothing;
     }
     void interrupt() override {
         const std::lock_guard lock(script_->mutex_);
         script_->interrupted_ = true;
         script_->changed_.notify_all();
     }
-    [[nodiscard]] SourceCounts counts() const override {
+    [[nodiscard]] engine::SourceCounts counts() const override {
         const std::lock_guard lock(script_->mutex_);
         return script_->counts_;
     }
@@ -139,11 +139,11 @@ void SinkRecord::fail_with(Error error) {
     error_ = std::move(error);
 }
 
-class RecordingSink : public RowSink {
+class RecordingSink : public engine::RowSink {
 public:
     explicit RecordingSink(std::shared_ptr<SinkRecord> record) : record_(std::move(record)) {}
 
-    Result<Done> write(const Batch& batch) override {
+    Result<Done> write(const engine::Batch& batch) override {
         SinkRecord& record = *record_;
         std::unique_lock lock(record.mutex_);
         if (record.error_) return *record.error_;
@@ -174,7 +174,7 @@ public:
         record_->interrupted_ = true;
         record_->changed_.notify_all();
     }
-    [[nodiscard]] SinkCounts counts() const override {
+    [[nodiscard]] engine::SinkCounts counts() const override {
         const std::lock_guard lock(record_->mutex_);
         return {.rows = record_->rows_.size(), .bytes = 0};
     }
@@ -197,27 +197,28 @@ void DoubleConnectors::play(const TestTables& tables, std::size_t batch_rows) {
     batch_rows_ = batch_rows;
 }
 
-Result<std::unique_ptr<RowSource>> DoubleConnectors::open_source(const SourceScan& scan) {
+Result<std::unique_ptr<engine::RowSource>> DoubleConnectors::open_source(const SourceScan& scan) {
     if (refusal_) return *refusal_;
     const std::lock_guard lock(mutex_);
     const auto table = tables_.find(scan.id.value());
     if (table == tables_.end()) {
         auto& script = scripts_[*scan.id];
         if (!script) script = std::make_shared<SourceScript>();
-        return std::unique_ptr<RowSource>(new ScriptedSource(script, scan.wanted));
+        return std::unique_ptr<engine::RowSource>(new ScriptedSource(script, scan.wanted));
     }
     // A plan may name a source more than once: each gets all rows.
     auto script = std::make_shared<SourceScript>();
-    for (Batch& batch : batches_of(table->second.schema, table->second.rows, batch_rows_)) {
+    for (engine::Batch& batch : batches_of(table->second.schema, table->second.rows, batch_rows_)) {
         script->give(std::move(batch));
     }
     script->end();
-    return std::unique_ptr<RowSource>(new ScriptedSource(std::move(script), scan.wanted));
+    return std::unique_ptr<engine::RowSource>(new ScriptedSource(std::move(script), scan.wanted));
 }
 
-Result<std::unique_ptr<RowSink>> DoubleConnectors::open_sink(const SinkWrite&, const Schema&) {
+Result<std::unique_ptr<engine::RowSink>> DoubleConnectors::open_sink(const SinkWrite&,
+                                                                     const Schema&) {
     if (refusal_) return *refusal_;
-    return std::unique_ptr<RowSink>(new RecordingSink(sink_));
+    return std::unique_ptr<engine::RowSink>(new RecordingSink(sink_));
 }
 
 }  // namespace baton::testing

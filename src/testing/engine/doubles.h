@@ -19,7 +19,7 @@ namespace baton::testing {
 // Gives batches as a test says. From any thread.
 class SourceScript {
 public:
-    void give(Batch batch);
+    void give(engine::Batch batch);
     void end();
     void fail(Error error);
     void fail_with(std::exception_ptr thrown);
@@ -35,14 +35,14 @@ private:
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<Batch> batches_;
+    std::deque<engine::Batch> batches_;
     bool ended_ = false;
     bool interrupted_ = false;
     bool waiting_ = false;  // in vain, with no batch left
     std::optional<Error> error_;
     std::exception_ptr thrown_;
     std::size_t idle_ = 0;
-    SourceCounts counts_;
+    engine::SourceCounts counts_;
 };
 
 // The rows that a sink got. From any thread.
@@ -73,7 +73,7 @@ private:
 };
 
 // Opens scripts for physical sources and one record for every sink.
-class DoubleConnectors : public Connectors {
+class DoubleConnectors : public engine::Connectors {
 public:
     // The script of a source; made on the first call.
     [[nodiscard]] SourceScript& source(PhysicalSourceId id);
@@ -83,15 +83,16 @@ public:
     // From now on, opening fails so.
     void refuse(Error error) { refusal_ = std::move(error); }
 
-    Result<std::unique_ptr<RowSource>> open_source(const SourceScan& scan) override;
-    Result<std::unique_ptr<RowSink>> open_sink(const SinkWrite& sink, const Schema& rows) override;
+    Result<std::unique_ptr<engine::RowSource>> open_source(const SourceScan& scan) override;
+    Result<std::unique_ptr<engine::RowSink>> open_sink(const SinkWrite& sink,
+                                                       const Schema& rows) override;
 
 private:
     std::mutex mutex_;
     std::map<PhysicalSourceId, std::shared_ptr<SourceScript>> scripts_;
     std::shared_ptr<SinkRecord> sink_ = std::make_shared<SinkRecord>();
     TestTables tables_;
-    std::size_t batch_rows_ = kBatchRows;
+    std::size_t batch_rows_ = engine::kBatchRows;
     std::optional<Error> refusal_;
 };
 

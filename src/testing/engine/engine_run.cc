@@ -113,7 +113,7 @@ std::optional<std::string> run_to_end(Engine& engine, const std::vector<Fragment
     Reports reports;
     engine.listen(reports.listener());
     for (std::size_t i = 0; i < fragments.size(); ++i) {
-        engine.prepare(fragment_key(i), write_plan(fragments[i]));
+        engine.prepare(fragment_key(i), plan_format::write_plan(fragments[i]));
     }
     for (std::size_t i = 0; i < fragments.size(); ++i) engine.start(fragment_key(i));
     const auto report = reports.first_trouble(fragments.size());

@@ -12,11 +12,11 @@ struct LocalExchanges::Channel {
     std::size_t frames_most = 4;
     bool received = false;  // the receiver is open
     std::vector<std::string> senders;
-    std::deque<Arrived> queue;
+    std::deque<engine::Arrived> queue;
     std::size_t frames = 0;    // in the queue
     std::size_t finished = 0;  // senders
     bool told_end = false;
-    ExchangeCounts counts;
+    engine::ExchangeCounts counts;
 };
 
 namespace {
@@ -25,7 +25,7 @@ Error interrupted() {
     return Error{.code = ErrorCode::cancelled, .message = "the exchange was interrupted"};
 }
 
-class LocalSender : public ExchangeSender {
+class LocalSender : public engine::ExchangeSender {
 public:
     LocalSender(std::shared_ptr<LocalExchanges::Channel> channel, std::string from)
         : channel_(std::move(channel)), from_(std::move(from)) {}
@@ -34,12 +34,14 @@ public:
         std::unique_lock lock(channel_->mutex);
         channel_->changed.wait(lock, [&] { return channel_->received || interrupted_; });
         if (interrupted_) return interrupted();
-        channel_->queue.push_back(
-            {.what = Arrival::announced, .sender = position(), .origins = origins, .frame = {}});
+        channel_->queue.push_back({.what = engine::Arrival::announced,
+                                   .sender = position(),
+                                   .origins = origins,
+                                   .frame = {}});
         channel_->changed.notify_all();
         return Done{};
     }
-    Result<Done> send(Frame frame) override {
+    Result<Done> send(engine::Frame frame) override {
         std::unique_lock lock(channel_->mutex);
         if (channel_->frames >= channel_->frames_most) counts_.stalls += 1;
         channel_->changed.wait(
@@ -49,7 +51,7 @@ public:
         counts_.rows += frame.batch.rows;
         channel_->counts.rows += frame.batch.rows;
         channel_->frames += 1;
-        channel_->queue.push_back({.what = Arrival::frame,
+        channel_->queue.push_back({.what = engine::Arrival::frame,
                                    .sender = position(),
                                    .origins = {},
                                    .frame = std::move(frame)});
@@ -69,7 +71,7 @@ public:
         interrupted_ = true;
         channel_->changed.notify_all();
     }
-    [[nodiscard]] ExchangeCounts counts() const override {
+    [[nodiscard]] engine::ExchangeCounts counts() const override {
         const std::lock_guard lock(channel_->mutex);
         return counts_;
     }
@@ -84,36 +86,36 @@ private:
     std::shared_ptr<LocalExchanges::Channel> channel_;
     std::string from_;
     bool interrupted_ = false;
-    ExchangeCounts counts_;
+    engine::ExchangeCounts counts_;
 };
 
-class LocalReceiver : public ExchangeReceiver {
+class LocalReceiver : public engine::ExchangeReceiver {
 public:
     explicit LocalReceiver(std::shared_ptr<LocalExchanges::Channel> channel)
         : channel_(std::move(channel)) {}
 
-    Result<Arrived> next(Duration patience) override {
+    Result<engine::Arrived> next(Duration patience) override {
         std::unique_lock lock(channel_->mutex);
         const auto all_finished = [&] { return channel_->finished == channel_->senders.size(); };
         channel_->changed.wait_for(lock, patience, [&] {
             return !channel_->queue.empty() || all_finished() || interrupted_;
         });
         if (!channel_->queue.empty()) {
-            Arrived arrived = std::move(channel_->queue.front());
+            engine::Arrived arrived = std::move(channel_->queue.front());
             channel_->queue.pop_front();
-            if (arrived.what == Arrival::frame) channel_->frames -= 1;
+            if (arrived.what == engine::Arrival::frame) channel_->frames -= 1;
             channel_->changed.notify_all();
             return arrived;
         }
-        if (all_finished()) return Arrived{.what = Arrival::end};
-        return Arrived{};
+        if (all_finished()) return engine::Arrived{.what = engine::Arrival::end};
+        return engine::Arrived{};
     }
     void interrupt() override {
         const std::lock_guard lock(channel_->mutex);
         interrupted_ = true;
         channel_->changed.notify_all();
     }
-    [[nodiscard]] ExchangeCounts counts() const override {
+    [[nodiscard]] engine::ExchangeCounts counts() const override {
         const std::lock_guard lock(channel_->mutex);
         return channel_->counts;
     }
@@ -135,15 +137,15 @@ std::shared_ptr<LocalExchanges::Channel> LocalExchanges::channel(const ExchangeK
     return found;
 }
 
-Result<std::unique_ptr<ExchangeSender>> LocalExchanges::open_sender(const ExchangeKey& key,
-                                                                    const std::string& from,
-                                                                    const std::string&,
-                                                                    const std::string&,
-                                                                    const Schema&) {
-    return std::unique_ptr<ExchangeSender>(new LocalSender(channel(key), from));
+Result<std::unique_ptr<engine::ExchangeSender>> LocalExchanges::open_sender(const ExchangeKey& key,
+                                                                            const std::string& from,
+                                                                            const std::string&,
+                                                                            const std::string&,
+                                                                            const Schema&) {
+    return std::unique_ptr<engine::ExchangeSender>(new LocalSender(channel(key), from));
 }
 
-Result<std::unique_ptr<ExchangeReceiver>> LocalExchanges::open_receiver(
+Result<std::unique_ptr<engine::ExchangeReceiver>> LocalExchanges::open_receiver(
     const ExchangeKey& key, const std::string&, const std::vector<std::string>& senders,
     const Schema&) {
     const auto found = channel(key);
@@ -154,7 +156,7 @@ Result<std::unique_ptr<ExchangeReceiver>> LocalExchanges::open_receiver(
     found->received = true;
     found->senders = senders;
     found->changed.notify_all();
-    return std::unique_ptr<ExchangeReceiver>(new LocalReceiver(found));
+    return std::unique_ptr<engine::ExchangeReceiver>(new LocalReceiver(found));
 }
 
 }  // namespace baton::testing

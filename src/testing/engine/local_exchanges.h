@@ -9,20 +9,19 @@
 
 namespace baton::testing {
 
-class LocalExchanges : public Exchanges {
+class LocalExchanges : public engine::Exchanges {
 public:
     // So many frames are under way in an exchange at most.
     explicit LocalExchanges(std::size_t frames_most = 4) : frames_most_(frames_most) {}
 
-    Result<std::unique_ptr<ExchangeSender>> open_sender(const ExchangeKey& key,
-                                                        const std::string& from,
-                                                        const std::string& to,
-                                                        const std::string& address,
-                                                        const Schema& schema) override;
-    Result<std::unique_ptr<ExchangeReceiver>> open_receiver(const ExchangeKey& key,
-                                                            const std::string& worker,
-                                                            const std::vector<std::string>& senders,
-                                                            const Schema& schema) override;
+    Result<std::unique_ptr<engine::ExchangeSender>> open_sender(const ExchangeKey& key,
+                                                                const std::string& from,
+                                                                const std::string& to,
+                                                                const std::string& address,
+                                                                const Schema& schema) override;
+    Result<std::unique_ptr<engine::ExchangeReceiver>> open_receiver(
+        const ExchangeKey& key, const std::string& worker, const std::vector<std::string>& senders,
+        const Schema& schema) override;
 
     struct Channel;
 

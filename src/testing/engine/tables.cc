@@ -4,19 +4,19 @@
 
 namespace baton::testing {
 
-Batch batch_of(const Schema& schema, const std::vector<Row>& rows) {
-    Batch batch{.rows = rows.size(), .columns = {}};
+engine::Batch batch_of(const Schema& schema, const std::vector<Row>& rows) {
+    engine::Batch batch{.rows = rows.size(), .columns = {}};
     for (std::size_t i = 0; i < schema.columns.size(); ++i) {
         std::vector<Value> values;
         for (const Row& row : rows) values.push_back(row.at(i));
-        batch.columns.push_back(column_of(schema.columns[i].type, values));
+        batch.columns.push_back(engine::column_of(schema.columns[i].type, values));
     }
     return batch;
 }
 
-std::vector<Batch> batches_of(const Schema& schema, const std::vector<Row>& rows,
-                              std::size_t size) {
-    std::vector<Batch> batches;
+std::vector<engine::Batch> batches_of(const Schema& schema, const std::vector<Row>& rows,
+                                      std::size_t size) {
+    std::vector<engine::Batch> batches;
     for (std::size_t from = 0; from < rows.size(); from += size) {
         const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(from);
         const auto count = static_cast<std::ptrdiff_t>(std::min(size, rows.size() - from));
@@ -25,10 +25,11 @@ std::vector<Batch> batches_of(const Schema& schema, const std::vector<Row>& rows
     return batches;
 }
 
-void append_rows(std::vector<Row>& rows, const Batch& batch) {
+void append_rows(std::vector<Row>& rows, const engine::Batch& batch) {
     for (std::size_t i = 0; i < batch.rows; ++i) {
         Row row;
-        for (const ColumnVector& column : batch.columns) row.push_back(value_at(column, i));
+        for (const engine::ColumnVector& column : batch.columns)
+            row.push_back(engine::value_at(column, i));
         rows.push_back(std::move(row));
     }
 }

@@ -9,10 +9,10 @@
 
 namespace baton::testing {
 
-[[nodiscard]] Batch batch_of(const Schema& schema, const std::vector<Row>& rows);
+[[nodiscard]] engine::Batch batch_of(const Schema& schema, const std::vector<Row>& rows);
 // In pieces of that many rows.
-[[nodiscard]] std::vector<Batch> batches_of(const Schema& schema, const std::vector<Row>& rows,
-                                            std::size_t size);
-void append_rows(std::vector<Row>& rows, const Batch& batch);
+[[nodiscard]] std::vector<engine::Batch> batches_of(const Schema& schema,
+                                                    const std::vector<Row>& rows, std::size_t size);
+void append_rows(std::vector<Row>& rows, const engine::Batch& batch);
 
 }  // namespace baton::testing

@@ -41,14 +41,14 @@ inline std::string name_of_lease_case(const ::testing::TestParamInfo<LeaseContra
 class LeaseContract : public ::testing::TestWithParam<LeaseContractCase> {
 protected:
     static constexpr Duration kTtl = std::chrono::seconds(10);
-    const std::string key_{kLeaderLock};
+    const std::string key_{catalog::kLeaderLock};
 
     void SetUp() override {
         database_ = GetParam().make();
         sql_ = connect();
-        const auto created = make_lease_tables(*sql_);
+        const auto created = catalog::make_lease_tables(*sql_);
         ASSERT_TRUE(created) << to_string(created.error());
-        leases_ = std::make_unique<Leases>(*sql_);
+        leases_ = std::make_unique<catalog::Leases>(*sql_);
     }
     std::unique_ptr<Sql> connect() {
         auto sql = database_->connect(Access::write);
@@ -59,19 +59,19 @@ protected:
     Epoch taken(const std::string& owner, Epoch least = Epoch()) {
         const auto outcome = leases_->acquire(key_, owner, kTtl, least);
         EXPECT_TRUE(outcome) << to_string(outcome.error());
-        const auto* term = outcome ? std::get_if<lease::Taken>(&*outcome) : nullptr;
+        const auto* term = outcome ? std::get_if<catalog::lease::Taken>(&*outcome) : nullptr;
         EXPECT_NE(term, nullptr) << "the lock is held";
         return term != nullptr ? term->epoch : Epoch();
     }
     bool refused(const std::string& owner) {
         const auto outcome = leases_->acquire(key_, owner, kTtl);
         EXPECT_TRUE(outcome) << to_string(outcome.error());
-        return outcome && std::holds_alternative<lease::Refused>(*outcome);
+        return outcome && std::holds_alternative<catalog::lease::Refused>(*outcome);
     }
-    LeaseState state() {
+    catalog::LeaseState state() {
         const auto found = leases_->watch(key_);
         EXPECT_TRUE(found && *found);
-        return found && *found ? **found : LeaseState{};
+        return found && *found ? **found : catalog::LeaseState{};
     }
     void let_it_end() {
         ASSERT_EQ(*sql_->execute("UPDATE lease SET expires_at = 1 WHERE lock_key = ?", {key_}), 1);
@@ -79,14 +79,14 @@ protected:
     // The answer to a writer of this epoch: "" or its error.
     std::string write_as(Epoch epoch) {
         EXPECT_TRUE(sql_->begin(Access::write));
-        const auto held = hold_fence(*sql_, key_, epoch);
+        const auto held = catalog::hold_fence(*sql_, key_, epoch);
         sql_->rollback();
         return held ? "" : std::string(entry_of(held.error().code).name);
     }
 
     std::shared_ptr<SqlDatabase> database_;
     std::unique_ptr<Sql> sql_;
-    std::unique_ptr<Leases> leases_;
+    std::unique_ptr<catalog::Leases> leases_;
 };
 
 TEST_P(LeaseContract, ANewLockIsFreeAndItsFirstEpochIsOne) {
@@ -109,7 +109,7 @@ TEST_P(LeaseContract, WhoIsRefusedIsToldWhoHoldsItAndForHowLong) {
     (void)taken("a");
     const auto outcome = leases_->acquire(key_, "b", kTtl);
     ASSERT_TRUE(outcome);
-    const auto& held = std::get<lease::Refused>(*outcome).held;
+    const auto& held = std::get<catalog::lease::Refused>(*outcome).held;
     EXPECT_EQ(held.owner, "a");
     EXPECT_EQ(held.epoch, Epoch(1));
     EXPECT_GT(held.remaining, Duration::zero());
@@ -125,13 +125,13 @@ TEST_P(LeaseContract, ALockThatHasEndedIsTakenOnceByAllWhoRaceForIt) {
     for (int i = 0; i < GetParam().sessions_racing; ++i) {
         threads.emplace_back([&, i] {
             const auto sql = connect();
-            Leases leases(*sql);
+            catalog::Leases leases(*sql);
             while (!go) std::this_thread::yield();
             // A caller that cannot get through gets an error, and asks again.
             for (int attempt = 0; attempt < 100; ++attempt) {
                 const auto outcome = leases.acquire(key_, "racer" + std::to_string(i), kTtl);
                 if (!outcome) continue;
-                if (std::holds_alternative<lease::Taken>(*outcome)) taken_by += 1;
+                if (std::holds_alternative<catalog::lease::Taken>(*outcome)) taken_by += 1;
                 return;
             }
             errors += 1;
@@ -214,7 +214,7 @@ TEST_P(LeaseContract, TheFenceLetsOnlyThePresentEpochWrite) {
 TEST_P(LeaseContract, AnAcquisitionThatIsRolledBackLeavesNothing) {
     (void)taken("a");
     let_it_end();
-    const LeaseState before = state();
+    const catalog::LeaseState before = state();
     ASSERT_TRUE(sql_->execute("DELETE FROM fence WHERE lock_key = ?", {key_}));
     const auto outcome = leases_->acquire(key_, "b", kTtl);
     ASSERT_FALSE(outcome);
@@ -227,7 +227,7 @@ TEST_P(LeaseContract, ALockThatIsNotThereIsMadeByWhoTakesIt) {
     EXPECT_FALSE(*leases_->watch("reports"));
     const auto outcome = leases_->acquire("reports", "a", kTtl);
     ASSERT_TRUE(outcome) << to_string(outcome.error());
-    EXPECT_EQ(std::get<lease::Taken>(*outcome).epoch, Epoch(1));
+    EXPECT_EQ(std::get<catalog::lease::Taken>(*outcome).epoch, Epoch(1));
     EXPECT_LE(state().remaining, Duration::zero());  // the others are as they were
     ASSERT_TRUE(leases_->create("reports"));         // once more, for nothing
     EXPECT_EQ((**leases_->watch("reports")).owner, "a");
@@ -263,7 +263,7 @@ TEST_P(LeaseContract, ADeletableLockIsRemovedWhenItsLeaseHasEnded) {
 // A negative control: what the first design proposed lets every later contender in.
 TEST_P(LeaseContract, AnUpsertThatComparesTheOldEndWithTheNewOneStealsALiveLock) {
     (void)taken("a");
-    const std::string now(now_us(sql_->dialect()));
+    const std::string now(catalog::now_us(sql_->dialect()));
     const std::string steals =
         "UPDATE lease SET owner = ?, epoch = epoch + 1, expires_at = " + now +
         " + ? WHERE lock_key = ? AND (owner = ? OR expires_at < " + now + " + ?)";

@@ -45,7 +45,7 @@ Value sum_of(DataType type, const std::vector<Value>& values) {
 Value least(const std::vector<Value>& values, int sign) {
     if (values.empty()) return {};
     return *std::min_element(values.begin(), values.end(), [&](const Value& a, const Value& b) {
-        return sign * compare(a, b) < 0;
+        return sign * optimizer::compare(a, b) < 0;
     });
 }
 
@@ -86,7 +86,7 @@ Value count_of(const std::vector<Value>& values) {
 Value median_of(std::vector<Value> values) {
     if (values.empty()) return {};
     std::sort(values.begin(), values.end(),
-              [](const Value& a, const Value& b) { return compare(a, b) < 0; });
+              [](const Value& a, const Value& b) { return optimizer::compare(a, b) < 0; });
     const std::size_t middle = values.size() / 2;
     if (values.size() % 2 == 1) return number(values[middle]);
     return (number(values[middle - 1]) + number(values[middle])) / 2;

@@ -124,7 +124,7 @@ private:
     static Result<Rows> filtered(const Filter& filter, const Rows& input) {
         Rows rows;
         for (const Row& row : input) {
-            TRY_ASSIGN(keep, evaluate(filter.predicate, row));
+            TRY_ASSIGN(keep, optimizer::evaluate(filter.predicate, row));
             if (is_true(keep)) rows.push_back(row);
         }
         return rows;
@@ -133,7 +133,7 @@ private:
     static Result<Row> computed(const std::vector<Expression>& expressions, const Row& row) {
         Row result;
         for (const Expression& expression : expressions) {
-            TRY_ASSIGN(value, evaluate(expression, row));
+            TRY_ASSIGN(value, optimizer::evaluate(expression, row));
             result.push_back(std::move(value));
         }
         return result;
@@ -243,7 +243,7 @@ private:
                 for (std::size_t i = 0; i < right_rows.size(); ++i) {
                     Row both = a;
                     both.insert(both.end(), right_rows[i].begin(), right_rows[i].end());
-                    TRY_ASSIGN(match, evaluate(join.predicate, both));
+                    TRY_ASSIGN(match, optimizer::evaluate(join.predicate, both));
                     if (!is_true(match)) continue;
                     give(a, right_rows[i]);
                     found = true;

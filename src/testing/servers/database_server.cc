@@ -69,13 +69,13 @@ void run(const std::vector<std::string>& words, const std::string& directory) {
 Result<std::unique_ptr<SqlDatabase>> open_server_database(
     ServerKind kind, const std::string& url, std::function<Result<Done>(Sql& sql)> initialise) {
     if (kind == ServerKind::postgres) {
-        return open_postgres({.url = url,
-                              .initialise = std::move(initialise),
-                              .lock_deadline = std::chrono::milliseconds(500)});
+        return postgres::open_postgres({.url = url,
+                                        .initialise = std::move(initialise),
+                                        .lock_deadline = std::chrono::milliseconds(500)});
     }
-    return open_mariadb({.url = url,
-                         .initialise = std::move(initialise),
-                         .lock_deadline = std::chrono::seconds(1)});
+    return mariadb::open_mariadb({.url = url,
+                                  .initialise = std::move(initialise),
+                                  .lock_deadline = std::chrono::seconds(1)});
 }
 
 DatabaseServer::DatabaseServer(ServerKind kind)
@@ -136,8 +136,9 @@ std::string DatabaseServer::url(const std::string& database) const {
 }
 
 bool DatabaseServer::answers() const {
-    if (kind_ == ServerKind::postgres) return open_postgres({.url = url("postgres")}).has_value();
-    return open_mariadb({.url = url("information_schema")}).has_value();
+    if (kind_ == ServerKind::postgres)
+        return postgres::open_postgres({.url = url("postgres")}).has_value();
+    return mariadb::open_mariadb({.url = url("information_schema")}).has_value();
 }
 
 void DatabaseServer::start() {

@@ -6,7 +6,7 @@
 
 namespace baton::testing {
 
-DoubleEngine::Reports DoubleEngine::obey(const engine_calls::EngineCommand& order) {
+DoubleEngine::Reports DoubleEngine::obey(const worker::engine_calls::EngineCommand& order) {
     if (!slow_) return carry_out(order);
     waiting_.push_back(order);
     return {};
@@ -14,24 +14,24 @@ DoubleEngine::Reports DoubleEngine::obey(const engine_calls::EngineCommand& orde
 
 DoubleEngine::Reports DoubleEngine::finish() {
     Reports all;
-    for (const engine_calls::EngineCommand& order : std::exchange(waiting_, {})) {
+    for (const worker::engine_calls::EngineCommand& order : std::exchange(waiting_, {})) {
         Reports some = carry_out(order);
         all.insert(all.end(), some.begin(), some.end());
     }
     return all;
 }
 
-DoubleEngine::Reports DoubleEngine::carry_out(const engine_calls::EngineCommand& order) {
+DoubleEngine::Reports DoubleEngine::carry_out(const worker::engine_calls::EngineCommand& order) {
     return std::visit(Overload{
-                          [&](const engine_calls::Prepare& o) { return prepare(o); },
-                          [&](const engine_calls::Start& o) { return start(o); },
-                          [&](const engine_calls::Drain& o) { return halt(o.key); },
-                          [&](const engine_calls::Abort& o) { return halt(o.key); },
+                          [&](const worker::engine_calls::Prepare& o) { return prepare(o); },
+                          [&](const worker::engine_calls::Start& o) { return start(o); },
+                          [&](const worker::engine_calls::Drain& o) { return halt(o.key); },
+                          [&](const worker::engine_calls::Abort& o) { return halt(o.key); },
                       },
                       order);
 }
 
-DoubleEngine::Reports DoubleEngine::prepare(const engine_calls::Prepare& order) {
+DoubleEngine::Reports DoubleEngine::prepare(const worker::engine_calls::Prepare& order) {
     if (trouble_) {
         return {fragments::PrepareFailed{.key = order.key,
                                          .fault = trouble_->fault,
@@ -42,7 +42,7 @@ DoubleEngine::Reports DoubleEngine::prepare(const engine_calls::Prepare& order) 
     return {fragments::Prepared{order.key}};
 }
 
-DoubleEngine::Reports DoubleEngine::start(const engine_calls::Start& order) {
+DoubleEngine::Reports DoubleEngine::start(const worker::engine_calls::Start& order) {
     if (!plans_.contains(order.key)) return {};  // aborted meanwhile
     running_.insert(order.key);
     return {fragments::BeganToRun{order.key}};

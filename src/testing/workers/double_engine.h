@@ -25,7 +25,7 @@ public:
         std::uint32_t error = 0;  // its number; 0: it has none
     };
 
-    [[nodiscard]] Reports obey(const engine_calls::EngineCommand& order);
+    [[nodiscard]] Reports obey(const worker::engine_calls::EngineCommand& order);
 
     // From now on, every prepare fails so; none: prepares succeed.
     void fail_prepares(std::optional<Trouble> trouble) { trouble_ = std::move(trouble); }
@@ -43,14 +43,14 @@ public:
     [[nodiscard]] std::optional<std::string> plan_of(const FragmentKey& key) const;
 
 private:
-    [[nodiscard]] Reports carry_out(const engine_calls::EngineCommand& order);
-    [[nodiscard]] Reports prepare(const engine_calls::Prepare& order);
-    [[nodiscard]] Reports start(const engine_calls::Start& order);
+    [[nodiscard]] Reports carry_out(const worker::engine_calls::EngineCommand& order);
+    [[nodiscard]] Reports prepare(const worker::engine_calls::Prepare& order);
+    [[nodiscard]] Reports start(const worker::engine_calls::Start& order);
     [[nodiscard]] Reports halt(const FragmentKey& key);
 
     std::optional<Trouble> trouble_;
     bool slow_ = false;
-    std::vector<engine_calls::EngineCommand> waiting_;
+    std::vector<worker::engine_calls::EngineCommand> waiting_;
     std::map<FragmentKey, std::string> plans_;
     std::set<FragmentKey> running_;
 };

@@ -73,25 +73,28 @@ void InProcessWorkers::hang_up(const std::string& name, transport::Attempt attem
 
 // ---- the workers --------------------------------------------------------------------------------
 
-void InProcessWorkers::step(const std::string& name, Worker& worker, const station::Event& event) {
-    std::vector<station::Event> events = {event};
+void InProcessWorkers::step(const std::string& name, Worker& worker,
+                            const worker::station::Event& event) {
+    std::vector<worker::station::Event> events = {event};
     for (std::size_t i = 0; i < events.size(); ++i) {
-        const station::Event next = events[i];
-        for (const station::Effect& effect : worker.process->machine.step(Instant(), next)) {
+        const worker::station::Event next = events[i];
+        for (const worker::station::Effect& effect :
+             worker.process->machine.step(Instant(), next)) {
             perform(name, worker, effect, events);
         }
     }
 }
 
 void InProcessWorkers::perform(const std::string& name, Worker& worker,
-                               const station::Effect& effect, std::vector<station::Event>& next) {
-    const auto order = [&](const engine_calls::EngineCommand& given) {
+                               const worker::station::Effect& effect,
+                               std::vector<worker::station::Event>& next) {
+    const auto order = [&](const worker::engine_calls::EngineCommand& given) {
         const auto reports = worker.process->engine.obey(given);
         next.insert(next.end(), reports.begin(), reports.end());
     };
     std::visit(
         Overload{
-            [&](const station::AnswerGreeting& e) {
+            [&](const worker::station::AnswerGreeting& e) {
                 if (const auto* refusal = std::get_if<control::Refusal>(&e.answer)) {
                     tell(transport::DialFailed{.worker = name,
                                                .attempt = *worker.process->stream,
@@ -104,22 +107,22 @@ void InProcessWorkers::perform(const std::string& name, Worker& worker,
                                         .attempt = *worker.process->stream,
                                         .welcome = std::get<control::Welcome>(e.answer)});
             },
-            [&](const station::Keep& e) {
+            [&](const worker::station::Keep& e) {
                 worker.kept = e.allegiance;
-                next.emplace_back(station::AllegianceKept{e.allegiance});
+                next.emplace_back(worker::station::AllegianceKept{e.allegiance});
             },
-            [&](const station::Reply& e) {
+            [&](const worker::station::Reply& e) {
                 if (worker.cut || !worker.process->stream) return;
                 tell(transport::MessageArrived{
                     .worker = name, .attempt = *worker.process->stream, .message = e.message});
             },
-            [&](const engine_calls::Prepare& e) { order(e); },
-            [&](const engine_calls::Start& e) { order(e); },
-            [&](const engine_calls::Drain& e) { order(e); },
-            [&](const engine_calls::Abort& e) { order(e); },
-            [](const holdings::Take&) {},
-            [&](const holdings::Release& e) {
-                next.emplace_back(holdings::Released{.partitions = {e.partition}});
+            [&](const worker::engine_calls::Prepare& e) { order(e); },
+            [&](const worker::engine_calls::Start& e) { order(e); },
+            [&](const worker::engine_calls::Drain& e) { order(e); },
+            [&](const worker::engine_calls::Abort& e) { order(e); },
+            [](const worker::holdings::Take&) {},
+            [&](const worker::holdings::Release& e) {
+                next.emplace_back(worker::holdings::Released{.partitions = {e.partition}});
             },
         },
         effect);

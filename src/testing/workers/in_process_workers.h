@@ -48,7 +48,7 @@ public:
 
 private:
     struct Process {
-        Station machine;
+        worker::Station machine;
         DoubleEngine engine;
         std::optional<transport::Attempt> stream;  // the present one
         sessions::Session session = 0;             // its number here: coordinators count anew
@@ -62,9 +62,9 @@ private:
     };
 
     // All under the lock.
-    void step(const std::string& name, Worker& worker, const station::Event& event);
-    void perform(const std::string& name, Worker& worker, const station::Effect& effect,
-                 std::vector<station::Event>& next);
+    void step(const std::string& name, Worker& worker, const worker::station::Event& event);
+    void perform(const std::string& name, Worker& worker, const worker::station::Effect& effect,
+                 std::vector<worker::station::Event>& next);
     void tell(transport::Event event);
     void stop(const std::string& name, Worker& worker);
 

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-namespace baton {
+namespace baton::worker {
 
 using sessions::Session;
 using transport::Attempt;
@@ -132,4 +132,4 @@ void LocalTransport::Far::hang_up(Session session) {
     owner_.end(session, "the worker hung up", Epoch(0));
 }
 
-}  // namespace baton
+}  // namespace baton::worker

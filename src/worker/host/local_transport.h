@@ -13,7 +13,7 @@
 #include "ports/sessions.h"
 #include "ports/transport.h"
 
-namespace baton {
+namespace baton::worker {
 
 class LocalTransport final {
 public:
@@ -76,4 +76,4 @@ private:
     sessions::Session last_ = 0;
 };
 
-}  // namespace baton
+}  // namespace baton::worker

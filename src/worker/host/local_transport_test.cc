@@ -6,7 +6,7 @@
 
 #include "testing/workers/in_process_workers.h"
 
-namespace baton {
+namespace baton::worker {
 namespace {
 
 class LocalTransportTest : public ::testing::Test {
@@ -62,4 +62,4 @@ TEST_F(LocalTransportTest, WhatIsSaidArrivesAtTheOtherEnd) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::worker

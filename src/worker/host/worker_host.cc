@@ -5,7 +5,7 @@
 
 #include "base/overload.h"
 
-namespace baton {
+namespace baton::worker {
 
 namespace {
 
@@ -244,4 +244,4 @@ void WorkerHost::log(const std::string& line) const {
     if (options_.log) options_.log(line);
 }
 
-}  // namespace baton
+}  // namespace baton::worker

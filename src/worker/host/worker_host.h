@@ -34,7 +34,7 @@
 #include "ports/sessions.h"
 #include "threads/mailbox.h"
 
-namespace baton {
+namespace baton::worker {
 
 struct WorkerHostOptions {
     Incarnation incarnation;            // unlike that of any process of this worker before
@@ -105,7 +105,7 @@ private:
     bool leaving_ = false;
     std::vector<PartitionKey> released_;  // that had no user
 
-    Mailbox<Letter> letters_;
+    threads::Mailbox<Letter> letters_;
     std::mutex mutex_;
     std::condition_variable rested_;  // it may leave
     std::size_t from_doors_ = 0;      // of the letters
@@ -114,4 +114,4 @@ private:
     std::thread thread_;              // last: it uses everything above
 };
 
-}  // namespace baton
+}  // namespace baton::worker

@@ -12,7 +12,7 @@
 #include "testing/workers/double_engine.h"
 #include "worker/host/local_transport.h"
 
-namespace baton {
+namespace baton::worker {
 namespace {
 
 using namespace std::chrono_literals;
@@ -105,7 +105,7 @@ protected:
 
     LocalTransport local_;
     ReportingEngine engine_;
-    SystemClock clock_;
+    system::SystemClock clock_;
     EpochStore* epochs_ = nullptr;
     PartitionUser* partitions_ = nullptr;
     std::unique_ptr<WorkerHost> host_;
@@ -152,7 +152,7 @@ TEST_F(WorkerHostTest, TheNewestCoordinatorIsObeyedAndOthersAreHungUpOn) {
 
 TEST_F(WorkerHostTest, AnEpochHoldsOverRestarts) {
     const testing::TemporaryDirectory directory;
-    EpochFile file = *EpochFile::open(directory.path());
+    system::EpochFile file = *system::EpochFile::open(directory.path());
     epochs_ = &file;
     start(1);
     dial(1, Epoch(8));
@@ -169,7 +169,7 @@ TEST_F(WorkerHostTest, AnEpochHoldsOverRestarts) {
 
 TEST_F(WorkerHostTest, AnEpochThatCannotBeKeptWelcomesNobody) {
     const testing::TemporaryDirectory directory;
-    EpochFile file = *EpochFile::open(directory.path());
+    system::EpochFile file = *system::EpochFile::open(directory.path());
     std::filesystem::create_directory(directory / "epoch.next");  // in its way
     epochs_ = &file;
     start();
@@ -216,4 +216,4 @@ TEST_F(WorkerHostTest, ADrainWaitsForWhatLivesAndTakesNothingNew) {
 }
 
 }  // namespace
-}  // namespace baton
+}  // namespace baton::worker

@@ -11,15 +11,15 @@
 #include "worker/host/worker_host.h"
 #include "worker/node/engine_kit.h"
 
-namespace baton {
+namespace baton::worker {
 
 // In the order in which they end backwards.
 struct EmbeddedWorker::Parts {
-    std::unique_ptr<GrpcTransport> remote;
-    std::unique_ptr<GrpcExchanges> exchanges;
-    std::unique_ptr<GrpcResultStreams> remote_results;
-    ResultHub hub;
-    std::unique_ptr<LocalResultStreams> results;
+    std::unique_ptr<rpc::GrpcTransport> remote;
+    std::unique_ptr<rpc::GrpcExchanges> exchanges;
+    std::unique_ptr<rpc::GrpcResultStreams> remote_results;
+    engine::ResultHub hub;
+    std::unique_ptr<engine::LocalResultStreams> results;
     std::unique_ptr<LocalTransport> local;
     std::unique_ptr<Engine> engine;
     std::unique_ptr<WorkerHost> host;
@@ -28,13 +28,14 @@ struct EmbeddedWorker::Parts {
 Result<std::unique_ptr<EmbeddedWorker>> EmbeddedWorker::start(
     const Clock& clock, const EmbeddedWorkerOptions& options) {
     auto parts = std::make_unique<Parts>();
-    GrpcTransportOptions transport_options;
+    rpc::GrpcTransportOptions transport_options;
     transport_options.trust = options.trust;
-    parts->remote = std::make_unique<GrpcTransport>(transport_options);
-    parts->exchanges = std::make_unique<GrpcExchanges>(GrpcExchangesOptions{
+    parts->remote = std::make_unique<rpc::GrpcTransport>(transport_options);
+    parts->exchanges = std::make_unique<rpc::GrpcExchanges>(rpc::GrpcExchangesOptions{
         .limits = {}, .trust = options.trust, .worker = {}, .log = options.log});
-    parts->remote_results = std::make_unique<GrpcResultStreams>(options.trust);
-    parts->results = std::make_unique<LocalResultStreams>(parts->hub, parts->remote_results.get());
+    parts->remote_results = std::make_unique<rpc::GrpcResultStreams>(options.trust);
+    parts->results =
+        std::make_unique<engine::LocalResultStreams>(parts->hub, parts->remote_results.get());
     parts->local = std::make_unique<LocalTransport>(parts->remote.get());
     TRY_ASSIGN(engine, make_engine(*parts->exchanges, parts->hub, clock, options.permits));
     parts->engine = std::move(engine);
@@ -59,4 +60,4 @@ ResultStreams& EmbeddedWorker::results() {
     return *parts_->results;
 }
 
-}  // namespace baton
+}  // namespace baton::worker

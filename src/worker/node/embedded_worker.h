@@ -15,11 +15,11 @@
 #include "ports/transport.h"
 #include "worker/node/permits.h"
 
-namespace baton {
+namespace baton::worker {
 
 struct EmbeddedWorkerOptions {
-    std::shared_ptr<Trust> trust = user_trust();  // on the network to other workers
-    Permits permits;                              // of its plans
+    std::shared_ptr<rpc::Trust> trust = rpc::user_trust();  // on the network to other workers
+    Permits permits;                                        // of its plans
     // Gets lines that an operator may want to read, from any thread. None: no log.
     std::function<void(const std::string&)> log;
 };
@@ -45,4 +45,4 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace baton
+}  // namespace baton::worker

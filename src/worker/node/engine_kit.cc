@@ -12,15 +12,16 @@
 #include "engine/connectors/formatted_connectors.h"
 #include "engine/run/fragment_engine.h"
 
-namespace baton {
+namespace baton::worker {
 
 namespace {
 
 // What the engine uses lives as long as it.
 class EngineKit final : public Engine {
 public:
-    EngineKit(AllowedFiles files, AllowedTargets targets, Exchanges& exchanges, ResultHub& results,
-              const Clock& clock, std::optional<std::uint64_t> fragments_max)
+    EngineKit(files::AllowedFiles files, targets::AllowedTargets targets,
+              engine::Exchanges& exchanges, engine::ResultHub& results, const Clock& clock,
+              std::optional<std::uint64_t> fragments_max)
         : fragments_max_(fragments_max),
           allowed_files_(std::move(files)),
           allowed_targets_(std::move(targets)),
@@ -67,9 +68,9 @@ public:
     }
 
 private:
-    static FragmentOptions options() {
-        FragmentOptions options;
-        options.memory_most_in_all = window_memory_most(available_bytes());
+    static engine::FragmentOptions options() {
+        engine::FragmentOptions options;
+        options.memory_most_in_all = engine::window_memory_most(system::available_bytes());
         return options;
     }
 
@@ -77,25 +78,26 @@ private:
     std::mutex mutex_;
     Listener listener_;
     std::set<FragmentKey> living_;
-    const AllowedFiles allowed_files_;
-    const AllowedTargets allowed_targets_;
-    SystemFiles files_{allowed_files_};
-    TcpSources tcp_{allowed_targets_};
-    MqttBytes mqtt_{allowed_targets_};
-    ParquetFiles tables_{allowed_files_};
-    FormattedConnectors connectors_;
-    FragmentEngine engine_;
+    const files::AllowedFiles allowed_files_;
+    const targets::AllowedTargets allowed_targets_;
+    files::SystemFiles files_{allowed_files_};
+    tcp::TcpSources tcp_{allowed_targets_};
+    mqtt::MqttBytes mqtt_{allowed_targets_};
+    parquet::ParquetFiles tables_{allowed_files_};
+    engine::FormattedConnectors connectors_;
+    engine::FragmentEngine engine_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> make_engine(Exchanges& exchanges, ResultHub& results,
-                                            const Clock& clock, const Permits& permits,
+Result<std::unique_ptr<Engine>> make_engine(engine::Exchanges& exchanges,
+                                            engine::ResultHub& results, const Clock& clock,
+                                            const Permits& permits,
                                             std::optional<std::uint64_t> fragments_max) {
-    TRY_ASSIGN(files, AllowedFiles::of(permits.files));
-    TRY_ASSIGN(targets, AllowedTargets::of(permits.targets));
+    TRY_ASSIGN(files, files::AllowedFiles::of(permits.files));
+    TRY_ASSIGN(targets, targets::AllowedTargets::of(permits.targets));
     return std::unique_ptr<Engine>(std::make_unique<EngineKit>(
         std::move(files), std::move(targets), exchanges, results, clock, fragments_max));
 }
 
-}  // namespace baton
+}  // namespace baton::worker

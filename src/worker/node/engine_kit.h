@@ -13,12 +13,12 @@
 #include "ports/engine.h"
 #include "worker/node/permits.h"
 
-namespace baton {
+namespace baton::worker {
 
 // All three outlive the engine; rows for clients go into `results`. With `fragments_max`, no more
 // are prepared while so many live. Fails with invalid_configuration for permits that cannot be.
 [[nodiscard]] Result<std::unique_ptr<Engine>> make_engine(
-    Exchanges& exchanges, ResultHub& results, const Clock& clock, const Permits& permits,
-    std::optional<std::uint64_t> fragments_max = std::nullopt);
+    engine::Exchanges& exchanges, engine::ResultHub& results, const Clock& clock,
+    const Permits& permits, std::optional<std::uint64_t> fragments_max = std::nullopt);
 
-}  // namespace baton
+}  // namespace baton::worker

@@ -13,15 +13,15 @@
 #include "worker/host/worker_host.h"
 #include "worker/node/engine_kit.h"
 
-namespace baton {
+namespace baton::worker {
 
 namespace {
 
 Result<std::unique_ptr<EpochStore>> epochs_in(const std::optional<std::string>& directory) {
     if (!directory) return std::unique_ptr<EpochStore>();
-    TRY(make_private_directory(*directory, ErrorCode::unreadable_configuration));
-    TRY_ASSIGN(file, EpochFile::open(*directory));
-    return std::unique_ptr<EpochStore>(std::make_unique<EpochFile>(std::move(file)));
+    TRY(system::make_private_directory(*directory, ErrorCode::unreadable_configuration));
+    TRY_ASSIGN(file, system::EpochFile::open(*directory));
+    return std::unique_ptr<EpochStore>(std::make_unique<system::EpochFile>(std::move(file)));
 }
 
 Permits permits_of(const NetworkWorkerOptions& options) {
@@ -38,13 +38,13 @@ Permits permits_of(const NetworkWorkerOptions& options) {
 // In the order in which they end backwards, but for the host, which ends before the server.
 struct NetworkWorker::Parts {
     std::unique_ptr<EpochStore> epochs;
-    std::unique_ptr<GrpcExchanges> exchanges;
-    ResultHub hub;
-    std::unique_ptr<ResultService> results;
+    std::unique_ptr<rpc::GrpcExchanges> exchanges;
+    engine::ResultHub hub;
+    std::unique_ptr<rpc::ResultService> results;
     std::unique_ptr<Engine> engine;
-    std::unique_ptr<PartitionPrograms> programs;
-    std::unique_ptr<ControlServer> control;
-    std::unique_ptr<GrpcServer> server;
+    std::unique_ptr<processes::PartitionPrograms> programs;
+    std::unique_ptr<rpc::ControlServer> control;
+    std::unique_ptr<rpc::GrpcServer> server;
     std::unique_ptr<WorkerHost> host;
 };
 
@@ -53,20 +53,20 @@ Result<std::unique_ptr<NetworkWorker>> NetworkWorker::start(const Clock& clock,
     auto parts = std::make_unique<Parts>();
     TRY_ASSIGN(epochs, epochs_in(options.directory));
     parts->epochs = std::move(epochs);
-    parts->exchanges = std::make_unique<GrpcExchanges>(GrpcExchangesOptions{
+    parts->exchanges = std::make_unique<rpc::GrpcExchanges>(rpc::GrpcExchangesOptions{
         .limits = {}, .trust = options.trust, .worker = options.name, .log = options.log});
     parts->results =
-        std::make_unique<ResultService>(parts->hub, options.name, options.trust, options.log);
+        std::make_unique<rpc::ResultService>(parts->hub, options.name, options.trust, options.log);
     TRY_ASSIGN(engine, make_engine(*parts->exchanges, parts->hub, clock, permits_of(options),
                                    options.fragments_max));
     parts->engine = std::move(engine);
-    parts->control = std::make_unique<ControlServer>(
-        ControlServerOptions{.worker = options.name, .trust = options.trust, .log = options.log});
+    parts->control = std::make_unique<rpc::ControlServer>(rpc::ControlServerOptions{
+        .worker = options.name, .trust = options.trust, .log = options.log});
     if (options.partition_program) {
-        parts->programs = std::make_unique<PartitionPrograms>(
-            PartitionProgramsOptions{.command = *options.partition_program,
-                                     .grace = options.partition_grace,
-                                     .log = options.log},
+        parts->programs = std::make_unique<processes::PartitionPrograms>(
+            processes::PartitionProgramsOptions{.command = *options.partition_program,
+                                                .grace = options.partition_grace,
+                                                .log = options.log},
             clock);
     }
     const auto now = clock.wall_now().time_since_epoch().count();
@@ -78,7 +78,7 @@ Result<std::unique_ptr<NetworkWorker>> NetworkWorker::start(const Clock& clock,
                                         .epochs = parts->epochs.get(),
                                         .partitions = parts->programs.get()}));
     parts->host = std::move(host);
-    TRY_ASSIGN(server, GrpcServer::start(
+    TRY_ASSIGN(server, rpc::GrpcServer::start(
                            {.listen = options.listen, .trust = options.trust, .log = options.log},
                            {&parts->control->service(), &parts->exchanges->service(),
                             &parts->results->service()}));
@@ -97,4 +97,4 @@ bool NetworkWorker::drain(Duration patience) {
     return parts_->host->drain(patience);
 }
 
-}  // namespace baton
+}  // namespace baton::worker

@@ -15,14 +15,14 @@
 #include "ports/clock.h"
 #include "worker/node/permits.h"
 
-namespace baton {
+namespace baton::worker {
 
 struct NetworkWorkerOptions {
     std::string name;             // as the catalog has it, in any case
     std::vector<Address> listen;  // for coordinators and for data, each; port 0: any that is free
     std::optional<std::string> directory;  // what must outlive the process; none: nothing does
     std::optional<std::uint64_t> fragments_max;
-    std::shared_ptr<Trust> trust = user_trust();
+    std::shared_ptr<rpc::Trust> trust = rpc::user_trust();
     Permits permits;  // of its plans; its own directory and ports are out of reach in any case
     // The program that is run for each partition of the worker (adapters/programs); none: none is.
     std::optional<std::string> partition_program;
@@ -54,4 +54,4 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace baton
+}  // namespace baton::worker

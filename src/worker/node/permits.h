@@ -4,12 +4,12 @@
 #include "adapters/file/allowed_files.h"
 #include "adapters/targets/allowed_targets.h"
 
-namespace baton {
+namespace baton::worker {
 
 // Without anything set: no files, and of the network what is neither this machine nor link-local.
 struct Permits {
-    FileRules files;
-    TargetRules targets;
+    files::FileRules files;
+    targets::TargetRules targets;
 };
 
-}  // namespace baton
+}  // namespace baton::worker

@@ -13,22 +13,22 @@ namespace baton::pgserver {
 
 namespace {
 
-const View* view_in(const sql::Statement& statement) {
-    const auto view_of = [](const Result<ViewQuery>& query) {
+const kinds::View* view_in(const sql::Statement& statement) {
+    const auto view_of = [](const Result<views::ViewQuery>& query) {
         return query ? &query->view() : nullptr;
     };
     if (const auto* select = std::get_if<sql::SelectOnce>(&statement.node)) {
-        return view_of(ViewQuery::from(select->query));
+        return view_of(views::ViewQuery::from(select->query));
     }
     if (const auto* show = std::get_if<sql::Show>(&statement.node)) {
-        return is_static(show->what) ? nullptr : view_of(ViewQuery::from(*show));
+        return views::is_static(show->what) ? nullptr : view_of(views::ViewQuery::from(*show));
     }
     if (const auto* watch = std::get_if<sql::Watch>(&statement.node)) {
         if (const auto* query = std::get_if<sql::Query>(&watch->source)) {
-            return view_of(ViewQuery::from(*query));
+            return view_of(views::ViewQuery::from(*query));
         }
         const auto& shown = std::get<sql::Show>(watch->source);
-        return is_static(shown.what) ? nullptr : view_of(ViewQuery::from(shown));
+        return views::is_static(shown.what) ? nullptr : view_of(views::ViewQuery::from(shown));
     }
     return nullptr;
 }
@@ -41,7 +41,7 @@ bool compares(const pg::Token& token) {
 // Of the column that stands nearest before the parameter, over signs of comparison and other
 // parameters; or directly behind it.
 std::optional<pgwire::TypeId> type_at(const std::vector<pg::Token>& tokens, std::size_t at,
-                                      const View& view) {
+                                      const kinds::View& view) {
     const auto of = [&](const pg::Token& token) -> std::optional<pgwire::TypeId> {
         if (!token.names()) return std::nullopt;
         const auto column = view.column(to_upper(token.text));
@@ -69,7 +69,7 @@ std::vector<pgwire::TypeId> parameter_types_of(std::string_view text,
     types.resize(count, 0);
     const std::vector<sql::Literal> unknown(count, sql::Null{});
     const auto statements = sql::parse(text, {}, unknown);
-    const View* view =
+    const kinds::View* view =
         statements && statements->size() == 1 ? view_in(statements->front()) : nullptr;
     const std::vector<pg::Token> tokens = pg::tokens_of(text);
     for (std::size_t i = 0; view != nullptr && i < tokens.size(); ++i) {

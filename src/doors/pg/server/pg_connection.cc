@@ -172,7 +172,7 @@ void PgConnection::open_session(const wire::OpenSession& session) {
         events_.emplace_back(wire::Failed{.report = std::move(*refused)});
         return;
     }
-    who_ = std::get<front::Principal>(admitted);
+    who_ = std::get<desk::Principal>(admitted);
     if (!who_->coordinator) {
         // Where nobody proves who it is, a name says nothing.
         const bool proved = options_.connection.authentication == pgwire::Authentication::scram;
@@ -188,7 +188,7 @@ void PgConnection::open_session(const wire::OpenSession& session) {
                       .process = options_.connection.process,
                       .version = options_.connection.version,
                       .answers = options_.answers});
-    runner_->open(session, std::get<front::Principal>(std::move(admitted)));
+    runner_->open(session, std::get<desk::Principal>(std::move(admitted)));
 }
 
 void PgConnection::after_steps() {

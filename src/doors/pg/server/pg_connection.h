@@ -46,14 +46,14 @@ public:
         const std::string& user) = 0;
     // Counts a login from `peer`, "127.0.0.1:54321", as this user that succeeded; and one that
     // failed.
-    [[nodiscard]] virtual std::variant<front::Principal, pgwire::Report> admit(
+    [[nodiscard]] virtual std::variant<desk::Principal, pgwire::Report> admit(
         std::uint32_t process, const std::string& user, const std::string& peer) = 0;
     // How long who failed to prove it is to wait for the answer.
     [[nodiscard]] virtual Duration refused(const std::string& user, const std::string& peer) = 0;
     // Why it may not even try; none: it may.
     [[nodiscard]] virtual std::optional<pgwire::Report> hold_up(const std::string& user,
                                                                 const std::string& peer) = 0;
-    [[nodiscard]] virtual bool still_admits(const front::Principal& who) = 0;
+    [[nodiscard]] virtual bool still_admits(const desk::Principal& who) = 0;
     virtual void proves(std::uint32_t process) = 0;  // it has begun to
     virtual void left(std::uint32_t process) = 0;
     virtual void warn(std::string_view message, const std::vector<LogField>& fields) = 0;
@@ -62,9 +62,9 @@ public:
 struct PgConnectionOptions {
     pgwire::ConnectionOptions connection;
     std::shared_ptr<boost::asio::ssl::context> tls;  // null: none
-    front::Desk* desk = nullptr;
-    front::DoorAnswers* answers = nullptr;  // outlives it
-    std::shared_ptr<front::Shares> kept;    // bytes that clients make us keep, beyond a little
+    desk::Desk* desk = nullptr;
+    desk::DoorAnswers* answers = nullptr;  // outlives it
+    std::shared_ptr<desk::Shares> kept;    // bytes that clients make us keep, beyond a little
     Duration login_timeout;
     Duration startup_idle_timeout;
 };
@@ -130,8 +130,8 @@ private:
     std::chrono::steady_clock::time_point heard_;
 
     pgwire::Connection machine_;
-    std::optional<front::Principal> who_;  // once it was admitted
-    std::optional<front::Share> kept_;     // then, but for coordinators
+    std::optional<desk::Principal> who_;  // once it was admitted
+    std::optional<desk::Share> kept_;     // then, but for coordinators
     std::shared_ptr<Runner> runner_;
     std::deque<Event> events_;
     bool stepping_ = false;

@@ -11,37 +11,37 @@ namespace baton::pgserver {
 
 using pgwire::ColumnType;
 
-ColumnType column_type_of(ViewType type) {
+ColumnType column_type_of(kinds::ViewType type) {
     switch (type) {
-        case ViewType::text:
+        case kinds::ViewType::text:
             return ColumnType::text;
-        case ViewType::integer:
+        case kinds::ViewType::integer:
             return ColumnType::integer;
-        case ViewType::boolean:
+        case kinds::ViewType::boolean:
             return ColumnType::boolean;
-        case ViewType::time:
+        case kinds::ViewType::time:
             return ColumnType::time;
-        case ViewType::json:
+        case kinds::ViewType::json:
             return ColumnType::json;
-        case ViewType::unsigned_integer:
+        case kinds::ViewType::unsigned_integer:
             return ColumnType::unsigned_integer;
-        case ViewType::float32:
+        case kinds::ViewType::float32:
             return ColumnType::float32;
-        case ViewType::float64:
+        case kinds::ViewType::float64:
             return ColumnType::float64;
     }
     CHECK(false);
 }
 
-std::vector<pgwire::Column> columns_of(const std::vector<TableColumn>& columns) {
+std::vector<pgwire::Column> columns_of(const std::vector<views::TableColumn>& columns) {
     std::vector<pgwire::Column> result;
-    for (const TableColumn& column : columns) {
+    for (const views::TableColumn& column : columns) {
         result.push_back({.name = column.name, .type = column_type_of(column.type)});
     }
     return result;
 }
 
-std::vector<pgwire::Column> watched_columns_of(const std::vector<TableColumn>& columns) {
+std::vector<pgwire::Column> watched_columns_of(const std::vector<views::TableColumn>& columns) {
     std::vector<pgwire::Column> result = {{.name = "OP", .type = ColumnType::text},
                                           {.name = "REVISION", .type = ColumnType::integer}};
     for (pgwire::Column& column : columns_of(columns)) result.push_back(std::move(column));
@@ -110,16 +110,16 @@ SqlRow event_row(std::string op, Revision revision, const SqlRow& row) {
 
 }  // namespace
 
-void append_events(std::deque<SqlRow>& rows, const std::vector<WatchEvent>& events) {
-    for (const WatchEvent& event : events) {
-        if (const auto* snapshot = std::get_if<WatchSnapshot>(&event)) {
+void append_events(std::deque<SqlRow>& rows, const std::vector<coordinator::WatchEvent>& events) {
+    for (const coordinator::WatchEvent& event : events) {
+        if (const auto* snapshot = std::get_if<coordinator::WatchSnapshot>(&event)) {
             for (const SqlRow& row : snapshot->table.rows) {
                 rows.push_back(event_row("snapshot", snapshot->revision, row));
             }
         } else {
-            const auto& change = std::get<WatchChange>(event);
+            const auto& change = std::get<coordinator::WatchChange>(event);
             rows.push_back(
-                event_row(std::string(front::word_of(change.op)), change.revision, change.row));
+                event_row(std::string(desk::word_of(change.op)), change.revision, change.row));
         }
     }
 }

@@ -19,18 +19,19 @@
 
 namespace baton::pgserver {
 
-[[nodiscard]] pgwire::ColumnType column_type_of(ViewType type);
-[[nodiscard]] std::vector<pgwire::Column> columns_of(const std::vector<TableColumn>& columns);
+[[nodiscard]] pgwire::ColumnType column_type_of(kinds::ViewType type);
+[[nodiscard]] std::vector<pgwire::Column> columns_of(
+    const std::vector<views::TableColumn>& columns);
 // The same with OP and REVISION before them.
 [[nodiscard]] std::vector<pgwire::Column> watched_columns_of(
-    const std::vector<TableColumn>& columns);
+    const std::vector<views::TableColumn>& columns);
 
 [[nodiscard]] pgwire::Value value_of(const SqlValue& value, pgwire::ColumnType type);
 [[nodiscard]] sql::Literal literal_of(const pgwire::Value& value);
 [[nodiscard]] SqlValue sql_value_of(const pgwire::Value& value);
 
 // One row for each row of a snapshot and for each change: "snapshot", "create", "update", "drop".
-void append_events(std::deque<SqlRow>& rows, const std::vector<WatchEvent>& events);
+void append_events(std::deque<SqlRow>& rows, const std::vector<coordinator::WatchEvent>& events);
 
 // A line of COPY with its end. Fails with cannot_format.
 [[nodiscard]] Result<std::string> copy_line(const CopyFormat& format,

@@ -32,22 +32,11 @@ pgwire::Report cancelled() {
             .code = ErrorCode::cancelled};
 }
 
-// "QUERIES, .. and FORMAT TYPES"
-std::string all_that_is_shown() {
-    std::string all;
-    for (const sql::Shown& shown : sql::kShown) {
-        const bool last = &shown == &sql::kShown.back();
-        if (!all.empty()) all += last ? " and " : ", ";
-        all += shown.words;
-    }
-    return all;
-}
-
 }  // namespace
 
 Runner::Runner(RunnerOptions options) : options_(std::move(options)), settings_(options_.version) {}
 
-void Runner::open(const OpenSession& session, front::Principal who) {
+void Runner::open(const OpenSession& session, desk::Principal who) {
     database_ = session.database;
     for (const auto& [name, value] : session.parameters) {
         // What cannot be had is not had; a client that insists will SET it.
@@ -139,7 +128,7 @@ void Runner::carry_out(const std::string& order) {
     run_ = Run{.text = {}, .statements = {}, .asked = true, .kind = "forwarded", .since = now()};
     on_desk<std::string>(
         [&coordinator = options_.desk->coordinator(), order] {
-            return Result<std::string>(baton::carry_out(coordinator.executor(), order));
+            return Result<std::string>(coordinator::carry_out(coordinator.executor(), order));
         },
         [this](Result<std::string> answer) {
             run_->asked = false;
@@ -195,21 +184,22 @@ void Runner::ask_session() {
         run_->next += 1;
         break;
     }
-    front::Request request{.text = std::move(text)};
+    desk::Request request{.text = std::move(text)};
     request.wait = settings_.wait();
     for (const pgwire::Value& value : run_->parameters) {
         request.parameters.push_back(literal_of(value));
     }
     run_->asked = true;
-    using Answer = std::shared_ptr<Execution>;
+    using Answer = std::shared_ptr<coordinator::Execution>;
     auto then =
         back<Answer>([this, at](const Answer& execution) { session_answered(at, execution); });
-    visitor_->ask(std::move(request), [then](Execution execution) {
-        then(std::make_shared<Execution>(std::move(execution)));
+    visitor_->ask(std::move(request), [then](coordinator::Execution execution) {
+        then(std::make_shared<coordinator::Execution>(std::move(execution)));
     });
 }
 
-void Runner::session_answered(std::size_t at, const std::shared_ptr<Execution>& execution) {
+void Runner::session_answered(std::size_t at,
+                              const std::shared_ptr<coordinator::Execution>& execution) {
     run_->asked = false;
     run_->results = std::move(execution->results);
     run_->delivered = 0;
@@ -221,8 +211,8 @@ void Runner::session_answered(std::size_t at, const std::shared_ptr<Execution>& 
     advance();
 }
 
-void Runner::deliver(StatementResult result) {
-    if (auto* table = std::get_if<Table>(&result.value)) {
+void Runner::deliver(coordinator::StatementResult result) {
+    if (auto* table = std::get_if<views::Table>(&result.value)) {
         if (table->stale) {
             options_.tell(Noticed{{.severity = pgwire::Severity::warning,
                                    .sqlstate = "01B01",  // of ours: stale rows
@@ -232,17 +222,18 @@ void Runner::deliver(StatementResult result) {
         return give_rows(columns_of(table->columns), std::move(table->rows), result.tag,
                          std::exchange(run_->copy, std::nullopt));
     }
-    if (auto* watch = std::get_if<std::unique_ptr<Watch>>(&result.value)) {
-        return follow(std::shared_ptr<Watch>(std::move(*watch)),
+    if (auto* watch = std::get_if<std::unique_ptr<coordinator::Watch>>(&result.value)) {
+        return follow(std::shared_ptr<coordinator::Watch>(std::move(*watch)),
                       std::exchange(run_->copy, std::nullopt));
     }
-    if (auto* feed = std::get_if<std::unique_ptr<RowFeed>>(&result.value)) {
-        return follow(std::shared_ptr<RowFeed>(std::move(*feed)),
+    if (auto* feed = std::get_if<std::unique_ptr<coordinator::RowFeed>>(&result.value)) {
+        return follow(std::shared_ptr<coordinator::RowFeed>(std::move(*feed)),
                       std::exchange(run_->copy, std::nullopt));
     }
-    if (const auto* answer = std::get_if<Answer>(&result.value)) {
-        const bool plain = answer->did == Did::created || answer->did == Did::changed ||
-                           (answer->did == Did::dropped && answer->dropped.size() <= 1);
+    if (const auto* answer = std::get_if<catalog::Answer>(&result.value)) {
+        const bool plain = answer->did == catalog::Did::created ||
+                           answer->did == catalog::Did::changed ||
+                           (answer->did == catalog::Did::dropped && answer->dropped.size() <= 1);
         if (!plain || answer->id || settings_.tells_all()) {
             options_.tell(Noticed{{.severity = pgwire::Severity::notice,
                                    .sqlstate = "00000",
@@ -309,7 +300,7 @@ void Runner::show_parameter(const ShowParameter& shown, const Statement& stateme
         const std::size_t at = statement.at + (tokens.size() > 1 ? tokens[1].at : 0);
         return fail({.sqlstate = "42704",
                      .message = "unknown parameter " + in_quotes(shown.name),
-                     .hint = "SHOW also lists " + all_that_is_shown(),
+                     .hint = "SHOW also lists " + sql::all_shown(),
                      .position = pgwire::character_at(run_->text, at),
                      .code = ErrorCode::syntax});
     }
@@ -327,7 +318,8 @@ void Runner::give_rows(std::vector<pgwire::Column> columns, std::vector<SqlRow> 
          .copy = copy});
 }
 
-void Runner::follow(std::shared_ptr<Watch> watch, const std::optional<CopyFormat>& copy) {
+void Runner::follow(std::shared_ptr<coordinator::Watch> watch,
+                    const std::optional<CopyFormat>& copy) {
     const auto news = std::make_shared<std::atomic<bool>>(false);
     begin_stream({.columns = watched_columns_of(watch->columns()),
                   .tag = "WATCH",
@@ -337,7 +329,8 @@ void Runner::follow(std::shared_ptr<Watch> watch, const std::optional<CopyFormat
     if (run_ && run_->stream) watch->wake_with(pump_on(news));
 }
 
-void Runner::follow(std::shared_ptr<RowFeed> feed, const std::optional<CopyFormat>& copy) {
+void Runner::follow(std::shared_ptr<coordinator::RowFeed> feed,
+                    const std::optional<CopyFormat>& copy) {
     const auto news = std::make_shared<std::atomic<bool>>(false);
     begin_stream({.columns = columns_of(feed->columns()),
                   .tag = "SELECT",
@@ -413,7 +406,7 @@ void Runner::pump() {
 }
 
 void Runner::poll() {
-    using Events = std::vector<WatchEvent>;
+    using Events = std::vector<coordinator::WatchEvent>;
     run_->stream->polling = true;
     on_desk<Events>([watch = run_->stream->watch] { return watch->poll(); },
                     [this](Result<Events> events) {
@@ -429,18 +422,18 @@ void Runner::poll() {
 
 void Runner::poll_feed() {
     run_->stream->polling = true;
-    on_desk<FedRows>([feed = run_->stream->feed] { return feed->poll(); },
-                     [this](Result<FedRows> fed) {
-                         Stream& stream = *run_->stream;
-                         stream.polling = false;
-                         if (!fed) return fail(pgwire::report_of(fed.error()));
-                         // A portion that was not empty may not have been the last.
-                         if (!fed->rows.empty()) stream.news->store(true);
-                         std::move(fed->rows.begin(), fed->rows.end(),
-                                   std::back_inserter(stream.rows));
-                         if (fed->ended) stream.feed.reset();
-                         pump();
-                     });
+    on_desk<coordinator::FedRows>([feed = run_->stream->feed] { return feed->poll(); },
+                                  [this](Result<coordinator::FedRows> fed) {
+                                      Stream& stream = *run_->stream;
+                                      stream.polling = false;
+                                      if (!fed) return fail(pgwire::report_of(fed.error()));
+                                      // A portion that was not empty may not have been the last.
+                                      if (!fed->rows.empty()) stream.news->store(true);
+                                      std::move(fed->rows.begin(), fed->rows.end(),
+                                                std::back_inserter(stream.rows));
+                                      if (fed->ended) stream.feed.reset();
+                                      pump();
+                                  });
 }
 
 void Runner::complete(const std::string& tag) {
@@ -450,7 +443,7 @@ void Runner::complete(const std::string& tag) {
 void Runner::fail(pgwire::Report report) {
     // Of a portal, the connection tells at the end of the series.
     if (!run_->portal && status_ == TransactionStatus::open) {
-        return fail_transaction([this, report](const std::shared_ptr<Execution>&) {
+        return fail_transaction([this, report](const std::shared_ptr<coordinator::Execution>&) {
             finish(Failed{.report = report, .status = status_});
         });
     }
@@ -458,15 +451,15 @@ void Runner::fail(pgwire::Report report) {
 }
 
 // The session has not seen what failed. A second BEGIN fails its transaction.
-void Runner::fail_transaction(std::function<void(std::shared_ptr<Execution>)> then) {
+void Runner::fail_transaction(std::function<void(std::shared_ptr<coordinator::Execution>)> then) {
     if (run_) {
         run_->stream.reset();
         run_->asked = true;
     }
-    visitor_->ask({.text = "BEGIN"},
-                  [told = back<std::shared_ptr<Execution>>(std::move(then))](Execution execution) {
-                      told(std::make_shared<Execution>(std::move(execution)));
-                  });
+    visitor_->ask({.text = "BEGIN"}, [told = back<std::shared_ptr<coordinator::Execution>>(
+                                          std::move(then))](coordinator::Execution execution) {
+        told(std::make_shared<coordinator::Execution>(std::move(execution)));
+    });
 }
 
 void Runner::finish(Event last) {

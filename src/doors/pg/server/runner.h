@@ -37,19 +37,19 @@
 namespace baton::pgserver {
 
 struct RunnerOptions {
-    front::Desk* desk = nullptr;
+    desk::Desk* desk = nullptr;
     std::function<void(std::function<void()>)> post;      // onto the strand; from any thread
     std::function<void(pgwire::connection::Event)> tell;  // on the strand
     std::uint32_t process = 0;
-    std::string version;                    // of Baton
-    front::DoorAnswers* answers = nullptr;  // outlives it
+    std::string version;                   // of Baton
+    desk::DoorAnswers* answers = nullptr;  // outlives it
 };
 
 class Runner : public std::enable_shared_from_this<Runner> {
 public:
     explicit Runner(RunnerOptions options);
 
-    void open(const pgwire::connection::OpenSession& session, front::Principal who);
+    void open(const pgwire::connection::OpenSession& session, desk::Principal who);
     void end();
     void run(const pgwire::connection::RunSimple& effect);
     void prepare(pgwire::connection::Prepare effect);
@@ -87,14 +87,14 @@ private:
         std::vector<pgwire::Value> parameters;
         std::optional<pgwire::PortalId> portal;
         std::size_t rows_max = 0;
-        std::vector<StatementResult> results;   // of the session, to be delivered
-        std::size_t delivered = 0;              // of them
-        std::optional<pgwire::Report> failure;  // after them
-        std::optional<Stream> stream;           // of the present statement
-        std::size_t rows = 0;                   // given in this run
-        std::optional<CopyFormat> copy;         // how the rows of the session are wanted
-        bool asked = false;                     // the desk has not answered
-        std::string_view kind;                  // in the metrics
+        std::vector<coordinator::StatementResult> results;  // of the session, to be delivered
+        std::size_t delivered = 0;                          // of them
+        std::optional<pgwire::Report> failure;              // after them
+        std::optional<Stream> stream;                       // of the present statement
+        std::size_t rows = 0;                               // given in this run
+        std::optional<CopyFormat> copy;  // how the rows of the session are wanted
+        bool asked = false;              // the desk has not answered
+        std::string_view kind;           // in the metrics
         Instant since{};
         std::optional<Instant> streams_since;  // rows without an end have begun to come
     };
@@ -106,16 +106,16 @@ private:
     void answer(const Statement& statement);
     void ask_session();
     void ask_catalog(const Statement& statement);
-    void session_answered(std::size_t at, const std::shared_ptr<Execution>& execution);
+    void session_answered(std::size_t at, const std::shared_ptr<coordinator::Execution>& execution);
     void end_transaction(bool commit);
     void set_parameter(const SetParameter& statement);
     void forget(const Forget& statement);
     void show_parameter(const ShowParameter& shown, const Statement& statement);
-    void deliver(StatementResult result);
+    void deliver(coordinator::StatementResult result);
     void give_rows(std::vector<pgwire::Column> columns, std::vector<SqlRow> rows, std::string tag,
                    const std::optional<CopyFormat>& copy);
-    void follow(std::shared_ptr<Watch> watch, const std::optional<CopyFormat>& copy);
-    void follow(std::shared_ptr<RowFeed> feed, const std::optional<CopyFormat>& copy);
+    void follow(std::shared_ptr<coordinator::Watch> watch, const std::optional<CopyFormat>& copy);
+    void follow(std::shared_ptr<coordinator::RowFeed> feed, const std::optional<CopyFormat>& copy);
     // To be called, by any thread, when a stream may have more.
     [[nodiscard]] std::function<void()> pump_on(std::shared_ptr<std::atomic<bool>> news);
     void poll_feed();
@@ -124,7 +124,7 @@ private:
     void poll();
     void complete(const std::string& tag);
     void fail(pgwire::Report report);
-    void fail_transaction(std::function<void(std::shared_ptr<Execution>)> then);
+    void fail_transaction(std::function<void(std::shared_ptr<coordinator::Execution>)> then);
     void finish(pgwire::connection::Event last);
     void count(const pgwire::connection::Event& last);
     [[nodiscard]] Instant now() const { return options_.desk->coordinator().clock().now(); }
@@ -147,11 +147,11 @@ private:
     void on_desk(std::function<Result<T>()> work, std::function<void(Result<T>)> then);
     [[nodiscard]] std::function<Result<pg::Rows>()> question(std::string text,
                                                              std::vector<SqlValue> parameters);
-    void take_status(front::Visitor::Transaction transaction);
+    void take_status(desk::Visitor::Transaction transaction);
     [[nodiscard]] bool has_failed() const { return status_ == pgwire::TransactionStatus::failed; }
 
     const RunnerOptions options_;
-    std::shared_ptr<front::Visitor> visitor_;  // none: not open, or ended
+    std::shared_ptr<desk::Visitor> visitor_;  // none: not open, or ended
     std::string database_;
     Settings settings_;
     bool stands_by_ = false;  // as the client knows it

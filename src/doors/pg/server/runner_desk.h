@@ -26,7 +26,7 @@ void Runner::on_desk(std::function<Result<T>()> work, std::function<void(Result<
     using SharedResult = std::shared_ptr<Result<T>>;
     auto told = back<SharedResult>(
         [then = std::move(then)](const SharedResult& result) { then(std::move(*result)); });
-    visitor_->ask({}, [work = std::move(work), told](const Execution& execution) {
+    visitor_->ask({}, [work = std::move(work), told](const coordinator::Execution& execution) {
         told(std::make_shared<Result<T>>(execution.error ? Result<T>(*execution.error) : work()));
     });
 }

@@ -14,16 +14,16 @@ namespace baton::pgserver {
 using namespace pgwire::connection;  // NOLINT: its events and effects
 using pgwire::TransactionStatus;
 
-void Runner::take_status(front::Visitor::Transaction transaction) {
+void Runner::take_status(desk::Visitor::Transaction transaction) {
     status_before_ = status_;
     switch (transaction) {
-        case front::Visitor::Transaction::none:
+        case desk::Visitor::Transaction::none:
             status_ = TransactionStatus::idle;
             return;
-        case front::Visitor::Transaction::open:
+        case desk::Visitor::Transaction::open:
             status_ = TransactionStatus::open;
             return;
-        case front::Visitor::Transaction::failed:
+        case desk::Visitor::Transaction::failed:
             status_ = TransactionStatus::failed;
             return;
     }
@@ -37,7 +37,7 @@ std::function<Result<pg::Rows>()> Runner::question(std::string text,
                     .database = database_,
                     .version = "PostgreSQL 15.0 (Baton " + options_.version + ")",
                     .process = options_.process,
-                    .may_write = visitor_->who().role != front::Role::reader,
+                    .may_write = visitor_->who().role != desk::Role::reader,
                     .settings = settings_.all()};
     return [coordinator = &options_.desk->coordinator(), world = std::move(world),
             text = std::move(text), parameters = std::move(parameters),
@@ -98,17 +98,17 @@ void Runner::describe(const Prepare& effect, const std::shared_ptr<PreparedText>
     if (!std::holds_alternative<ForSession>(statement.answerer)) {
         return prepared(effect.prepared, text, types_for(parameters));
     }
-    using SharedResult = std::shared_ptr<Result<Described>>;
+    using SharedResult = std::shared_ptr<Result<coordinator::Described>>;
     auto then = back<SharedResult>([this, text, id = effect.prepared,
                                     types = types_for(parameters)](const SharedResult& told) {
-        const Result<Described>& described = *told;
+        const Result<coordinator::Described>& described = *told;
         if (!described) {
             Error error = described.error();
             if (error.at) error.at->offset += static_cast<std::uint32_t>(text->statement->at);
             return could_not(pgwire::report_of(error, text->text, status_));
         }
         if (!described->statements.empty() && !text->statement->copy) {
-            const Described::Statement& one = described->statements.front();
+            const coordinator::Described::Statement& one = described->statements.front();
             if (one.columns) {
                 text->columns =
                     one.watches ? watched_columns_of(*one.columns) : columns_of(*one.columns);
@@ -116,8 +116,8 @@ void Runner::describe(const Prepare& effect, const std::shared_ptr<PreparedText>
         }
         prepared(id, text, types);
     });
-    visitor_->describe(statement.text, [then](Result<Described> described) {
-        then(std::make_shared<Result<Described>>(std::move(described)));
+    visitor_->describe(statement.text, [then](Result<coordinator::Described> described) {
+        then(std::make_shared<Result<coordinator::Described>>(std::move(described)));
     });
 }
 
@@ -159,7 +159,8 @@ void Runner::end_series(const EndSeries& effect) {
         options_.tell(Ended{status_});
         return;
     }
-    fail_transaction([this](const std::shared_ptr<Execution>&) { options_.tell(Ended{status_}); });
+    fail_transaction(
+        [this](const std::shared_ptr<coordinator::Execution>&) { options_.tell(Ended{status_}); });
 }
 
 }  // namespace baton::pgserver

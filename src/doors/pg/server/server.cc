@@ -32,7 +32,8 @@ constexpr auto kBetweenWarnings = std::chrono::seconds(10);  // of the same trou
 
 std::uint32_t random_number() {
     std::uint32_t number = 0;
-    for (const char c : random_bytes(4)) number = number << 8U | static_cast<unsigned char>(c);
+    for (const char c : system::random_bytes(4))
+        number = number << 8U | static_cast<unsigned char>(c);
     return number;
 }
 
@@ -46,7 +47,7 @@ std::string address_of(const Socket& socket) {
 }
 
 std::string version_number() {
-    std::string_view version = kVersion;
+    std::string_view version = coordinator::kVersion;
     version.remove_prefix(std::min(version.find(' ') + 1, version.size()));
     return std::string(version);
 }
@@ -55,18 +56,18 @@ std::string version_number() {
 
 class Server::Inside : public ServerContext {
 public:
-    Inside(front::Desk& desk, front::Access access, front::Metrics& metrics, ServerOptions options)
+    Inside(desk::Desk& desk, desk::Access access, desk::Metrics& metrics, ServerOptions options)
         : desk_(desk),
           options_(std::move(options)),
           answers_(metrics, "pg"),
           open_(metrics.gauge("baton_connections", {{"door", "pg"}})),
           turned_away_(metrics.counter("baton_connections_refused_total", {{"door", "pg"}})),
-          mock_(random_bytes(32)),
-          kept_(std::make_shared<front::Shares>(options_.kept_bytes_max)),
+          mock_(system::random_bytes(32)),
+          kept_(std::make_shared<desk::Shares>(options_.kept_bytes_max)),
           acceptor_(asio::make_strand(io_)),
           pause_(acceptor_.get_executor()),
           work_(io_.get_executor()),
-          access_(std::make_shared<const front::Access>(std::move(access))) {}
+          access_(std::make_shared<const desk::Access>(std::move(access))) {}
 
     ~Inside() override {
         stop(Duration::zero());
@@ -125,13 +126,13 @@ public:
         tell_to_leave(lock, true);
     }
 
-    Result<Done> reload(front::Access access) {
+    Result<Done> reload(desk::Access access) {
         TRY_ASSIGN(tls, read_tls());
         std::vector<std::shared_ptr<PgConnection>> present;
         {
             const std::lock_guard lock(mutex_);
             tls_ = std::move(tls);
-            access_ = std::make_shared<const front::Access>(std::move(access));
+            access_ = std::make_shared<const desk::Access>(std::move(access));
             for (const auto& [process, link] : links_) present.push_back(link.lock());
         }
         for (const auto& link : present) {
@@ -153,7 +154,7 @@ public:
     }
     std::optional<pgwire::ScramVerifier> verifier(const std::string& user) override {
         const auto access = this->access();
-        const front::Access::User* known = access->user(user);
+        const desk::Access::User* known = access->user(user);
         const bool coordinator = is_coordinator(*access, user);
         if (known == nullptr && !coordinator) return std::nullopt;
         auto verifier =
@@ -162,9 +163,9 @@ public:
         warn("the verifier of a user cannot be read", {{"user", user}});
         return std::nullopt;
     }
-    std::variant<front::Principal, pgwire::Report> admit(std::uint32_t process,
-                                                         const std::string& user,
-                                                         const std::string& peer) override {
+    std::variant<desk::Principal, pgwire::Report> admit(std::uint32_t process,
+                                                        const std::string& user,
+                                                        const std::string& peer) override {
         if (!takes_place(process, user)) {
             return pgwire::Report{.sqlstate = "53300",
                                   .message = "too many connections: at most " +
@@ -180,7 +181,7 @@ public:
         const bool proved = !access->trusts_everybody() || who->coordinator;
         if (proved && options_.logins != nullptr) options_.logins->succeeded(peer, user);
         write(LogLevel::info, "a client logged in",
-              {{"user", front::shown(user)},
+              {{"user", desk::shown(user)},
                {"role", std::string(to_string(who->role))},
                {"proof", proved ? "password" : "none"},
                {"peer", peer}});
@@ -189,7 +190,7 @@ public:
     Duration refused(const std::string& user, const std::string& peer) override {
         const auto access = this->access();
         const bool known = is_coordinator(*access, user) || access->user(user) != nullptr;
-        warn("a login was refused", {{"user", front::shown(user)},
+        warn("a login was refused", {{"user", desk::shown(user)},
                                      {"reason", known ? "wrong password" : "no such user"},
                                      {"peer", peer}});
         if (options_.logins == nullptr) return Duration::zero();
@@ -203,12 +204,12 @@ public:
         const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
         // As many of these as come: at a level that does not fill the log.
         write(LogLevel::debug, "a login was held up",
-              {{"user", front::shown(user)}, {"peer", peer}});
+              {{"user", desk::shown(user)}, {"peer", peer}});
         return pgwire::Report{.sqlstate = "53000",
                               .message = "too many logins have failed",
                               .hint = "try again in " + std::to_string(seconds) + " s"};
     }
-    bool still_admits(const front::Principal& who) override {
+    bool still_admits(const desk::Principal& who) override {
         return principal(*access(), who.name) == who;
     }
     void proves(std::uint32_t process) override {
@@ -245,22 +246,22 @@ private:
         fields.insert(fields.begin(), {"door", "pg"});
         options_.log->write(level, message, fields);
     }
-    [[nodiscard]] std::shared_ptr<const front::Access> access() const {
+    [[nodiscard]] std::shared_ptr<const desk::Access> access() const {
         const std::lock_guard lock(mutex_);
         return access_;
     }
-    [[nodiscard]] static bool is_coordinator(const front::Access& access, const std::string& user) {
-        return access.lets_coordinators_in() && user == front::kCoordinatorUser;
+    [[nodiscard]] static bool is_coordinator(const desk::Access& access, const std::string& user) {
+        return access.lets_coordinators_in() && user == desk::kCoordinatorUser;
     }
     // As whom the user is let in; none: it is not.
-    [[nodiscard]] static std::optional<front::Principal> principal(const front::Access& access,
-                                                                   const std::string& user) {
-        front::Principal who{.name = user, .role = front::Role::admin};
+    [[nodiscard]] static std::optional<desk::Principal> principal(const desk::Access& access,
+                                                                  const std::string& user) {
+        desk::Principal who{.name = user, .role = desk::Role::admin};
         if (is_coordinator(access, user)) {
             who.coordinator = true;
-            who.role = front::Role::reader;  // of its own it asks for nothing
+            who.role = desk::Role::reader;  // of its own it asks for nothing
         } else if (!access.trusts_everybody()) {
-            const front::Access::User* known = access.user(user);
+            const desk::Access::User* known = access.user(user);
             if (known == nullptr) return std::nullopt;
             who.role = known->role;
             who.files = known->files;
@@ -310,7 +311,7 @@ private:
     // Null: there is none.
     [[nodiscard]] Result<std::shared_ptr<asio::ssl::context>> read_tls() const {
         if (!options_.tls) return std::shared_ptr<asio::ssl::context>();
-        TRY_ASSIGN(context, server_tls(options_.tls->certificate, options_.tls->key));
+        TRY_ASSIGN(context, system::server_tls(options_.tls->certificate, options_.tls->key));
         return std::make_shared<asio::ssl::context>(context.release());
     }
 
@@ -380,21 +381,21 @@ private:
         }
         connection.authentication = access_->trusts_everybody() ? pgwire::Authentication::trust
                                                                 : pgwire::Authentication::scram;
-        if (access_->lets_coordinators_in()) connection.always_proves = front::kCoordinatorUser;
-        connection.scram = {.nonce = pgwire::nonce_of(random_bytes(18)), .mock = mock_};
+        if (access_->lets_coordinators_in()) connection.always_proves = desk::kCoordinatorUser;
+        connection.scram = {.nonce = pgwire::nonce_of(system::random_bytes(18)), .mock = mock_};
         connection.key = random_number();
         connection.version = version_number();
         connection.output_bytes_max = options_.output_bytes_max;
         return options;
     }
 
-    front::Desk& desk_;
+    desk::Desk& desk_;
     const ServerOptions options_;
-    front::DoorAnswers answers_;
-    front::Gauge& open_;
-    front::Counter& turned_away_;
+    desk::DoorAnswers answers_;
+    desk::Gauge& open_;
+    desk::Counter& turned_away_;
     const std::string mock_;
-    const std::shared_ptr<front::Shares> kept_;
+    const std::shared_ptr<desk::Shares> kept_;
 
     asio::io_context io_;
     boost::asio::basic_socket_acceptor<Tcp, Strand> acceptor_;
@@ -404,23 +405,23 @@ private:
     std::vector<std::thread> threads_;
 
     mutable std::mutex mutex_;
-    std::shared_ptr<const front::Access> access_;
+    std::shared_ptr<const desk::Access> access_;
     std::shared_ptr<asio::ssl::context> tls_;  // null: none
     std::condition_variable left_;
     std::map<std::uint32_t, std::weak_ptr<PgConnection>> links_;  // by process
-    front::Strangers strangers_;                                  // have not logged in
+    desk::Strangers strangers_;                                   // have not logged in
     std::map<std::uint32_t, std::string> members_;                // the users of those who have
     std::map<std::string, std::size_t> counts_;                   // of the connections of users
     std::chrono::steady_clock::time_point warned_{};
-    std::map<std::string_view, front::LogLimit> warnings_;  // by their message, which is ours
+    std::map<std::string_view, desk::LogLimit> warnings_;  // by their message, which is ours
     std::uint32_t last_process_ = 0;
     std::uint64_t accepted_ = 0;
     std::uint64_t refused_ = 0;
     bool stopping_ = false;
 };
 
-Result<std::unique_ptr<Server>> Server::open(front::Desk& desk, front::Access access,
-                                             front::Metrics& metrics, ServerOptions options) {
+Result<std::unique_ptr<Server>> Server::open(desk::Desk& desk, desk::Access access,
+                                             desk::Metrics& metrics, ServerOptions options) {
     auto inside = std::make_unique<Inside>(desk, std::move(access), metrics, std::move(options));
     TRY(inside->listen());
     return std::unique_ptr<Server>(new Server(std::move(inside)));
@@ -437,7 +438,7 @@ void Server::stop(Duration patience) {
     inside_->stop(patience);
 }
 
-Result<Done> Server::reload(front::Access access) {
+Result<Done> Server::reload(desk::Access access) {
     return inside_->reload(std::move(access));
 }
 

@@ -52,17 +52,16 @@ struct ServerOptions {
     // Of messages, prepared statements and portals of all, beyond a little for each connection;
     // half of it for one user.
     std::size_t kept_bytes_max = std::size_t{256} << 20U;
-    Log* log = nullptr;               // outlives the server; none: nothing is logged
-    front::Logins* logins = nullptr;  // outlives the server; none: no login is delayed
+    Log* log = nullptr;              // outlives the server; none: nothing is logged
+    desk::Logins* logins = nullptr;  // outlives the server; none: no login is delayed
 };
 
 class Server {
 public:
     // Listens when it returns. Fails with invalid_configuration (the TLS files, the address) and
     // cannot_open (the port is taken). The desk and the metrics outlive it.
-    [[nodiscard]] static Result<std::unique_ptr<Server>> open(front::Desk& desk,
-                                                              front::Access access,
-                                                              front::Metrics& metrics,
+    [[nodiscard]] static Result<std::unique_ptr<Server>> open(desk::Desk& desk, desk::Access access,
+                                                              desk::Metrics& metrics,
                                                               ServerOptions options = {});
     // stop() without patience.
     ~Server();
@@ -72,7 +71,7 @@ public:
     [[nodiscard]] std::uint16_t port() const;
     // Replaces the users, and reads the certificate again. A connected client that has lost its
     // access, or has another role now, is disconnected. On failure all stays as it is.
-    [[nodiscard]] Result<Done> reload(front::Access access);
+    [[nodiscard]] Result<Done> reload(desk::Access access);
     // No new clients. Clients that run nothing, or something without end, are disconnected (57P01);
     // the others when they are done, at the latest after `patience`.
     void stop(Duration patience);

@@ -31,8 +31,8 @@ struct Stream {
     std::size_t bytes_of_row = 0;  // on average; 0: not known yet
 
     // Where more rows come from; none of them: there will be no more.
-    std::shared_ptr<Watch> watch;
-    std::shared_ptr<RowFeed> feed;
+    std::shared_ptr<coordinator::Watch> watch;
+    std::shared_ptr<coordinator::RowFeed> feed;
     bool polling = false;
     std::shared_ptr<std::atomic<bool>> news;  // there may be more; set by any thread
 

@@ -47,13 +47,13 @@ KnownType type_of(DataType type) {
     CHECK(false);
 }
 
-pg::Relation relation_of(const View& view) {
+pg::Relation relation_of(const kinds::View& view) {
     pg::Relation relation{.schema = "baton",
                           .name = told(view.name),
                           .kind = 'v',
                           .comment = std::string(view.meaning),
                           .columns = {}};
-    for (const ViewColumn& column : view.columns) {
+    for (const kinds::ViewColumn& column : view.columns) {
         const auto id = pgwire::type_id_of(column_type_of(column.type));
         relation.columns.push_back({.name = told(column.name),
                                     .type = static_cast<KnownType>(id),
@@ -80,9 +80,9 @@ pg::Relation relation_of(const std::string& name, const Schema& schema, std::str
 
 }  // namespace
 
-Result<std::vector<pg::Relation>> relations_of(CoordinatorRuntime& coordinator) {
+Result<std::vector<pg::Relation>> relations_of(coordinator::CoordinatorRuntime& coordinator) {
     std::vector<pg::Relation> relations;
-    for (const View& view : views()) relations.push_back(relation_of(view));
+    for (const kinds::View& view : views::views()) relations.push_back(relation_of(view));
     TRY_ASSIGN(snapshot, coordinator.snapshot());
     TRY_ASSIGN(sources, snapshot.read().logical_sources());
     TRY_ASSIGN(sinks, snapshot.read().sinks());

@@ -12,6 +12,7 @@
 namespace baton::pgserver {
 
 // Reads the catalog: not for a thread of the network. Fails with errors of the catalog.
-[[nodiscard]] Result<std::vector<pg::Relation>> relations_of(CoordinatorRuntime& coordinator);
+[[nodiscard]] Result<std::vector<pg::Relation>> relations_of(
+    coordinator::CoordinatorRuntime& coordinator);
 
 }  // namespace baton::pgserver

@@ -1,0 +1,8 @@
+// Word is a word.
+#pragma once
+
+namespace baton {
+
+struct Word {};
+
+}  // namespace baton
