@@ -1,5 +1,5 @@
-// What happens on the worker's end of control connections. A session is one stream of a
-// coordinator: it begins with Greeted, then come its messages in their order, then one HungUp.
+// Events at the worker's end of control connections. A session is one stream of a coordinator: it
+// begins with Greeted, then come its messages in their order, then one HungUp.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace baton::sessions {
 
-using Session = std::uint64_t;  // no other session has it, and later ones have higher ones
+using Session = std::uint64_t;  // of this session alone; grows from session to session
 
 struct Greeted {
     Session session = 0;

@@ -1,8 +1,8 @@
-// The requests by which the controllers write to the catalog what they decide: core makes them, and
+// The requests by which the controllers write their decisions to the catalog: core makes them, and
 // the catalog carries them out with those of clients (catalog/requests.h).
 //
-// Each says which errors it may end with; any of them may also end with an error of the database
-// (6xxx).
+// The comment on each request names the errors that it may end with; any request may also end with
+// an error of the database (6xxx).
 #pragma once
 
 #include <cstdint>
@@ -25,25 +25,26 @@ struct ReportWorker {
     WorkerState state = WorkerState::active;
     std::optional<Incarnation> incarnation;  // none: keep what is known
     Reason reason;
-    bool leaving = false;  // its process was told to end
+    bool leaving = false;  // its process was asked to end
     friend bool operator==(const ReportWorker&, const ReportWorker&) = default;
 };
 
-// unknown_query if the fragment is gone; query_state if no worker can have it: its query is
-// PENDING, or has ended and the fragment is said to live; placement if it comes back to a worker
-// that is full. A RUNNING query goes to DEPLOYING, unless the fragment is RUNNING or TERMINATED.
+// unknown_query if the fragment is gone; query_state if no worker can have it, because its query is
+// PENDING, or has ended while the fragment is reported to live; placement if it comes back to a
+// worker that is full. A RUNNING query goes to DEPLOYING, unless the fragment is RUNNING or
+// TERMINATED.
 struct ReportFragment {
     FragmentId fragment;
     FragmentState state = FragmentState::pending;
     Reason reason;
-    std::optional<Counts> counts;  // with an ended state, if the worker told
+    std::optional<Counts> counts;  // with an ended state, if the worker reported them
     friend bool operator==(const ReportFragment&, const ReportFragment&) = default;
 };
 
 // unknown_query; query_state if fragments or workers do not allow that state: RUNNING needs every
 // fragment running on an ACTIVE worker or TERMINATED, an ended state needs every fragment ended.
-// DEPLOYING and RUNNING need a query that nobody stopped or dropped and that can run; what has
-// ended stays as it ended.
+// DEPLOYING and RUNNING need a query that was not stopped or dropped and that can run. A query that
+// has ended stays as it ended.
 struct MarkQuery {
     QueryId query;
     QueryState state = QueryState::pending;
@@ -52,8 +53,9 @@ struct MarkQuery {
     friend bool operator==(const MarkQuery&, const MarkQuery&) = default;
 };
 
-// unknown_query. The query is to end FAILED: at once if no worker was told of it, else it is
-// STOPPING, FORCEFUL, until the last fragment is confirmed gone. Nothing if it is ending already.
+// unknown_query. The query is to end FAILED: at once if it was never sent to a worker, otherwise it
+// is STOPPING, FORCEFUL, until the last fragment is confirmed gone. Changes nothing if it is ending
+// already.
 struct FailQuery {
     QueryId query;
     Reason reason;

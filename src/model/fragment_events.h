@@ -1,4 +1,4 @@
-// What becomes of a fragment in the engine of its worker, as the engine reports it.
+// The life of a fragment in the engine of its worker, as the engine reports it.
 //
 // Preparing ends in Prepared or PrepareFailed. A fragment that was started reports BeganToRun when
 // data can flow, and one of the other three when it has ended.

@@ -1,4 +1,4 @@
-// What comes back from the coordinator that leads, to one that forwarded a request to it.
+// LineAnswer is the outcome of forwarding a request to the coordinator that leads.
 #pragma once
 
 #include <string>

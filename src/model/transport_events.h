@@ -1,4 +1,4 @@
-// What happens on the coordinator's end of the streams to its workers. A stream is known by the
+// Events at the coordinator's end of the streams to its workers. A stream is known by the
 // number of the attempt that opened it.
 #pragma once
 

@@ -381,7 +381,7 @@ TEST(GrpcTransport, WhatCannotBeUnderstoodEndsTheStream) {
     parrot.says.mutable_greeting()->mutable_welcome()->set_incarnation(1);
     parrot.says.mutable_greeting()->mutable_welcome()->set_last_event(1);
     coordinator.dial(port, 3);
-    EXPECT_EQ(coordinator.told.next<transport::DialFailed>().why, R"(worker "HUB" is there)");
+    EXPECT_EQ(coordinator.told.next<transport::DialFailed>().why, R"(it is worker "HUB")");
     parrot.says.mutable_greeting()->set_worker("edge");
     coordinator.dial(port, 4);
     (void)coordinator.told.next<transport::Dialled>();

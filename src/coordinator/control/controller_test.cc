@@ -237,7 +237,7 @@ TEST_F(ControllerTest, AQueryThatIsToFailDoes) {
     world_.workers().start("EDGE");
     world_.run_for(10s);
     EXPECT_EQ(world_.state("Q"), "FAILED");
-    EXPECT_EQ(world_.query("Q")->reason.code, ReasonCode::worker_restarted);
+    EXPECT_EQ(world_.query("Q")->reason.code, ReasonCode::fragment_lost);
     EXPECT_EQ(world_.query("Q")->reason.who, "EDGE");
     EXPECT_TRUE(world_.workers().held("HUB").empty());
 }

@@ -41,8 +41,8 @@ protected:
     }
     void create_worker(const std::string& name) {
         const auto made = sql_->execute(
-            "INSERT INTO worker VALUES (?, 'REMOTE', ?, NULL, NULL, 'ACTIVE', 0, 0, NULL, '', '', "
-            "1)",
+            "INSERT INTO worker (name, kind, address, state, draining, leaving, reason, since, "
+            "revision) VALUES (?, 'REMOTE', ?, 'ACTIVE', 0, 0, '', '', 1)",
             {name, name});
         ASSERT_TRUE(made) << to_string(made.error());
     }

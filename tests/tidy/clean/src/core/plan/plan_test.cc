@@ -3,5 +3,5 @@
 
 #include <gtest/gtest.h>
 
-#include "catalog/store.h"
+#include "catalog/kinds/store.h"
 #include "core/plan/plan.h"
