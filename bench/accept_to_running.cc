@@ -146,7 +146,7 @@ Phases run(const Scratch& scratch, Cluster::Links links, std::size_t workers, st
             add_phases(cluster, std::stoull(since), told, phases);
         }
         phases.sync.add(sync_once(*file));
-        cluster.run("DROP QUERY " + name, {.until = Wait::Until::settled});
+        cluster.run("DROP QUERY " + name, {.until = Wait::Until::steady});
     }
     return phases;
 }

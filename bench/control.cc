@@ -139,14 +139,15 @@ public:
         reads_->rollback();
         return seen;
     }
-    void submit(Ticket ticket, std::vector<catalog::Request> requests, Settled settled) override {
+    void submit(Ticket ticket, std::vector<catalog::Request> requests,
+                WhenWritten written) override {
         auto bundle = std::make_shared<coordinator::Bundle>(
             coordinator::bundle_of(std::move(requests), clock_));
         jobs_.push_back(
-            {.bundle = bundle, .answered = [ticket, settled](const coordinator::Outcome& outcome) {
-                 const auto done = coordinator::settled_by(outcome);
+            {.bundle = bundle, .answered = [ticket, written](const coordinator::Outcome& outcome) {
+                 const auto done = coordinator::result_of(outcome);
                  if (!done) give_up(to_string(done.error()));
-                 settled(ticket, done);
+                 written(ticket, done);
              }});
         writes_ += 1;
     }

@@ -40,7 +40,7 @@ void measure(const Arguments& arguments) {
     std::vector<Taken> taken = {taken_by(cluster)};
     for (int i = 0; i < 2 * step; ++i) {
         cluster.run("CREATE QUERY q" + std::to_string(i) + " AS SELECT x FROM s WHERE y > 7 INTO k",
-                    {.until = Wait::Until::settled});
+                    {.until = Wait::Until::steady});
         if ((i + 1) % step == 0) taken.push_back(taken_by(cluster));
     }
     Table table({"worker process", "resident, MB", "threads", "KB a query", "threads a query"});
@@ -55,7 +55,7 @@ void measure(const Arguments& arguments) {
         table.add(row);
     }
     for (int i = 0; i < 2 * step; ++i) {
-        cluster.run("DROP QUERY q" + std::to_string(i), {.until = Wait::Until::settled});
+        cluster.run("DROP QUERY q" + std::to_string(i), {.until = Wait::Until::steady});
     }
     const Taken after = taken_by(cluster);
     table.add({"all of them dropped", text(after.bytes / 1e6, 1), text(after.threads), "", ""});

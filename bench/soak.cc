@@ -51,7 +51,7 @@ void start_queries(Cluster& cluster) {
         "CREATE QUERY windows AS SELECT k, COUNT(*) AS n FROM (SELECT ts, ts % 1000 AS k FROM g) "
         "GROUP BY k WINDOW TUMBLING(ts, SIZE 10 SEC) INTO counted; CREATE QUERY rows AS SELECT ts, "
         "v FROM g INTO passed",
-        {.until = Wait::Until::settled});
+        {.until = Wait::Until::steady});
 }
 
 void measure(const Arguments& arguments) {

@@ -189,7 +189,7 @@ Latencies through_baton(const Pace& pace, const Scratch& scratch, Cluster& clust
                 "\"SINK\".\"HOST\", '" +
                 path + "' AS SINK.FILE_PATH, 'CSV' AS OUTPUT_FORMATTER.TYPE)");
     cluster.run("CREATE QUERY q" + name + " AS SELECT due, i FROM " + name + " INTO k" + name,
-                {.until = Wait::Until::settled});
+                {.until = Wait::Until::steady});
     wait_at(*pipe);
     return measure_rows(pace, listening, *pipe);
 }

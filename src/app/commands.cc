@@ -107,7 +107,7 @@ int run_embedded(const ShellCommand& command, const std::string& text) {
 
 Wait wait_of(const std::string& until, std::uint64_t timeout_s) {
     Wait wait;
-    if (until == "running") wait.until = Wait::Until::settled;
+    if (until == "running") wait.until = Wait::Until::steady;
     if (until == "ended") wait.until = Wait::Until::ended;
     if (timeout_s != 0) wait.timeout = Duration(std::chrono::seconds(timeout_s));
     return wait;

@@ -32,14 +32,14 @@ void ClientQueries::drop(CommitLoop& commits, QueryId query) {
     queries.insert(query);
     for (const QueryId one : queries) {
         const auto submitted = commits.submit(
-            drop_of(one, clock_), [this, one](Outcome outcome) { settled(one, outcome); });
+            drop_of(one, clock_), [this, one](Outcome outcome) { dropped(one, outcome); });
         if (submitted) continue;
         const std::lock_guard lock(mutex_);
         undone_.insert(one);
     }
 }
 
-void ClientQueries::settled(QueryId query, const Outcome& outcome) {
+void ClientQueries::dropped(QueryId query, const Outcome& outcome) {
     if (!std::holds_alternative<Refused>(outcome)) return;
     const std::lock_guard lock(mutex_);
     undone_.insert(query);
@@ -53,7 +53,7 @@ Result<Done> ClientQueries::drop_left_over(CommitLoop& commits, Readers& readers
         queries = std::move(found);
     }
     for (const QueryId query : queries) {
-        settled(query, commits.submit_and_wait(drop_of(query, clock_)));
+        dropped(query, commits.submit_and_wait(drop_of(query, clock_)));
     }
     return Done{};
 }

@@ -31,7 +31,7 @@ public:
     [[nodiscard]] Result<Done> drop_left_over(CommitLoop& commits, Readers& readers);
 
 private:
-    void settled(QueryId query, const Outcome& outcome);
+    void dropped(QueryId query, const Outcome& outcome);
 
     const Clock& clock_;
     std::mutex mutex_;

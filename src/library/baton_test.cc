@@ -144,7 +144,7 @@ protected:
 
 TEST_F(LibraryWithWorkersTest, ARequestCanWaitUntilItsQueryRuns) {
     const auto made = baton_->execute("CREATE QUERY q AS SELECT a FROM s INTO k",
-                                      {.until = Wait::Until::settled, .timeout = 20s});
+                                      {.until = Wait::Until::steady, .timeout = 20s});
     ASSERT_FALSE(made.error) << to_string(*made.error);
     EXPECT_EQ(state_of("Q"), "RUNNING");
 }
@@ -178,7 +178,7 @@ TEST_F(LibraryWithWorkersTest, WhatIsDroppedIsGoneWhenItWasWaitedFor) {
 TEST_F(LibraryWithWorkersTest, AWaitThatIsOverLeavesWhatWasAccepted) {
     workers_.kill("W");
     const auto made = baton_->execute("CREATE QUERY q AS SELECT a FROM s INTO k",
-                                      {.until = Wait::Until::settled, .timeout = 1ms});
+                                      {.until = Wait::Until::steady, .timeout = 1ms});
     ASSERT_TRUE(made.error);
     if (made.error->code == ErrorCode::wait_timed_out) {
         ASSERT_EQ(made.done.size(), 1U);

@@ -13,7 +13,7 @@ namespace baton {
 struct Wait {
     enum class Until : std::uint8_t {
         accepted,  // nothing: what was answered is durable
-        settled,   // they run, or have ended
+        steady,    // they run, or have ended
         state,     // they are in `state`
         ended,     // they are STOPPED, TERMINATED or FAILED, or no longer there
     };

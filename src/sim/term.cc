@@ -111,10 +111,10 @@ Result<coordinator::CatalogLook> SimTerm::look(const coordinator::CatalogWanted&
     return seen;
 }
 
-void SimTerm::submit(Ticket ticket, std::vector<catalog::Request> requests, Settled settled) {
+void SimTerm::submit(Ticket ticket, std::vector<catalog::Request> requests, WhenWritten written) {
     submit(coordinator::bundle_of(std::move(requests), process_.clock),
-           [ticket, settled](const coordinator::Outcome& outcome) {
-               settled(ticket, coordinator::settled_by(outcome));
+           [ticket, written](const coordinator::Outcome& outcome) {
+               written(ticket, coordinator::result_of(outcome));
            });
 }
 

@@ -73,7 +73,8 @@ public:
 private:
     [[nodiscard]] Result<coordinator::CatalogLook> look(
         const coordinator::CatalogWanted& wanted) override;
-    void submit(Ticket ticket, std::vector<catalog::Request> requests, Settled settled) override;
+    void submit(Ticket ticket, std::vector<catalog::Request> requests,
+                WhenWritten written) override;
 
     void give(const coordinator::ControlEvent& event);
     void watch();

@@ -25,7 +25,7 @@ SessionClient::SessionClient(coordinator::CoordinatorRuntime& coordinator, Durat
 
 Result<Client::Answered> SessionClient::run(const std::string& text) {
     coordinator::Execution execution =
-        session_.execute(text, {.until = Wait::Until::settled, .timeout = patience_});
+        session_.execute(text, {.until = Wait::Until::steady, .timeout = patience_});
     if (execution.results.empty()) {
         if (execution.error) return *std::move(execution.error);
         return Answered{};

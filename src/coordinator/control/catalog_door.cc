@@ -73,7 +73,7 @@ Bundle bundle_of(std::vector<catalog::Request> requests, const Clock& clock) {
     return bundle;
 }
 
-Result<Done> settled_by(const Outcome& outcome) {
+Result<Done> result_of(const Outcome& outcome) {
     const auto* refused = std::get_if<Refused>(&outcome);
     if (refused != nullptr) return refused->error;
     return Done{};

@@ -56,24 +56,25 @@ struct CatalogWanted {
 [[nodiscard]] Result<CatalogLook> look(const catalog::Reader& reader, const CatalogWanted& wanted);
 
 // For implementations that stand before a committer: submitted requests as a bundle, and the
-// outcome of a bundle as `settled` reports it.
+// outcome of a bundle as `written` reports it.
 [[nodiscard]] Bundle bundle_of(std::vector<catalog::Request> requests, const Clock& clock);
-[[nodiscard]] Result<Done> settled_by(const Outcome& outcome);
+[[nodiscard]] Result<Done> result_of(const Outcome& outcome);
 
 class CatalogDoor {
 public:
     using Ticket = std::uint64_t;
     // Done: the requests happened together and are durable. An error: none of them did, except for
     // unknown_outcome.
-    using Settled = std::function<void(Ticket, const Result<Done>&)>;
+    using WhenWritten = std::function<void(Ticket, const Result<Done>&)>;
 
     virtual ~CatalogDoor() = default;
 
-    // Sees everything that was settled before it. Fails with errors of the database and slow_down.
+    // Sees everything that was written before it. Fails with errors of the database and slow_down.
     [[nodiscard]] virtual Result<CatalogLook> look(const CatalogWanted& wanted) = 0;
-    // Does not wait. `settled` is called once, from any thread, possibly before this returns, and
+    // Does not wait. `written` is called once, from any thread, possibly before this returns, and
     // must not call back. Requests happen in the order in which they are submitted.
-    virtual void submit(Ticket ticket, std::vector<catalog::Request> requests, Settled settled) = 0;
+    virtual void submit(Ticket ticket, std::vector<catalog::Request> requests,
+                        WhenWritten written) = 0;
 };
 
 }  // namespace baton::coordinator

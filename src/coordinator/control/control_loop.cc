@@ -28,11 +28,11 @@ Result<CatalogLook> CommitLoopDoor::look(const CatalogWanted& wanted) {
 }
 
 void CommitLoopDoor::submit(Ticket ticket, std::vector<catalog::Request> requests,
-                            Settled settled) {
+                            WhenWritten written) {
     const auto posted = commits_.submit(
         bundle_of(std::move(requests), clock_),
-        [ticket, settled](const Outcome& outcome) { settled(ticket, settled_by(outcome)); });
-    if (!posted) settled(ticket, posted.error());
+        [ticket, written](const Outcome& outcome) { written(ticket, result_of(outcome)); });
+    if (!posted) written(ticket, posted.error());
 }
 
 // ---- the mailbox --------------------------------------------------------------------------------

@@ -38,7 +38,8 @@ public:
         : commits_(commits), readers_(readers), clock_(clock) {}
 
     [[nodiscard]] Result<CatalogLook> look(const CatalogWanted& wanted) override;
-    void submit(Ticket ticket, std::vector<catalog::Request> requests, Settled settled) override;
+    void submit(Ticket ticket, std::vector<catalog::Request> requests,
+                WhenWritten written) override;
 
 private:
     CommitLoop& commits_;

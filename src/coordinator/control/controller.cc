@@ -87,12 +87,12 @@ void Controller::on(Instant /*now*/, const control_event::Changed& event) {
     }
 }
 
-void Controller::on(Instant now, const control_event::Settled& event) {
+void Controller::on(Instant now, const control_event::WriteOutcome& event) {
     const auto found = under_way_.find(event.ticket);
     if (found == under_way_.end()) return;
     Reconciler& submitter = *found->second;
     under_way_.erase(found);
-    submitter.settled(now, event.ticket, event.outcome);
+    submitter.written(now, event.ticket, event.outcome);
 }
 
 void Controller::on(Instant now, const transport::Dialled& event) {
@@ -181,8 +181,8 @@ CatalogDoor::Ticket Controller::submit(Reconciler& by, std::vector<catalog::Requ
     const CatalogDoor::Ticket ticket = next_ticket_++;
     under_way_.emplace(ticket, &by);
     door_.submit(ticket, std::move(requests),
-                 [post = post_](CatalogDoor::Ticket settled, const Result<Done>& outcome) {
-                     post(control_event::Settled{.ticket = settled, .outcome = outcome});
+                 [post = post_](CatalogDoor::Ticket written, const Result<Done>& outcome) {
+                     post(control_event::WriteOutcome{.ticket = written, .outcome = outcome});
                  });
     return ticket;
 }

@@ -54,16 +54,17 @@ struct Tick {};
 struct Changed {  // in the catalog; what nothing watches is ignored
     std::set<EntityKey> keys;
 };
-struct Settled {  // what was submitted to the door
+struct WriteOutcome {  // what was submitted to the door
     CatalogDoor::Ticket ticket = 0;
     Result<Done> outcome;
 };
 
 }  // namespace control_event
 
-using ControlEvent = std::variant<control_event::Tick, control_event::Changed,
-                                  control_event::Settled, transport::Dialled, transport::DialFailed,
-                                  transport::MessageArrived, transport::Broken>;
+using ControlEvent =
+    std::variant<control_event::Tick, control_event::Changed, control_event::WriteOutcome,
+                 transport::Dialled, transport::DialFailed, transport::MessageArrived,
+                 transport::Broken>;
 
 class Controller final : private ReconcilerActions {
 public:
@@ -95,7 +96,7 @@ private:
 
     void on(Instant now, const control_event::Tick&);
     void on(Instant now, const control_event::Changed& event);
-    void on(Instant now, const control_event::Settled& event);
+    void on(Instant now, const control_event::WriteOutcome& event);
     void on(Instant now, const transport::Dialled& event);
     void on(Instant now, const transport::DialFailed& event);
     void on(Instant now, const transport::MessageArrived& event);

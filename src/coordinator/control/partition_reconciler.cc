@@ -18,9 +18,9 @@ void PartitionReconciler::changed(const EntityKey& /*key*/) {
     due_.changed({});
 }
 
-void PartitionReconciler::settled(Instant now, CatalogDoor::Ticket ticket,
+void PartitionReconciler::written(Instant now, CatalogDoor::Ticket ticket,
                                   const Result<Done>& outcome) {
-    due_.settled(now, ticket, outcome.has_value());
+    due_.written(now, ticket, outcome.has_value());
 }
 
 void PartitionReconciler::recorded(Instant /*now*/, const std::string& worker,

@@ -20,7 +20,7 @@ public:
     [[nodiscard]] EntitySet watches() const override;
     void start(Instant now, const CatalogLook& everything) override;
     void changed(const EntityKey& key) override;
-    void settled(Instant now, CatalogDoor::Ticket ticket, const Result<Done>& outcome) override;
+    void written(Instant now, CatalogDoor::Ticket ticket, const Result<Done>& outcome) override;
     void recorded(Instant now, const std::string& worker,
                   const std::optional<Worker>& as_read) override;
     void connected(Instant now, const transport::Dialled& event) override;

@@ -65,9 +65,9 @@ void QueryReconciler::changed(const EntityKey& key) {
     if (query) due_.changed(*query);
 }
 
-void QueryReconciler::settled(Instant now, CatalogDoor::Ticket ticket,
+void QueryReconciler::written(Instant now, CatalogDoor::Ticket ticket,
                               const Result<Done>& outcome) {
-    const auto query = due_.settled(now, ticket, outcome.has_value());
+    const auto query = due_.written(now, ticket, outcome.has_value());
     const bool restart = restarts_.erase(ticket) == 1;
     if (query && restart && !outcome && outcome.error().code == ErrorCode::placement) {
         const Error& error = outcome.error();
@@ -178,7 +178,7 @@ void QueryReconciler::reconcile(Instant now) {
     }
 }
 
-// The key is finished here, or when what was submitted is settled.
+// The key is finished here, or when what was submitted is written.
 void QueryReconciler::carry_out(Instant now, QueryId query, const Plan& plan) {
     set_timer(query, plan.wake_at);
     if (!plan.writes.empty()) {

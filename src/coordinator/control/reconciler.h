@@ -54,7 +54,7 @@ public:
 
     virtual void changed(const EntityKey& key) = 0;
     // The outcome of a write that it submitted.
-    virtual void settled(Instant now, CatalogDoor::Ticket ticket, const Result<Done>& outcome) = 0;
+    virtual void written(Instant now, CatalogDoor::Ticket ticket, const Result<Done>& outcome) = 0;
     // A worker as the catalog has it; none: the catalog no longer has it. If it is gone, or has
     // another address than before, its stream has ended.
     virtual void recorded(Instant now, const std::string& worker,
@@ -82,7 +82,7 @@ public:
     virtual ~ReconcilerActions() = default;
 
     [[nodiscard]] virtual Result<CatalogLook> look(const CatalogWanted& wanted) = 0;
-    // One transaction, whose outcome comes to settled() of the reconciler that submits it.
+    // One transaction, whose outcome comes to written() of the reconciler that submits it.
     [[nodiscard]] virtual CatalogDoor::Ticket submit(Reconciler& by,
                                                      std::vector<catalog::Request> requests) = 0;
     // On the present stream. Nothing if there is none.

@@ -10,9 +10,9 @@ void WorkerReconciler::start(Instant now, const CatalogLook& everything) {
     for (const auto& [name, worker] : everything.workers) actions_.record(now, name, worker);
 }
 
-void WorkerReconciler::settled(Instant now, CatalogDoor::Ticket ticket,
+void WorkerReconciler::written(Instant now, CatalogDoor::Ticket ticket,
                                const Result<Done>& outcome) {
-    due_.settled(now, ticket, outcome.has_value());
+    due_.written(now, ticket, outcome.has_value());
 }
 
 void WorkerReconciler::recorded(Instant /*now*/, const std::string& worker,

@@ -61,8 +61,8 @@ Result<bool> arrived(const Query& query, const Wait& wait) {
     switch (wait.until) {
         case Wait::Until::accepted:
             return true;
-        case Wait::Until::settled:
-            return queries::lifecycle::is_settled(query.state);
+        case Wait::Until::steady:
+            return queries::lifecycle::is_steady(query.state);
         case Wait::Until::ended:
             return has_ended(query.state);
         case Wait::Until::state:

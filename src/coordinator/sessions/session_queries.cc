@@ -157,7 +157,7 @@ Result<StatementResult> Session::run_explain(const sql::Explain& statement) {
 // ---- WAIT FOR QUERY -----------------------------------------------------------------------------
 
 Result<StatementResult> Session::run_wait(const sql::WaitForQuery& statement) {
-    Wait wait{.until = statement.state ? Wait::Until::state : Wait::Until::settled};
+    Wait wait{.until = statement.state ? Wait::Until::state : Wait::Until::steady};
     if (statement.state) wait.state = *statement.state;
     if (statement.timeout) wait.timeout = duration_of(*statement.timeout);
     Running& now = *running_;

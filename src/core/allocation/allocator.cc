@@ -174,7 +174,7 @@ void Allocator::add_moves(Instant now, Plan& plan) const {
     }
 }
 
-bool Allocator::Stream::is_settled() const {
+bool Allocator::Stream::is_steady() const {
     return confirmed == number && held.size() == sent.size() &&
            std::all_of(sent.begin(), sent.end(),
                        [&](const control::Grant& grant) { return held.contains(grant.partition); });
@@ -194,7 +194,7 @@ void Allocator::add_sends(Instant now, Plan& plan) {
         const bool idle = stream.number == 0 && wanted.empty() && stream.held.empty();
         if (idle) continue;
         const bool differs = stream.number == 0 || stream.sent != wanted;
-        if (!differs && stream.is_settled()) continue;
+        if (!differs && stream.is_steady()) continue;
         if (!differs && now < stream.sent_at + options_.repeat_after) {
             consider(plan.wake_at, stream.sent_at + options_.repeat_after);
             continue;

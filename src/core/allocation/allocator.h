@@ -81,7 +81,7 @@ private:
         Instant sent_at;
 
         // It was heard to have what was sent, and nothing else.
-        [[nodiscard]] bool is_settled() const;
+        [[nodiscard]] bool is_steady() const;
     };
     struct WorkerRecord {
         std::optional<Worker> recorded;

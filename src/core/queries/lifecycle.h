@@ -35,7 +35,7 @@ namespace baton::queries::lifecycle {
     return state != QueryState::pending;
 }
 // In this state the query neither changes by itself soon nor is on its way anywhere.
-[[nodiscard]] constexpr bool is_settled(QueryState state) {
+[[nodiscard]] constexpr bool is_steady(QueryState state) {
     return state == QueryState::running || has_ended(state);
 }
 // The fragment does its part of a query that is RUNNING, or has done all of it.

@@ -40,7 +40,7 @@ public:
 
     void submitted(Ticket ticket, Key key) { writes_.emplace(ticket, std::move(key)); }
     // The key that was written, or could not be.
-    std::optional<Key> settled(Instant now, Ticket ticket, bool written) {
+    std::optional<Key> written(Instant now, Ticket ticket, bool written) {
         const auto found = writes_.find(ticket);
         if (found == writes_.end()) return std::nullopt;
         Key key = std::move(found->second);

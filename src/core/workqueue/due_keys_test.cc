@@ -37,7 +37,7 @@ TEST(DueKeys, AKeyThatWasWrittenIsReadAgainAtOnce) {
     due.add(7);
     (void)due.take(at(0s));
     due.submitted(1, 7);
-    EXPECT_EQ(due.settled(at(0s), 1, true), 7);
+    EXPECT_EQ(due.written(at(0s), 1, true), 7);
     EXPECT_TRUE(due.is_stale(7));
     EXPECT_EQ(due.take(at(0s)), 7);
 }
@@ -47,7 +47,7 @@ TEST(DueKeys, AKeyThatCouldNotBeWrittenIsReadAgainLater) {
     due.add(7);
     (void)due.take(at(0s));
     due.submitted(1, 7);
-    EXPECT_EQ(due.settled(at(0s), 1, false), 7);
+    EXPECT_EQ(due.written(at(0s), 1, false), 7);
     EXPECT_EQ(due.take(at(0s)), std::nullopt);
     EXPECT_TRUE(due.is_stale(7));
     EXPECT_EQ(due.take(at(1s)), 7);
@@ -58,9 +58,9 @@ TEST(DueKeys, AWriteIsSettledOnce) {
     due.add(7);
     (void)due.take(at(0s));
     due.submitted(1, 7);
-    EXPECT_EQ(due.settled(at(0s), 2, true), std::nullopt);
-    EXPECT_EQ(due.settled(at(0s), 1, true), 7);
-    EXPECT_EQ(due.settled(at(0s), 1, true), std::nullopt);
+    EXPECT_EQ(due.written(at(0s), 2, true), std::nullopt);
+    EXPECT_EQ(due.written(at(0s), 1, true), 7);
+    EXPECT_EQ(due.written(at(0s), 1, true), std::nullopt);
 }
 
 }  // namespace

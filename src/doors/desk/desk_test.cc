@@ -213,7 +213,7 @@ TEST_F(DeskTest, AWaitEndsWhenItsTimeIsOver) {
     const auto visitor = come_in();
     const coordinator::Execution waited =
         asked(*visitor, {.text = "CREATE QUERY q AS SELECT id FROM readings INTO alerts",
-                         .wait = {.until = Wait::Until::settled, .timeout = 20ms}});
+                         .wait = {.until = Wait::Until::steady, .timeout = 20ms}});
     ASSERT_TRUE(waited.error);
     EXPECT_EQ(waited.error->code, ErrorCode::wait_timed_out);
     EXPECT_EQ(waited.results.size(), 1U);

@@ -32,7 +32,7 @@ struct WaitText {
 Result<Wait> wait_of(const WaitText& text, const ApiOptions& options) {
     Wait wait;
     if (text.until == "running") {
-        wait.until = Wait::Until::settled;
+        wait.until = Wait::Until::steady;
     } else if (text.until == "ended") {
         wait.until = Wait::Until::ended;
     } else if (text.until != "accepted") {

@@ -289,7 +289,7 @@ private:
 
 std::string settings_for(const Wait& wait) {
     std::string text = "SET baton.notices = 'all';";
-    if (wait.until == Wait::Until::settled) text += "SET baton.wait = 'running';";
+    if (wait.until == Wait::Until::steady) text += "SET baton.wait = 'running';";
     if (wait.until == Wait::Until::ended) text += "SET baton.wait = 'ended';";
     if (wait.timeout) {
         const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(*wait.timeout);

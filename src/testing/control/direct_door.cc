@@ -22,17 +22,18 @@ Result<coordinator::CatalogLook> DirectDoor::look(const coordinator::CatalogWant
     return coordinator::look(catalog::Reader(sql_), wanted);
 }
 
-void DirectDoor::submit(Ticket ticket, std::vector<catalog::Request> requests, Settled settled) {
+void DirectDoor::submit(Ticket ticket, std::vector<catalog::Request> requests,
+                        WhenWritten written) {
     waiting_.push_back(
-        {.ticket = ticket, .requests = std::move(requests), .settled = std::move(settled)});
+        {.ticket = ticket, .requests = std::move(requests), .written = std::move(written)});
 }
 
 void DirectDoor::settle_next(const std::optional<Error>& instead) {
     const Submitted next = std::move(waiting_.front());
     waiting_.pop_front();
-    if (instead) return next.settled(next.ticket, *instead);
+    if (instead) return next.written(next.ticket, *instead);
     const auto answer = apply(next.requests);
-    next.settled(next.ticket, answer ? Result<Done>(Done{}) : Result<Done>(answer.error()));
+    next.written(next.ticket, answer ? Result<Done>(Done{}) : Result<Done>(answer.error()));
 }
 
 Result<catalog::Answer> DirectDoor::execute(const catalog::Request& request) {

@@ -36,7 +36,8 @@ public:
 
     [[nodiscard]] Result<coordinator::CatalogLook> look(
         const coordinator::CatalogWanted& wanted) override;
-    void submit(Ticket ticket, std::vector<catalog::Request> requests, Settled settled) override;
+    void submit(Ticket ticket, std::vector<catalog::Request> requests,
+                WhenWritten written) override;
 
     [[nodiscard]] bool waiting() const { return !waiting_.empty(); }
     // Carries out the requests that were submitted first. With `instead` it does not, and reports
@@ -52,7 +53,7 @@ private:
     struct Submitted {
         Ticket ticket = 0;
         std::vector<catalog::Request> requests;
-        Settled settled;
+        WhenWritten written;
     };
 
     [[nodiscard]] Result<catalog::Answer> apply_one(catalog::WriteTransaction& tx,

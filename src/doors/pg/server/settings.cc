@@ -25,7 +25,7 @@ pgwire::Report invalid(const std::string& name, const std::string& value, std::s
 
 std::optional<Wait::Until> wait_of(std::string_view word) {
     if (word == "accepted") return Wait::Until::accepted;
-    if (word == "running") return Wait::Until::settled;
+    if (word == "running") return Wait::Until::steady;
     if (word == "ended") return Wait::Until::ended;
     return std::nullopt;
 }
