@@ -95,7 +95,7 @@ public:
                                                      const Clock& clock, Log& log) {
         const config::Settings& settings = configuration.settings;
         const std::string& shared = settings.text("catalog");
-        std::unique_ptr<DaemonParts> house(new DaemonParts);
+        std::unique_ptr<DaemonParts> parts(new DaemonParts);
         coordinator::CoordinatorOptions options;
         options.follows = is_server(shared);
         options.scratch = sqlite::temporary_sqlites(catalog::migrate);
@@ -103,22 +103,22 @@ public:
             options.readers_max = 12;
             options.transactions.kept_max = 4;
         }
-        TRY_ASSIGN(database, house->open_database(settings, log));
+        TRY_ASSIGN(database, parts->open_database(settings, log));
         TRY_ASSIGN(was_old, bring_up_to_date(*database));
         if (was_old) {
             log.info("the catalog was brought up to date: older programs refuse it from now on",
                      {{"version", std::to_string(catalog::schema_version())}});
         }
-        if (options.follows) TRY(house->learn_secret(*database));
-        options.line = house->open_line(settings);
-        house->signals_ = signals_of(shared);
-        options.following.signals = house->signals_.get();
+        if (options.follows) TRY(parts->learn_secret(*database));
+        options.line = parts->open_line(settings);
+        parts->signals_ = signals_of(shared);
+        options.following.signals = parts->signals_.get();
         options.forwarding.patience = forward_wait(settings);
         options.control.allocation.lease = partition_lease(settings);
-        TRY(house->open_members(settings, *database, clock, log));
-        TRY(house->start_worker(configuration, clock, log));
-        options.transport = &house->worker_->transport();
-        options.results = &house->worker_->results();
+        TRY(parts->open_members(settings, *database, clock, log));
+        TRY(parts->start_worker(configuration, clock, log));
+        options.transport = &parts->worker_->transport();
+        options.results = &parts->worker_->results();
         options.stale_views.on_change = [&log](const Result<Done>& look) {
             if (look) return log.info("the catalog can be read again");
             log.warn("the catalog cannot be read", {{"reason", to_string(look.error())}});
@@ -129,14 +129,14 @@ public:
         };
         TRY_ASSIGN(coordinator,
                    coordinator::CoordinatorRuntime::open(std::move(database), clock, options));
-        house->coordinator_ = std::move(coordinator);
-        if (house->members_) TRY(house->members_->open_door());
-        if (options.follows) TRY(house->take_seat(settings, clock, log));
-        TRY_ASSIGN(journal, desk::Journal::open(*house->coordinator_, log));
-        house->journal_ = std::move(journal);
-        house->desk_ = std::make_unique<desk::Desk>(
-            *house->coordinator_, desk::DeskOptions{.threads = settings.number("threads")});
-        return house;
+        parts->coordinator_ = std::move(coordinator);
+        if (parts->members_) TRY(parts->members_->open_door());
+        if (options.follows) TRY(parts->take_seat(settings, clock, log));
+        TRY_ASSIGN(journal, desk::Journal::open(*parts->coordinator_, log));
+        parts->journal_ = std::move(journal);
+        parts->desk_ = std::make_unique<desk::Desk>(
+            *parts->coordinator_, desk::DeskOptions{.threads = settings.number("threads")});
+        return parts;
     }
 
     // Somebody else may lead from here on.
@@ -321,21 +321,21 @@ void reload(const ServeCommand& command, const Configuration& begun, const std::
 
 Result<Done> serve(const ServeCommand& command, const Configuration& configuration,
                    const LeaveSignals& signals, const Clock& clock, Log& log) {
-    TRY_ASSIGN(house, DaemonParts::open(configuration, clock, log));
+    TRY_ASSIGN(parts, DaemonParts::open(configuration, clock, log));
     desk::Metrics metrics;
-    const Configuration known = with_coordinators(configuration, house->secret());
+    const Configuration known = with_coordinators(configuration, parts->secret());
     desk::Logins logins(clock, metrics);
-    TRY_ASSIGN(doors, ClientServers::open(known, house->desk(), metrics, logins, log));
+    TRY_ASSIGN(doors, ClientServers::open(known, parts->desk(), metrics, logins, log));
     system::notify_service_manager("READY=1");
     log.info("ready", {{"version", std::string(coordinator::kVersion)},
                        {"data", configuration.settings.text("data")},
                        {"pid", std::to_string(getpid())}});
-    while (signals.wait_for_reload()) reload(command, configuration, house->secret(), *doors, log);
+    while (signals.wait_for_reload()) reload(command, configuration, parts->secret(), *doors, log);
     system::notify_service_manager("STOPPING=1");
     log.info("leaving: asked to end");
     signals.release();  // the next one ends it at once
     const auto patience = std::chrono::seconds(configuration.settings.number("shutdown_seconds"));
-    house->give_up_seat(patience);
+    parts->give_up_seat(patience);
     doors->stop(patience);
     return Done{};
 }
