@@ -51,7 +51,7 @@ private:
     static void take_notice(void* self, const PGresult* result);
     [[nodiscard]] static Notice notice_of(const PGresult* result);
     [[nodiscard]] Rows send(const std::string& text);
-    [[nodiscard]] Error refused(const std::string& text, const Notice& told);
+    [[nodiscard]] Error refused(const std::string& sent, const Notice& told);
 
     coordinator::CoordinatorRuntime& coordinator_;
     const Duration patience_;
