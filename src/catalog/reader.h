@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/check.h"
@@ -56,7 +57,8 @@ public:
     [[nodiscard]] Result<std::string> catalog_id() const;
 
     // Of any kind, as its table has it: the one with that key, which is one column, and all of
-    // them.
+    // them. Queries have more than their table, and the plans of all fragments are too much: they
+    // have functions of their own.
     template <class E>
     [[nodiscard]] Result<std::optional<E>> find(SqlValue key) const;
     template <class E>
@@ -113,6 +115,7 @@ private:
 
 template <class E>
 Result<std::optional<E>> Reader::find(SqlValue key) const {
+    static_assert(!std::is_same_v<E, Query>);
     const kinds::KindTable<E>& table = kinds::table_of<E>();
     CHECK(table.kind().key_columns == 1);
     const std::string& column = table.kind().columns.front().name;
@@ -124,6 +127,7 @@ Result<std::optional<E>> Reader::find(SqlValue key) const {
 
 template <class E>
 Result<std::vector<E>> Reader::all() const {
+    static_assert(!std::is_same_v<E, Query> && !std::is_same_v<E, Fragment>);
     const kinds::KindTable<E>& table = kinds::table_of<E>();
     TRY_ASSIGN(rows, sql_.query(table.select() + table.order_by_key()));
     return table.entities_in(rows);

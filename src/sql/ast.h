@@ -78,6 +78,7 @@ struct SelectOnce {
     friend bool operator==(const SelectOnce&, const SelectOnce&) = default;
 };
 
+// Coordinators send its numbers to each other: a kind that is added comes last.
 enum class EntityKind : std::uint8_t {
     logical_source,
     physical_source,

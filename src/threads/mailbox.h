@@ -8,6 +8,7 @@
 // Any thread may call everything; take() and its kin are for one thread.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -29,14 +30,14 @@ public:
     explicit Mailbox(std::size_t capacity = kNoLimit) : capacity_(capacity) {}
 
     // False if it is full or closed; then `value` is untouched.
-    [[nodiscard]] bool post(T& value) { return post_below(capacity_, value); }
+    [[nodiscard]] bool post(T& value) { return post_below(kNoLimit, value); }
     // The same, where the value is of no use elsewhere.
     bool post(T&& value) { return post(value); }
-    // False also if so many are inside.
+    // False also if `limit` values are inside.
     [[nodiscard]] bool post_below(std::size_t limit, T& value) {
         {
             const std::lock_guard lock(mutex_);
-            if (closed_ || values_.size() >= limit) return false;
+            if (closed_ || values_.size() >= std::min(limit, capacity_)) return false;
             values_.push_back(std::move(value));
         }
         filled_.notify_one();
@@ -49,6 +50,7 @@ public:
         std::unique_lock lock(mutex_);
         wait(lock, patience);
         std::vector<T> taken;
+        taken.reserve(std::min(most, values_.size()));
         while (!values_.empty() && taken.size() < most) {
             taken.push_back(std::move(values_.front()));
             values_.pop_front();
@@ -84,11 +86,10 @@ public:
         filled_.notify_all();
     }
     void drop() {
-        std::deque<T> dropped;  // ends without the lock
         {
             const std::lock_guard lock(mutex_);
             closed_ = true;
-            dropped.swap(values_);
+            values_.clear();
         }
         filled_.notify_all();
     }

@@ -38,6 +38,13 @@ TEST(Mailbox, ALimitOfOnePostHoldsForThatPostAlone) {
     EXPECT_EQ(box.take_all().size(), 2U);
 }
 
+TEST(Mailbox, NoLimitOfAPostExceedsTheCapacity) {
+    Mailbox<int> box(1);
+    int value = 1;
+    EXPECT_TRUE(box.post_below(Mailbox<int>::kNoLimit, value));
+    EXPECT_FALSE(box.post_below(Mailbox<int>::kNoLimit, value));
+}
+
 TEST(Mailbox, KeepsWhatIsInsideWhenItIsClosed) {
     Mailbox<int> box;
     box.post(1);

@@ -56,7 +56,8 @@ public:
     void post(ControlEvent event);
     void changed(const std::set<EntityKey>& keys);
     // The events that are waiting, in the order in which they came, the changes of the catalog
-    // last. Waits at most so long for the first event; without a time, for ever.
+    // last. Waits at most so long for the first event; without a time, for ever. It may return
+    // nothing before that, and a change may overtake an event that was posted before it.
     [[nodiscard]] std::vector<ControlEvent> take(std::optional<Duration> at_most);
     void close();
     [[nodiscard]] bool closed() const { return events_.closed(); }

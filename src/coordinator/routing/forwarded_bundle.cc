@@ -129,6 +129,14 @@ Result<views::Table> table_in(Unpacker& from) {
     return table;
 }
 
+// Coordinators of two builds must agree on these.
+static_assert(static_cast<int>(sql::EntityKind::logical_source) == 0 &&
+              static_cast<int>(sql::EntityKind::physical_source) == 1 &&
+              static_cast<int>(sql::EntityKind::sink) == 2 &&
+              static_cast<int>(sql::EntityKind::worker) == 3 &&
+              static_cast<int>(sql::EntityKind::query) == 4 &&
+              static_cast<int>(sql::EntityKind::task_list) == 5);
+
 void pack(Packer& to, const catalog::Dropped& dropped) {
     to.number(static_cast<std::uint64_t>(dropped.kind));
     to.number(dropped.id);
