@@ -10,8 +10,8 @@ Error damaged_plan(const std::string& where, const std::string& why) {
                  .message = "damaged plan of a fragment, at " + in_quotes(where) + ": " + why};
 }
 
-Result<Fields> Fields::of(const Json& json, std::string where) {
-    const auto* object = std::get_if<Json::Object>(&json.value);
+Result<Fields> Fields::of(const json::Value& json, std::string where) {
+    const auto* object = std::get_if<json::Object>(&json.value);
     if (object == nullptr) return damaged_plan(where, "an object is expected");
     return Fields(*object, std::move(where));
 }
@@ -24,7 +24,7 @@ std::string Fields::where(std::string_view key, std::size_t index) const {
     return where(key) + "[" + std::to_string(index) + "]";
 }
 
-const Json* Fields::find(std::string_view key) {
+const json::Value* Fields::find(std::string_view key) {
     for (std::size_t i = 0; i < object_->size(); ++i) {
         if ((*object_)[i].key != key) continue;
         taken_[i] = true;
@@ -33,8 +33,8 @@ const Json* Fields::find(std::string_view key) {
     return nullptr;
 }
 
-Result<const Json*> Fields::take(std::string_view key) {
-    const Json* found = find(key);
+Result<const json::Value*> Fields::take(std::string_view key) {
+    const json::Value* found = find(key);
     if (found == nullptr) return damaged_plan(where(key), "it is missing");
     return found;
 }
@@ -66,9 +66,9 @@ Result<std::optional<std::size_t>> Fields::optional_number(std::string_view key)
     return std::optional<std::size_t>(found);
 }
 
-Result<const Json::Array*> Fields::list(std::string_view key) {
+Result<const json::Array*> Fields::list(std::string_view key) {
     TRY_ASSIGN(json, take(key));
-    const auto* found = std::get_if<Json::Array>(&json->value);
+    const auto* found = std::get_if<json::Array>(&json->value);
     if (found == nullptr) return damaged_plan(where(key), "a list is expected");
     return found;
 }
@@ -84,7 +84,7 @@ Result<Schema> Fields::schema(std::string_view key) {
     TRY_ASSIGN(items, list(key));
     Schema schema;
     for (std::size_t i = 0; i < items->size(); ++i) {
-        const auto* parts = std::get_if<Json::Array>(&(*items)[i].value);
+        const auto* parts = std::get_if<json::Array>(&(*items)[i].value);
         const auto wrong = [&] {
             return damaged_plan(where(key, i), "[name, type, nullable] is expected");
         };
@@ -103,7 +103,7 @@ Result<Schema> Fields::schema(std::string_view key) {
 
 Result<Config> Fields::config(std::string_view key) {
     TRY_ASSIGN(json, take(key));
-    const auto* options = std::get_if<Json::Object>(&json->value);
+    const auto* options = std::get_if<json::Object>(&json->value);
     if (options == nullptr) return damaged_plan(where(key), "an object is expected");
     Config config;
     for (const auto& [name, value] : *options) {
@@ -128,7 +128,7 @@ Result<Config> Fields::config(std::string_view key) {
 Result<std::vector<std::string>> Fields::texts(std::string_view key) {
     TRY_ASSIGN(items, list(key));
     std::vector<std::string> result;
-    for (const Json& item : *items) {
+    for (const json::Value& item : *items) {
         const auto* found = std::get_if<std::string>(&item.value);
         if (found == nullptr) return damaged_plan(where(key), "a list of texts is expected");
         result.push_back(*found);
@@ -139,7 +139,7 @@ Result<std::vector<std::string>> Fields::texts(std::string_view key) {
 Result<std::vector<std::size_t>> Fields::numbers(std::string_view key) {
     TRY_ASSIGN(items, list(key));
     std::vector<std::size_t> result;
-    for (const Json& item : *items) {
+    for (const json::Value& item : *items) {
         const auto* found = std::get_if<std::uint64_t>(&item.value);
         if (found == nullptr) return damaged_plan(where(key), "a list of numbers is expected");
         result.push_back(*found);

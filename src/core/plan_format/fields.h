@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "core/plan_format/json.h"
+#include "core/json/json.h"
 #include "model/plan.h"
 
 namespace baton::plan_format {
@@ -19,21 +19,21 @@ namespace baton::plan_format {
 
 class Fields {
 public:
-    [[nodiscard]] static Result<Fields> of(const Json& json, std::string where);
+    [[nodiscard]] static Result<Fields> of(const json::Value& json, std::string where);
 
     [[nodiscard]] const std::string& where() const { return where_; }
     [[nodiscard]] std::string where(std::string_view key) const;
     [[nodiscard]] std::string where(std::string_view key, std::size_t index) const;
 
     // The value of a key that may be missing.
-    [[nodiscard]] const Json* find(std::string_view key);
-    [[nodiscard]] Result<const Json*> take(std::string_view key);
+    [[nodiscard]] const json::Value* find(std::string_view key);
+    [[nodiscard]] Result<const json::Value*> take(std::string_view key);
 
     [[nodiscard]] Result<std::string> text(std::string_view key);
     [[nodiscard]] Result<bool> flag(std::string_view key);
     [[nodiscard]] Result<std::uint64_t> number(std::string_view key);
     [[nodiscard]] Result<std::optional<std::size_t>> optional_number(std::string_view key);
-    [[nodiscard]] Result<const Json::Array*> list(std::string_view key);
+    [[nodiscard]] Result<const json::Array*> list(std::string_view key);
     [[nodiscard]] Result<DataType> type(std::string_view key);
     [[nodiscard]] Result<Schema> schema(std::string_view key);
     [[nodiscard]] Result<Config> config(std::string_view key);
@@ -54,10 +54,10 @@ public:
     [[nodiscard]] Result<Done> end() const;
 
 private:
-    Fields(const Json::Object& object, std::string where)
+    Fields(const json::Object& object, std::string where)
         : object_(&object), where_(std::move(where)), taken_(object.size()) {}
 
-    const Json::Object* object_;
+    const json::Object* object_;
     std::string where_;
     std::vector<bool> taken_;
 };

@@ -11,11 +11,11 @@ namespace baton::plan_format {
 
 namespace {
 
-constexpr JsonLimits kLimits{.bytes = std::size_t{16} << 20U, .depth = 2'000};
+constexpr json::Limits kLimits{.bytes = std::size_t{16} << 20U, .depth = 2'000};
 
 // ---- expressions --------------------------------------------------------------------------------
 
-std::optional<double> real_of(const Json& json) {
+std::optional<double> real_of(const json::Value& json) {
     if (const auto* real = std::get_if<double>(&json.value)) return *real;
     const auto* text = std::get_if<std::string>(&json.value);
     if (text == nullptr) return std::nullopt;
@@ -26,7 +26,7 @@ std::optional<double> real_of(const Json& json) {
 }
 
 // The value of a constant, as its type stores it.
-std::optional<Value> value_of(const Json& json, DataType type) {
+std::optional<Value> value_of(const json::Value& json, DataType type) {
     if (std::holds_alternative<std::monostate>(json.value)) return Value();
     const auto* plain = std::get_if<std::uint64_t>(&json.value);
     switch (type) {
@@ -111,7 +111,8 @@ bool fits(Function function, std::size_t arguments) {
 }
 
 // `columns` is how many there are to choose from.
-Result<Expression> expression_of(const Json& json, const std::string& where, std::size_t columns);
+Result<Expression> expression_of(const json::Value& json, const std::string& where,
+                                 std::size_t columns);
 
 Result<std::vector<Expression>> expressions_of(Fields& fields, std::string_view key,
                                                std::size_t columns) {
@@ -124,7 +125,8 @@ Result<std::vector<Expression>> expressions_of(Fields& fields, std::string_view 
     return result;
 }
 
-Result<Expression> expression_of(const Json& json, const std::string& where, std::size_t columns) {
+Result<Expression> expression_of(const json::Value& json, const std::string& where,
+                                 std::size_t columns) {
     TRY_ASSIGN(fields, Fields::of(json, where));
     TRY_ASSIGN(type, fields.type("type"));
     TRY_ASSIGN(nullable, fields.flag("nullable"));
@@ -133,7 +135,7 @@ Result<Expression> expression_of(const Json& json, const std::string& where, std
     if (column) {
         if (*column >= columns) return damaged_plan(where, "a column that its input does not have");
         result.node = ColumnIndex{*column};
-    } else if (const Json* value = fields.find("value")) {
+    } else if (const json::Value* value = fields.find("value")) {
         auto constant = value_of(*value, type);
         if (!constant) return damaged_plan(where, "a value that is not of its type");
         result.node = Constant{*std::move(constant)};
@@ -252,7 +254,8 @@ struct OperatorReader {
         return Operator(Project{std::move(expressions)});
     }
 
-    [[nodiscard]] Result<Aggregate> aggregate(const Json& json, const std::string& where) const {
+    [[nodiscard]] Result<Aggregate> aggregate(const json::Value& json,
+                                              const std::string& where) const {
         TRY_ASSIGN(own, Fields::of(json, where));
         TRY_ASSIGN(function, own.word<AggregateFunction>("function", kAggregateNames));
         TRY_ASSIGN(argument, expressions_of(own, "argument", columns_in(0)));
@@ -397,7 +400,7 @@ Result<Operator> operator_of(Fields& fields, const PlanNode& node) {
     return damaged_plan(fields.where("op"), "an unknown operator");
 }
 
-Result<PlanNode> node_of(const Json& json, const std::string& where) {
+Result<PlanNode> node_of(const json::Value& json, const std::string& where) {
     TRY_ASSIGN(fields, Fields::of(json, where));
     PlanNode node;
     TRY_ASSIGN(schema, fields.schema("schema"));
@@ -416,7 +419,7 @@ Result<PlanNode> node_of(const Json& json, const std::string& where) {
 }  // namespace
 
 Result<FragmentPlan> read_plan(std::string_view text) {
-    TRY_ASSIGN(json, parse_json(text, kLimits));
+    TRY_ASSIGN(json, json::parse(text, kLimits));
     TRY_ASSIGN(fields, Fields::of(json, ""));
     TRY_ASSIGN(version, fields.number("version"));
     if (version != kPlanFormatVersion) {

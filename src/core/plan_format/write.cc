@@ -1,6 +1,6 @@
 #include "base/overload.h"
 #include "base/text.h"
-#include "core/plan_format/json.h"
+#include "core/json/json.h"
 #include "core/plan_format/names.h"
 #include "core/plan_format/plan_format.h"
 
@@ -94,7 +94,7 @@ private:
             std::visit(Overload{
                            [&](bool v) { text += v ? "true" : "false"; },
                            [&](std::int64_t v) { text += std::to_string(v); },
-                           [&](double v) { append_json_number(text, v); },
+                           [&](double v) { json::append_number(text, v); },
                            [&](const std::string& v) { append_json_string(text, v); },
                        },
                        value);
@@ -109,7 +109,7 @@ private:
                        [&](bool v) { text += v ? "true" : "false"; },
                        [&](std::int64_t v) { text += std::to_string(v); },
                        [&](std::uint64_t v) { text += std::to_string(v); },
-                       [&](double v) { append_json_number(text, v); },
+                       [&](double v) { json::append_number(text, v); },
                        [&](const std::string& v) { append_json_string(text, v); },
                    },
                    value);

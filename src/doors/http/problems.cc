@@ -57,6 +57,12 @@ unsigned status_of(ErrorCode code) {
         case ErrorCode::arithmetic:
         case ErrorCode::malformed_message:
         case ErrorCode::write_rejected:
+        case ErrorCode::function_refused:
+        case ErrorCode::ambiguous_name:
+        case ErrorCode::invalid_question:
+        case ErrorCode::cannot_convert:
+        case ErrorCode::not_null_violation:
+        case ErrorCode::table_not_supported:
             return 400;
         case ErrorCode::not_authenticated:
             return 401;
@@ -68,6 +74,9 @@ unsigned status_of(ErrorCode code) {
         case ErrorCode::unknown_worker:
         case ErrorCode::unknown_task_list:
         case ErrorCode::unknown_lock:
+        case ErrorCode::unknown_table:
+        case ErrorCode::unknown_function:
+        case ErrorCode::unknown_cursor:
             return 404;
         case ErrorCode::transaction_state:
         case ErrorCode::source_exists:
@@ -85,6 +94,9 @@ unsigned status_of(ErrorCode code) {
         case ErrorCode::lock_not_active:
         case ErrorCode::worker_in_use:
         case ErrorCode::conflict:
+        case ErrorCode::table_exists:
+        case ErrorCode::table_in_use:
+        case ErrorCode::cursor_exists:
         case ErrorCode::unique_violation:
         case ErrorCode::foreign_key_violation:
             return 409;
@@ -97,6 +109,9 @@ unsigned status_of(ErrorCode code) {
         case ErrorCode::cannot_write:
         case ErrorCode::cannot_format:
         case ErrorCode::damaged_file:
+        case ErrorCode::store_refused:
+        case ErrorCode::store_unfit:
+        case ErrorCode::damaged_table:
         case ErrorCode::catalog_corrupt:
         case ErrorCode::catalog_version:
         case ErrorCode::unknown_outcome:
@@ -104,6 +119,8 @@ unsigned status_of(ErrorCode code) {
             return 500;
         case ErrorCode::worker_unreachable:
         case ErrorCode::cannot_connect:
+        case ErrorCode::store_unavailable:
+        case ErrorCode::store_full:
         case ErrorCode::slow_down:
         case ErrorCode::cancelled:
         case ErrorCode::catalog_unavailable:

@@ -44,6 +44,23 @@ constexpr std::array kStates = {
     Entry{ErrorCode::lock_held, "55P03"},  // lock not available
     Entry{ErrorCode::lock_lost, "55000"},  // object not in prerequisite state
     Entry{ErrorCode::lock_not_active, "55000"},
+    Entry{ErrorCode::unknown_table, "42P01"},          // undefined table
+    Entry{ErrorCode::table_exists, "42P07"},           // duplicate table
+    Entry{ErrorCode::table_in_use, "2BP01"},           // dependent objects still exist
+    Entry{ErrorCode::unknown_function, "42883"},       // undefined function
+    Entry{ErrorCode::function_refused, "42501"},       // insufficient privilege
+    Entry{ErrorCode::ambiguous_name, "42702"},         // ambiguous column
+    Entry{ErrorCode::invalid_question, "42803"},       // grouping error, and the like
+    Entry{ErrorCode::unknown_cursor, "34000"},         // invalid cursor name
+    Entry{ErrorCode::cursor_exists, "42P03"},          // duplicate cursor
+    Entry{ErrorCode::cannot_convert, "22P02"},         // invalid text representation
+    Entry{ErrorCode::not_null_violation, "23502"},     // not null violation
+    Entry{ErrorCode::store_unavailable, "58000"},      // system error
+    Entry{ErrorCode::store_refused, "58030"},          // I/O error
+    Entry{ErrorCode::store_unfit, "58030"},            // I/O error
+    Entry{ErrorCode::store_full, "53100"},             // disk full
+    Entry{ErrorCode::damaged_table, "XX001"},          // data corrupted
+    Entry{ErrorCode::table_not_supported, "0A000"},    // feature not supported
     Entry{ErrorCode::unknown_worker, "42704"},         // undefined object
     Entry{ErrorCode::unknown_sink_type, "42704"},      // undefined object
     Entry{ErrorCode::unknown_source_type, "42704"},    // undefined object

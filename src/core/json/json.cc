@@ -1,11 +1,15 @@
-#include "core/plan_format/json.h"
+#include "core/json/json.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
-namespace baton::plan_format {
+#include "base/overload.h"
+#include "base/text.h"
+
+namespace baton::json {
 
 namespace {
 
@@ -13,9 +17,9 @@ constexpr std::size_t kFieldsMax = 10'000;  // of one object; each is compared w
 
 class Parser {
 public:
-    Parser(std::string_view text, std::size_t depth) : text_(text), depth_max_(depth) {}
+    Parser(std::string_view text, const Limits& limits) : text_(text), limits_(limits) {}
 
-    Result<Json> document() {
+    Result<Value> document() {
         TRY_ASSIGN(value, any());
         skip_space();
         if (at_ != text_.size()) return damaged("nothing may follow");
@@ -24,7 +28,7 @@ public:
 
 private:
     [[nodiscard]] Error damaged(const std::string& why) const {
-        return Error{.code = ErrorCode::catalog_corrupt,
+        return Error{.code = limits_.damaged,
                      .message = "damaged JSON at byte " + std::to_string(at_) + ": " + why};
     }
 
@@ -42,20 +46,20 @@ private:
 
     // A value that holds others, not closed yet.
     struct Open {
-        Json holder;
+        Value holder;
         std::string key;  // of the field that is being read, in an object
     };
 
     // Without recursion: how deep a text may be is for the limit to say, not for the stack.
-    Result<Json> any() {
+    Result<Value> any() {
         std::vector<Open> open;
         for (;;) {
             skip_space();
             if (peek() == '{' || peek() == '[') {
-                if (open.size() >= depth_max_) return damaged("it is nested too deep");
+                if (open.size() >= limits_.depth) return damaged("it is nested too deep");
                 const bool object = peek() == '{';
                 at_ += 1;
-                open.push_back({.holder = object ? Json{Json::Object()} : Json{Json::Array()}});
+                open.push_back({.holder = object ? Value{Object()} : Value{Array()}});
                 skip_space();
                 if (!take(object ? "}" : "]")) {
                     if (object) TRY(begin_field(open.back()));
@@ -70,7 +74,7 @@ private:
             }
             // The last one is closed, and may close those around it.
             for (bool closed = true; closed;) {
-                Json value = std::move(open.back().holder);
+                Value value = std::move(open.back().holder);
                 open.pop_back();
                 if (open.empty()) return value;
                 put(open.back(), std::move(value));
@@ -80,17 +84,17 @@ private:
         }
     }
 
-    static void put(Open& open, Json value) {
-        if (auto* fields = std::get_if<Json::Object>(&open.holder.value)) {
+    static void put(Open& open, Value value) {
+        if (auto* fields = std::get_if<Object>(&open.holder.value)) {
             fields->push_back({.key = std::move(open.key), .value = std::move(value)});
         } else {
-            std::get<Json::Array>(open.holder.value).push_back(std::move(value));
+            std::get<Array>(open.holder.value).push_back(std::move(value));
         }
     }
 
     // After a value: whether it was the last one. If not, the next one follows.
     Result<bool> closes(Open& open) {
-        const bool object = std::holds_alternative<Json::Object>(open.holder.value);
+        const bool object = std::holds_alternative<Object>(open.holder.value);
         skip_space();
         if (take(object ? "}" : "]")) return true;
         if (!take(",")) {
@@ -102,7 +106,7 @@ private:
     }
 
     Result<Done> begin_field(Open& open) {
-        const auto& fields = std::get<Json::Object>(open.holder.value);
+        const auto& fields = std::get<Object>(open.holder.value);
         skip_space();
         if (peek() != '"') return damaged("a key is expected");
         TRY_ASSIGN(key, string());
@@ -116,14 +120,14 @@ private:
         return Done{};
     }
 
-    Result<Json> scalar() {
+    Result<Value> scalar() {
         if (peek() == '"') {
             TRY_ASSIGN(text, string());
-            return Json{std::move(text)};
+            return Value{std::move(text)};
         }
-        if (take("null")) return Json{};
-        if (take("true")) return Json{true};
-        if (take("false")) return Json{false};
+        if (take("null")) return Value{};
+        if (take("true")) return Value{true};
+        if (take("false")) return Value{false};
         return number();
     }
 
@@ -156,22 +160,56 @@ private:
         return Done{};
     }
 
-    // Only what the writer uses it for: control characters.
     Result<Done> unicode(std::string& to) {
+        constexpr std::uint32_t kHigh = 0xD800;
+        constexpr std::uint32_t kLow = 0xDC00;
+        constexpr std::uint32_t kEnd = 0xE000;
+        TRY_ASSIGN(code, four_digits());
+        if (code >= kLow && code < kEnd) return damaged("half of a pair of escapes");
+        if (code >= kHigh && code < kLow) {
+            if (!take("\\u")) return damaged("half of a pair of escapes");
+            TRY_ASSIGN(low, four_digits());
+            if (low < kLow || low >= kEnd) return damaged("half of a pair of escapes");
+            code = 0x10000U + ((code - kHigh) << 10U) + (low - kLow);
+        }
+        append_utf8(to, code);
+        return Done{};
+    }
+
+    Result<std::uint32_t> four_digits() {
         constexpr std::size_t kDigits = 4;
         const std::string_view digits = text_.substr(std::min(at_, text_.size()), kDigits);
-        std::uint16_t code = 0;
+        std::uint32_t code = 0;
         const auto [end, problem] =
             std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
         const bool whole = digits.size() == kDigits && problem == std::errc() &&
                            end == digits.data() + digits.size();
-        if (!whole || code >= 0x80) return damaged("an escape that is not of a control character");
+        if (!whole) return damaged("an escape without four digits");
         at_ += kDigits;
-        to += static_cast<char>(code);
-        return Done{};
+        return code;
     }
 
-    Result<Json> number() {
+    static void append_utf8(std::string& to, std::uint32_t code) {
+        const auto byte = [&](std::uint32_t bits) { to += static_cast<char>(bits); };
+        const auto tail = [&](unsigned shift) { byte(0x80U | ((code >> shift) & 0x3FU)); };
+        if (code < 0x80) {
+            byte(code);
+        } else if (code < 0x800) {
+            byte(0xC0U | (code >> 6U));
+            tail(0);
+        } else if (code < 0x10000) {
+            byte(0xE0U | (code >> 12U));
+            tail(6);
+            tail(0);
+        } else {
+            byte(0xF0U | (code >> 18U));
+            tail(12);
+            tail(6);
+            tail(0);
+        }
+    }
+
+    Result<Value> number() {
         const std::string_view rest = text_.substr(std::min(at_, text_.size()));
         const std::size_t size = std::min(rest.find_first_not_of("0123456789+-.eE"), rest.size());
         const std::string_view digits = rest.substr(0, size);
@@ -182,7 +220,7 @@ private:
         };
         const auto done = [&](auto value) {
             at_ += size;
-            return Json{value};
+            return Value{value};
         };
         if (digits.find_first_of(".eE") != std::string_view::npos) {
             double value = 0;
@@ -198,22 +236,98 @@ private:
     }
 
     std::string_view text_;
-    std::size_t depth_max_;
+    const Limits& limits_;
     std::size_t at_ = 0;
+};
+
+// Without recursion, as in reading: a tree may be deep.
+class Writer {
+public:
+    explicit Writer(const Value& value) { begin(value); }
+
+    std::string text() {
+        while (!open_.empty()) {
+            Open& open = open_.back();
+            const bool object = open.fields != nullptr;
+            const std::size_t size = object ? open.fields->size() : open.items->size();
+            if (open.next == size) {
+                text_ += object ? '}' : ']';
+                open_.pop_back();
+                continue;
+            }
+            if (open.next > 0) text_ += ',';
+            const std::size_t next = open.next++;
+            if (object) {
+                const Field& field = (*open.fields)[next];
+                append_json_string(text_, field.key);
+                text_ += ':';
+                begin(field.value);
+            } else {
+                begin((*open.items)[next]);
+            }
+        }
+        return std::move(text_);
+    }
+
+private:
+    struct Open {
+        const Array* items = nullptr;
+        const Object* fields = nullptr;
+        std::size_t next = 0;
+    };
+
+    void begin(const Value& value) {
+        std::visit(Overload{
+                       [&](std::monostate) { text_ += "null"; },
+                       [&](bool flag) { text_ += flag ? "true" : "false"; },
+                       [&](std::int64_t number) { text_ += std::to_string(number); },
+                       [&](std::uint64_t number) { text_ += std::to_string(number); },
+                       [&](double number) { append_number(text_, number); },
+                       [&](const std::string& text) { append_json_string(text_, text); },
+                       [&](const Array& items) {
+                           text_ += '[';
+                           open_.push_back({.items = &items});
+                       },
+                       [&](const Object& fields) {
+                           text_ += '{';
+                           open_.push_back({.fields = &fields});
+                       },
+                   },
+                   value.value);
+    }
+
+    std::vector<Open> open_;
+    std::string text_;
 };
 
 }  // namespace
 
-Result<Json> parse_json(std::string_view text, const JsonLimits& limits) {
+std::string to_text(const Value& value) {
+    return Writer(value).text();
+}
+
+const Value* find(const Value& object, std::string_view key) {
+    const auto* fields = std::get_if<Object>(&object.value);
+    if (fields == nullptr) return nullptr;
+    const auto found = std::find_if(fields->begin(), fields->end(),
+                                    [&](const Field& field) { return field.key == key; });
+    return found == fields->end() ? nullptr : &found->value;
+}
+
+Value* find(Value& object, std::string_view key) {
+    return const_cast<Value*>(find(std::as_const(object), key));
+}
+
+Result<Value> parse(std::string_view text, const Limits& limits) {
     if (text.size() > limits.bytes) {
-        return Error{.code = ErrorCode::catalog_corrupt,
+        return Error{.code = limits.damaged,
                      .message = "damaged JSON: it has " + std::to_string(text.size()) +
                                 " bytes, at most " + std::to_string(limits.bytes) + " are read"};
     }
-    return Parser(text, limits.depth).document();
+    return Parser(text, limits).document();
 }
 
-void append_json_number(std::string& to, double value) {
+void append_number(std::string& to, double value) {
     if (std::isnan(value)) {
         to += "\"NaN\"";
     } else if (std::isinf(value)) {
@@ -228,4 +342,4 @@ void append_json_number(std::string& to, double value) {
     }
 }
 
-}  // namespace baton::plan_format
+}  // namespace baton::json
