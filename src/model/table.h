@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "model/data_type.h"
 
 namespace baton {
 
@@ -74,8 +75,13 @@ inline bool operator==(const SqlType& a, const SqlType& b) {
 // "BIGINT", "DECIMAL(10,2)", "VARCHAR[]", "STRUCT(a INTEGER, \"B c\" DATE)": as SQL writes it.
 [[nodiscard]] std::string to_string(const SqlType& type);
 // The type that a user wrote, in any case and by any of its usual names (INT8, TEXT, NUMERIC(5)).
+// Names mean what they mean in PostgreSQL: INT8 has eight bytes, FLOAT is DOUBLE. In definitions of
+// streams INT8 has eight bits (model/data_type.h). A length that a table would not keep, as in
+// VARCHAR(10), is refused.
 // Fails with type_mismatch for what is no type of a table, naming the nearest.
 [[nodiscard]] Result<SqlType> table_type_of(std::string_view text);
+// The smallest type of a table that takes every value of a stream's column.
+[[nodiscard]] SqlType table_type_of(DataType type);
 
 // The columns of a table, or of an answer.
 using SqlColumns = std::vector<SqlField>;
