@@ -13,38 +13,16 @@
 
 #include "adapters/grpc/grpc_transport.h"
 #include "base/check.h"
+#include "testing/free_port.h"
 
 namespace baton::chaos {
 
 namespace {
 
-// Below those that the system gives to whoever connects, so that a worker finds its own free again.
-constexpr std::uint16_t kPortLeast = 20'000;
-constexpr std::uint16_t kPortMost = 32'000;
-
 // Long enough for some fragments, not for all.
 constexpr std::chrono::seconds kDrain{2};
 constexpr std::chrono::seconds kLeaves = kDrain + std::chrono::seconds(20);  // at the latest
 constexpr std::chrono::seconds kStarts{2};
-
-bool is_free(std::uint16_t port) {
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const bool bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
-    ::close(socket);
-    return bound;
-}
-
-std::uint16_t free_port() {
-    static std::uint16_t next =
-        static_cast<std::uint16_t>(kPortLeast + ::getpid() * 7 % (kPortMost - kPortLeast - 1000));
-    while (!is_free(next)) next += 1;
-    CHECK(next < kPortMost);
-    return next++;
-}
 
 // As the coordinator says that it obeys.
 control::Hello greeting_for(const std::string& worker, const std::string& directory) {
@@ -60,7 +38,7 @@ control::Hello greeting_for(const std::string& worker, const std::string& direct
 
 Workers::Workers(std::string program, std::string directory, const Network* network)
     : program_(std::move(program)), directory_(std::move(directory)), network_(network) {
-    for (One& one : workers_) one.port = free_port();
+    for (One& one : workers_) one.port = testing::free_port();
 }
 
 std::string Workers::name(std::size_t worker) {

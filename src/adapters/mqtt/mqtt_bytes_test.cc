@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "testing/free_port.h"
 #include "testing/temporary_directory.h"
 
 namespace baton::mqtt {
@@ -32,19 +33,10 @@ sockaddr_in local(std::uint16_t port) {
     return address;
 }
 
-std::uint16_t free_port() {
-    const int probe = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address = local(0);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(::bind(probe, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(::getsockname(probe, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    ::close(probe);
-    return ntohs(address.sin_port);
-}
-
 class Broker {
 public:
-    explicit Broker(const std::string& options = "allow_anonymous true\n") : port_(free_port()) {
+    explicit Broker(const std::string& options = "allow_anonymous true\n")
+        : port_(testing::free_port()) {
         std::ofstream(directory_ / "broker.conf")
             << "user root\nlistener " << port_
             << " 127.0.0.1\n"  // so that it may keep sessions there
@@ -306,7 +298,7 @@ TEST(MqttBytes, ABrokerThatIsNotAllowedIsNotSpokenTo) {
 }
 
 TEST(MqttBytes, NoBrokerIsAnError) {
-    const std::uint16_t port = free_port();
+    const std::uint16_t port = testing::free_port();
     const auto source = any_broker().subscribe(
         {.broker = {.uri = "tcp://127.0.0.1:" + std::to_string(port), .topic = "t"}});
     ASSERT_FALSE(source.has_value());
