@@ -119,6 +119,12 @@ bool names_files(const sql::Statement& statement) {
             [](const sql::CreateQuery& create) {
                 return has_inline_source(create.query, reads_files) || writes_files(create.sink);
             },
+            [](const sql::CreateTable& create) {
+                const auto& settings = create.settings;
+                return std::any_of(settings.begin(), settings.end(), [](const auto& setting) {
+                    return setting.key.back() == "LOCATION";
+                });
+            },
             [](const sql::SelectOnce& select) {
                 return has_inline_source(select.query, reads_files);
             },
@@ -135,7 +141,7 @@ Result<Done> permit(const Principal& who, const sql::Statement& statement) {
                      .message = "user " + in_quotes(who.name) +
                                 " may not do this: it needs the right to files of workers",
                      .hint =
-                         "an admin declares the source or sink, or sets files: true for the "
+                         "an admin declares the source, sink or table, or sets files: true for the "
                          "user in the settings"};
     }
     return Error{.code = ErrorCode::not_permitted,

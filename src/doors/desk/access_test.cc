@@ -80,8 +80,8 @@ TEST(AccessTest, FilesNeedARightOfTheirOwn) {
         ASSERT_FALSE(refused) << text;
         EXPECT_EQ(to_string(refused.error()),
                   "error 5003: user \"w\" may not do this: it needs the right to files of workers; "
-                  "an admin declares the source or sink, or sets files: true for the user in the "
-                  "settings");
+                  "an admin declares the source, sink or table, or sets files: true for the user "
+                  "in the settings");
         EXPECT_TRUE(permit(trusted, statement)) << text;
         EXPECT_TRUE(permit(admin, statement)) << text;
     }

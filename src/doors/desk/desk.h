@@ -38,9 +38,9 @@
 #include "coordinator/coordinator_runtime.h"
 #include "coordinator/sessions/session.h"
 #include "doors/desk/access.h"
-#include "doors/desk/fair_queue.h"
-#include "doors/desk/lane.h"
 #include "model/wait.h"
+#include "threads/fair_queue.h"
+#include "threads/lane.h"
 #include "threads/waiting.h"
 
 namespace baton::desk {
@@ -114,7 +114,7 @@ private:
     const DeskOptions options_;
     mutable std::mutex mutex_;
     std::condition_variable filled_;
-    FairQueue<Work> waiting_;
+    threads::FairQueue<Work> waiting_;
     std::deque<Work> woken_;  // what stood still and goes on
     const std::size_t working_max_;
     std::size_t running_ = 0;
@@ -136,9 +136,9 @@ private:
     Place last_place_ = 0;
     std::condition_variable time_changed_;
 
-    Lane forwarding_;
-    Lane probes_;
-    Lane pages_;
+    threads::Lane forwarding_;
+    threads::Lane probes_;
+    threads::Lane pages_;
     std::vector<std::thread> threads_;
     std::thread timekeeper_;  // last: it uses everything above
 };
