@@ -22,12 +22,15 @@ public:
     Result<Answer> on(const request::CreateSink& r);
     Result<Answer> on(const request::CreateWorker& r);
     Result<Answer> on(const request::CreateTaskList& r);
+    Result<Answer> on(const request::CreateTable& r);
+    Result<Answer> on(const request::NoteTable& r);
     Result<Answer> on(const request::CreateQuery& r);
     Result<Answer> on(const request::DropLogicalSource& r);
     Result<Answer> on(const request::DropPhysicalSource& r);
     Result<Answer> on(const request::DropSink& r);
     Result<Answer> on(const request::DropWorker& r);
     Result<Answer> on(const request::DropTaskList& r);
+    Result<Answer> on(const request::DropTable& r);
     Result<Answer> on(const request::DropQuery& r);
     Result<Answer> on(const request::StopQuery& r);
     Result<Answer> on(const request::DrainWorker& r);
@@ -65,6 +68,9 @@ private:
 
     // Whether the statement with the name as its parameter gives a row.
     Result<bool> finds(std::string_view sql, const std::string& name);
+
+    // Sources, sinks and tables share one space of names: table_exists if a table has this one.
+    Result<Done> check_no_table(const std::string& name);
 
     // infrastructure
     Result<Worker> known_worker(const std::string& name);

@@ -100,6 +100,9 @@ Result<Answer> Application::on(const request::Drop& r) {
             case sql::EntityKind::task_list:
                 one = on(request::DropTaskList{key.text()});
                 break;
+            case sql::EntityKind::table:
+                one = on(request::DropTable{key.text()});
+                break;
         }
         if (!one) return one.error();
         all.did = more_telling(all.did, one->did);

@@ -26,6 +26,7 @@ Result<Answer> Application::on(const request::CreateLogicalSource& r) {
         return Error{.code = ErrorCode::source_exists,
                      .message = "source " + in_quotes(r.name) + " already exists"};
     }
+    TRY(check_no_table(r.name));
     TRY(validate(r.schema, "source " + in_quotes(r.name)));
     TRY(insert(LogicalSource{.name = r.name, .schema = r.schema}));
     return Answer{.did = Did::created, .name = r.name};
@@ -112,6 +113,7 @@ Result<Answer> Application::on(const request::CreateSink& r) {
         return Error{.code = ErrorCode::sink_exists,
                      .message = "sink " + in_quotes(r.name) + " already exists"};
     }
+    TRY(check_no_table(r.name));
     TRY(validate(r.schema, "sink " + in_quotes(r.name)));
     TRY_ASSIGN(worker, placement(r.connector, "sink " + in_quotes(r.name)));
     TRY(insert(Sink{.name = r.name,

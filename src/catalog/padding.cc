@@ -34,6 +34,8 @@ constexpr std::array kPaddedTables = {
     "cluster_authority",
     "join_token",
     "worker_certificate",
+    "sql_table",
+    "dropped_table",
 };
 
 // A text that refers to a key.

@@ -52,6 +52,19 @@ struct CreateWorker {
 // task_list_exists; invalid_configuration for no partition, or more than kPartitionsMax
 using CreateTaskList = sql::CreateTaskList;
 
+// table_exists, also if a source or a sink has the name. Its log is there already.
+struct CreateTable {
+    Table table;
+    bool if_not_exists = false;
+};
+
+// Nothing if the catalog knows a newer version, or no such table. The numbers are those of the log.
+struct NoteTable {
+    std::string name;
+    std::uint64_t version = 0;
+    std::optional<std::uint64_t> rows, objects, bytes;
+};
+
 // query_exists, and the errors of planning: unknown_source, unknown_sink, placement, ...
 struct CreateQuery {
     std::optional<std::string> name;  // none: one is made up
@@ -81,6 +94,11 @@ struct DropWorker {
 
 // Workers release the partitions that they have of it first. The name is free at once.
 struct DropTaskList {
+    std::string name;
+};
+
+// table_in_use, naming the queries that write into it.
+struct DropTable {
     std::string name;
 };
 
@@ -116,9 +134,10 @@ namespace baton::catalog {
 
 using Request =
     std::variant<request::CreateLogicalSource, request::CreatePhysicalSource, request::CreateSink,
-                 request::CreateWorker, request::CreateTaskList, request::CreateQuery,
-                 request::DropLogicalSource, request::DropPhysicalSource, request::DropSink,
-                 request::DropWorker, request::DropTaskList, request::DropQuery, request::StopQuery,
+                 request::CreateWorker, request::CreateTaskList, request::CreateTable,
+                 request::NoteTable, request::CreateQuery, request::DropLogicalSource,
+                 request::DropPhysicalSource, request::DropSink, request::DropWorker,
+                 request::DropTaskList, request::DropTable, request::DropQuery, request::StopQuery,
                  request::DrainWorker, request::Drop, controllers::ReportWorker,
                  controllers::ReportFragment, controllers::MarkQuery, controllers::FailQuery,
                  controllers::RestartQuery, controllers::ReleaseQuery,

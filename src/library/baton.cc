@@ -112,7 +112,7 @@ void Subscription::interrupt() {
 // ---- rows of streams ----------------------------------------------------------------------------
 
 struct RowStream::Inside {
-    std::unique_ptr<coordinator::RowFeed> feed;
+    std::unique_ptr<coordinator::RowStream> feed;
     std::vector<std::string> columns;
 };
 
@@ -156,7 +156,7 @@ Answers Conversation::execute(std::string_view sql, const Wait& wait) {
                                   .hint = "use Coordinator::watch"};
             return answers;
         }
-        if (std::holds_alternative<std::unique_ptr<coordinator::RowFeed>>(result.value)) {
+        if (std::holds_alternative<std::unique_ptr<coordinator::RowStream>>(result.value)) {
             answers.error = Error{.code = ErrorCode::not_supported,
                                   .message =
                                       "the rows of streams need not end, so they cannot be "
@@ -243,8 +243,8 @@ Result<RowStream> Coordinator::stream(std::string_view sql) {
     coordinator::Execution execution = session.execute(sql);
     if (execution.error) return *std::move(execution.error);
     auto inside = std::make_unique<RowStream::Inside>();
-    inside->feed =
-        std::move(std::get<std::unique_ptr<coordinator::RowFeed>>(execution.results.front().value));
+    inside->feed = std::move(
+        std::get<std::unique_ptr<coordinator::RowStream>>(execution.results.front().value));
     inside->columns = names_of(inside->feed->columns());
     return RowStream(std::move(inside));
 }

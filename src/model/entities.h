@@ -14,6 +14,7 @@
 #include "model/reason.h"
 #include "model/schema.h"
 #include "model/states.h"
+#include "model/table.h"
 
 namespace baton {
 
@@ -114,6 +115,24 @@ struct Query {
     std::optional<WallTime> restarted;
 
     friend bool operator==(const Query&, const Query&) = default;
+};
+
+// A table, as far as the catalog knows it: its rows, and their newest version, are in its log.
+struct Table {
+    std::string name;
+    std::string type = "Delta";  // as the descriptor spells it
+    // A URL; or, of a table that is managed, its folder within the store of the coordinators.
+    std::string location;
+    bool managed = false;  // its objects are removed when it is dropped
+    SqlColumns columns;    // none: its files say
+    Config options;
+    // The newest version of the log that a coordinator noted here, and its contents.
+    std::uint64_t version = 0;
+    std::optional<std::uint64_t> rows, objects, bytes;
+    WallTime created;
+    Revision revision;
+
+    friend bool operator==(const Table&, const Table&) = default;
 };
 
 struct Fragment {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -359,6 +360,38 @@ std::string to_string(const SqlType& type) {
 Result<SqlType> table_type_of(std::string_view text) {
     if (text.size() > kTextMax) return no_type("the type is too long");
     return TypeReader(text).document();
+}
+
+Result<Done> validate(const SqlColumns& columns, std::string_view of_what) {
+    constexpr std::size_t kColumnsMax = 1'600;  // and of what is parsed: sql::Limits
+    constexpr std::size_t kNameMax = 255;
+    const auto refuse = [&](const std::string& why) {
+        return Error{.code = ErrorCode::schema,
+                     .message = "invalid columns of " + std::string(of_what) + ": " + why};
+    };
+    if (columns.size() > kColumnsMax) {
+        return Error{.code = ErrorCode::too_large,
+                     .message = std::string(of_what) + " has " + std::to_string(columns.size()) +
+                                " columns; at most " + std::to_string(kColumnsMax) + " are allowed",
+                     .hint = "spread them over several"};
+    }
+    std::set<std::string> seen;
+    for (const SqlField& column : columns) {
+        const std::string& name = column.name;
+        if (name.empty()) return refuse("one has an empty name");
+        if (name.size() > kNameMax) {
+            return refuse("a name has " + std::to_string(name.size()) + " bytes; at most " +
+                          std::to_string(kNameMax) + " are allowed");
+        }
+        const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+            return static_cast<unsigned char>(c) >= ' ' && c != '\x7f';
+        });
+        if (!plain) return refuse("the name " + in_quotes(name) + " has a control character");
+        if (!seen.insert(to_lower(name)).second) {
+            return refuse("the name " + in_quotes(name) + " appears twice, in any case");
+        }
+    }
+    return Done{};
 }
 
 SqlType table_type_of(DataType type) {

@@ -86,6 +86,10 @@ inline bool operator==(const SqlType& a, const SqlType& b) {
 // The columns of a table, or of an answer.
 using SqlColumns = std::vector<SqlField>;
 
+// Fails with `schema` if a name is empty, has a line end or the like, or appears twice in any case.
+// No column at all is well: the files of the table may say.
+[[nodiscard]] Result<Done> validate(const SqlColumns& columns, std::string_view of_what);
+
 // An object that holds rows of a table, as its log says.
 struct TableObject {
     // Statistics of a column; texts in the form of the log, shortened where they are long.

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "model/schema.h"
 #include "model/states.h"
+#include "model/table.h"
 #include "sql/ast_queries.h"
 
 namespace baton::sql {
@@ -59,6 +60,44 @@ struct CreateTaskList {
     friend bool operator==(const CreateTaskList&, const CreateTaskList&) = default;
 };
 
+// Text that trees carry along: like a Position, it never counts.
+struct Written {
+    std::string text;
+
+    friend bool operator==(const Written&, const Written&) { return true; }
+};
+
+// CREATE TABLE [IF NOT EXISTS] name ( col TYPE [NOT NULL], .. ) [SET (..)]
+// CREATE TABLE [IF NOT EXISTS] name TYPE type [SET (..)]
+// CREATE TABLE [IF NOT EXISTS] name [SET (..)] AS question
+struct CreateTable {
+    bool if_not_exists = false;
+    std::string name;
+    SqlColumns columns;
+    std::optional<std::string> type;  // as written
+    std::vector<Setting> settings;
+    std::optional<std::string> question;
+
+    friend bool operator==(const CreateTable&, const CreateTable&) = default;
+};
+
+// INSERT INTO table [(cols)] [SET (..)] { VALUES .. | question }
+struct Insert {
+    std::string table;
+    std::vector<std::string> columns;  // none: all, in the order of the table
+    std::vector<Setting> settings;
+    // Rows of constants, each as long as the first; or a question.
+    std::variant<std::vector<std::vector<Literal>>, std::string> source;
+
+    friend bool operator==(const Insert&, const Insert&) = default;
+};
+
+struct Vacuum {
+    std::string table;
+
+    friend bool operator==(const Vacuum&, const Vacuum&) = default;
+};
+
 // CREATE QUERY name [SET (..)] AS SELECT .. INTO sink, or SELECT .. INTO sink [SET (..)].
 struct CreateQuery {
     std::optional<std::string> name;
@@ -74,8 +113,18 @@ struct CreateQuery {
 struct SelectOnce {
     Query query;
     std::optional<std::uint64_t> limit;  // 1 or more
+    Written written;                     // it may be a question, too: all depends on its relations
 
     friend bool operator==(const SelectOnce&, const SelectOnce&) = default;
+};
+
+// A SELECT, WITH or VALUES beyond the grammar of streams: in the SQL of questions, which the
+// question engine parses.
+struct Question {
+    std::string text;
+    Error otherwise;  // why the grammar of streams does not take it
+
+    friend bool operator==(const Question& a, const Question& b) { return a.text == b.text; }
 };
 
 // Coordinators send its numbers to each other: a kind that is added comes last.
@@ -86,6 +135,7 @@ enum class EntityKind : std::uint8_t {
     worker,
     query,
     task_list,
+    table,
 };
 
 // `attr = const`
@@ -142,6 +192,8 @@ enum class ShowWhat : std::uint8_t {
     task_lists,
     partitions,
     locks,
+    tables,
+    segments,  // the objects of a table, or of all
     version,
     source_types,  // SHOW SOURCE TYPES: the descriptors
     sink_types,    // SHOW SINK TYPES
@@ -150,7 +202,7 @@ enum class ShowWhat : std::uint8_t {
 
 struct Show {
     ShowWhat what = ShowWhat::queries;
-    std::optional<std::string> for_logical;  // physical sources only
+    std::optional<std::string> for_name;  // physical sources and segments only
     std::optional<Expr> where;
     std::optional<OutputFormat> format;
 
@@ -249,9 +301,9 @@ struct LockStatement {
 
 struct Statement {
     std::variant<CreateLogicalSource, CreatePhysicalSource, CreateSink, CreateWorker,
-                 CreateTaskList, CreateQuery, SelectOnce, Drop, StopQuery, DrainWorker,
-                 ResumeWorker, Show, Explain, Watch, Begin, Commit, Rollback, Cancel, WaitForQuery,
-                 LockStatement>
+                 CreateTaskList, CreateTable, CreateQuery, SelectOnce, Question, Insert, Vacuum,
+                 Drop, StopQuery, DrainWorker, ResumeWorker, Show, Explain, Watch, Begin, Commit,
+                 Rollback, Cancel, WaitForQuery, LockStatement>
         node;
     Position at;
 

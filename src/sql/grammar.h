@@ -46,8 +46,9 @@ enum class Binding : std::uint8_t {
 
 class Grammar {
 public:
-    Grammar(std::string_view text, const Limits& limits, std::span<const Literal> parameters = {})
-        : tokens_(text), limits_(limits), parameters_(parameters) {}
+    Grammar(std::string_view text, const Limits& limits, std::span<const Literal> parameters = {},
+            Questions questions = Questions::refused)
+        : tokens_(text), limits_(limits), parameters_(parameters), questions_(questions) {}
 
     Result<std::vector<Statement>> statements();
     Result<Statement> only_statement();
@@ -83,6 +84,7 @@ private:
     static std::span<const Beginning> beginnings();
     Result<Done> end_of_statement();
     Error no_statement();
+    bool begins_query();
     Result<Node> create();
     Result<Node> create_logical_source();
     Result<Node> create_physical_source();
@@ -107,6 +109,18 @@ private:
     Result<Target> target(std::string_view what);
     Result<std::optional<StopMode>> stop_mode();
     Result<QueryState> query_state();
+
+    // parser_tables.cc
+    Result<Node> query_or_question();
+    Result<Node> create_table();
+    Result<Node> insert();
+    Result<Node> vacuum();
+    Result<std::string> question_text();
+    Result<std::string> table_name();
+    Result<std::string> column_name();
+    Result<SqlType> sql_type();
+    Result<SqlColumns> table_columns();
+    Result<std::vector<std::vector<Literal>>> constant_rows();
 
     // parser_locks.cc
     Result<Node> acquire_lock();
@@ -196,6 +210,7 @@ private:
     Tokens tokens_;
     Limits limits_;
     std::span<const Literal> parameters_;
+    Questions questions_;
     std::size_t parameter_bytes_ = 0;  // of those that were used
     std::size_t depth_ = 0;            // of the recursion
     std::size_t parts_ = 0;            // of the present statement

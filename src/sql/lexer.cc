@@ -63,6 +63,18 @@ std::string_view to_string(Symbol symbol) {
     return "";
 }
 
+void Lexer::restart(Position known, std::size_t offset) {
+    failed_ = false;
+    offset_ = known.offset;
+    line_ = known.line;
+    line_start_ = known.offset + 1 - known.column;
+    for (; offset_ < offset; offset_ += 1) {
+        if (text_[offset_] != '\n') continue;
+        line_ += 1;
+        line_start_ = offset_ + 1;
+    }
+}
+
 char Lexer::look(std::size_t ahead) const {
     return offset_ + ahead < text_.size() ? text_[offset_ + ahead] : '\0';
 }

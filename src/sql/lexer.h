@@ -68,6 +68,8 @@ public:
     explicit Lexer(std::string_view text) : text_(text) {}
 
     Token next();
+    // The next token is the one at or behind `offset`; `known` is a place before it.
+    void restart(Position known, std::size_t offset);
     // Why the last token was `invalid`.
     [[nodiscard]] const Error& error() const { return error_; }
 

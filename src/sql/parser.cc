@@ -23,9 +23,9 @@ Result<Done> within_size(std::string_view text, const Limits& limits) {
 }  // namespace
 
 Result<std::vector<Statement>> parse(std::string_view text, const Limits& limits,
-                                     std::span<const Literal> parameters) {
+                                     std::span<const Literal> parameters, Questions questions) {
     TRY(within_size(text, limits));
-    return Grammar(text, limits, parameters).statements();
+    return Grammar(text, limits, parameters, questions).statements();
 }
 
 std::size_t parameter_count(std::string_view text) {
@@ -51,9 +51,9 @@ std::vector<Literal> used_parameters(std::string_view text, std::span<const Lite
     }
 }
 
-Result<Statement> parse_one(std::string_view text, const Limits& limits) {
+Result<Statement> parse_one(std::string_view text, const Limits& limits, Questions questions) {
     TRY(within_size(text, limits));
-    return Grammar(text, limits).only_statement();
+    return Grammar(text, limits, {}, questions).only_statement();
 }
 
 }  // namespace baton::sql

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -30,10 +31,14 @@ struct Limits {
     std::size_t parameter_bytes_max = std::size_t{16} << 20U;
 };
 
+// Whether a SELECT, WITH or VALUES beyond the grammar of streams is a Question.
+enum class Questions : std::uint8_t { refused, accepted };
+
 // Statements separated by `;`; empty ones are dropped. An empty text gives no statements. `$1` is
 // the first of the parameters, and may be wherever a constant may.
 [[nodiscard]] Result<std::vector<Statement>> parse(std::string_view text, const Limits& limits = {},
-                                                   std::span<const Literal> parameters = {});
+                                                   std::span<const Literal> parameters = {},
+                                                   Questions questions = Questions::refused);
 
 // How many parameters the text needs: the highest of its $n, up to where it can be read.
 [[nodiscard]] std::size_t parameter_count(std::string_view text);
@@ -43,7 +48,8 @@ struct Limits {
                                                    std::span<const Literal> parameters);
 
 // Exactly one statement; a `;` may follow.
-[[nodiscard]] Result<Statement> parse_one(std::string_view text, const Limits& limits = {});
+[[nodiscard]] Result<Statement> parse_one(std::string_view text, const Limits& limits = {},
+                                          Questions questions = Questions::refused);
 
 // The text with every string literal replaced by '***', fit to be shown to the client that wrote
 // it. Works on any bytes.

@@ -17,7 +17,11 @@ Result<Show> Grammar::show() {
     node.what = what;
     if (what == ShowWhat::physical_sources && tokens_.accept("FOR")) {
         TRY_ASSIGN(logical, tokens_.name_or_string("the name of a logical source"));
-        node.for_logical = std::move(logical);
+        node.for_name = std::move(logical);
+    }
+    if (what == ShowWhat::segments && tokens_.accept("FOR")) {
+        TRY_ASSIGN(table, table_name());
+        node.for_name = std::move(table);
     }
     if (tokens_.accept("WHERE")) {
         TRY_ASSIGN(where, expression());

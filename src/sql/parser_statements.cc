@@ -12,9 +12,12 @@ namespace baton::sql {
 // SELECT is first, and may stand in parentheses.
 std::span<const Grammar::Beginning> Grammar::beginnings() {
     static constexpr std::array kBeginnings = {
-        Beginning{"SELECT", &Grammar::query_statement},
+        Beginning{"SELECT", &Grammar::query_or_question},
+        Beginning{"WITH", &Grammar::query_or_question},
         Beginning{"CREATE", &Grammar::create},
         Beginning{"DROP", &Grammar::drop},
+        Beginning{"INSERT", &Grammar::insert},
+        Beginning{"VACUUM", &Grammar::vacuum},
         Beginning{"SHOW", &Grammar::show_statement},
         Beginning{"EXPLAIN", &Grammar::explain},
         Beginning{"WATCH", &Grammar::watch},
@@ -80,17 +83,24 @@ Result<Done> Grammar::end_of_statement() {
 Result<Statement> Grammar::statement() {
     const Position at = tokens_.peek().at;
     parts_ = 0;
-    if (tokens_.sees("SELECT") || tokens_.sees(Symbol::open)) {
-        TRY_ASSIGN(node, query_statement());
+    if (begins_query()) {
+        TRY_ASSIGN(node, query_or_question());
         return Statement{.node = std::move(node), .at = at};
     }
     for (const Beginning& beginning : beginnings()) {
         if (!tokens_.sees(beginning.word)) continue;
+        if (beginning.production == &Grammar::query_or_question) break;  // only if refused
         tokens_.take();
         TRY_ASSIGN(node, (this->*beginning.production)());
         return Statement{.node = std::move(node), .at = at};
     }
     return no_statement();
+}
+
+bool Grammar::begins_query() {
+    if (tokens_.sees("SELECT") || tokens_.sees(Symbol::open)) return true;
+    return questions_ == Questions::accepted &&
+           (tokens_.sees("WITH") || tokens_.sees("VALUES") || tokens_.sees("FROM"));
 }
 
 Error Grammar::no_statement() {
@@ -124,6 +134,8 @@ Result<Grammar::Node> Grammar::create() {
             return create_task_list();
         case EntityKind::query:
             return create_query();
+        case EntityKind::table:
+            return create_table();
     }
     CHECK(false && "an unknown kind");
 }

@@ -154,9 +154,9 @@ void Printing::operator()(const ResumeWorker& node) {
 void Printing::operator()(const Show& node) {
     put("SHOW ");
     put(row_of(node.what).words);
-    if (node.for_logical) {
+    if (node.for_name) {
         put(" FOR ");
-        name(*node.for_logical);
+        name(*node.for_name);
     }
     if (node.where) {
         put(" WHERE ");

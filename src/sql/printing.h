@@ -24,6 +24,11 @@ public:
     void operator()(const CreateWorker& node);
     void operator()(const CreateQuery& node);
     void operator()(const SelectOnce& node);
+    // printer_tables.cc
+    void operator()(const CreateTable& node);
+    void operator()(const Question& node);
+    void operator()(const Insert& node);
+    void operator()(const Vacuum& node);
     void operator()(const Drop& node);
     void operator()(const StopQuery& node);
     void operator()(const DrainWorker& node);
@@ -62,6 +67,8 @@ private:
     void window(const Window& window);
     void alias(const std::optional<std::string>& alias);
     void names(const std::vector<std::string>& parts);
+    void column_name(const std::string& column);
+    void column_names(const std::vector<std::string>& columns);
     void setting(const Setting& setting, const std::string& type);
     void expressions(const std::vector<Expr>& list, std::size_t from = 0);
     void unary(const Unary& unary);

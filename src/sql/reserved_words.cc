@@ -16,15 +16,15 @@ constexpr std::array<std::string_view, 25> kReserved = {
 constexpr std::array<std::string_view, 4> kDoubtful = {"ALL", "CASE", "DISTINCT", "VALUES"};
 
 constexpr std::string_view kSources = "data comes from sources only";
+constexpr std::string_view kAppend = "rows of a table are added with INSERT and never changed";
 constexpr std::string_view kReplace = "drop it and create it again";
 constexpr std::string_view kNoSort = "rows leave a query as their windows close";
 
 constexpr std::array kStatements = {
-    Unsupported{"INSERT", "INSERT", kSources},
-    Unsupported{"UPDATE", "UPDATE", kSources},
-    Unsupported{"DELETE", "DELETE", "to remove an entity, write DROP"},
-    Unsupported{"MERGE", "MERGE", kSources},
-    Unsupported{"TRUNCATE", "TRUNCATE", "to remove an entity, write DROP"},
+    Unsupported{"UPDATE", "UPDATE", kAppend},
+    Unsupported{"DELETE", "DELETE", kAppend},
+    Unsupported{"MERGE", "MERGE", kAppend},
+    Unsupported{"TRUNCATE", "TRUNCATE", "DROP TABLE and CREATE TABLE give an empty one"},
     Unsupported{"COPY", "COPY", "write CREATE PHYSICAL SOURCE FOR .. TYPE File"},
     Unsupported{"VALUES", "VALUES", kSources},
     Unsupported{"TABLE", "TABLE", "write SELECT * FROM .."},
@@ -45,12 +45,9 @@ constexpr std::array kStatements = {
     Unsupported{"DECLARE", "DECLARE", ""},
     Unsupported{"CALL", "CALL", ""},
     Unsupported{"ANALYZE", "ANALYZE", "write EXPLAIN"},
-    Unsupported{"VACUUM", "VACUUM", ""},
 };
 
 constexpr std::array kEntities = {
-    Unsupported{"TABLE", "TABLE",
-                "write LOGICAL SOURCE for what is read, SINK for what is written"},
     Unsupported{"STREAM", "STREAM", "write LOGICAL SOURCE"},
     Unsupported{"VIEW", "VIEW", "write the query in parentheses after FROM"},
     Unsupported{"MATERIALIZED", "MATERIALIZED VIEW",

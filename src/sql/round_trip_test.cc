@@ -265,7 +265,7 @@ Show any_show() {
     Show show{.what = kShown.at(up_to(kShown.size() - 1)).what,
               .where = maybe([] { return any_expr(2); }),
               .format = any_format()};
-    if (show.what == ShowWhat::physical_sources) show.for_logical = maybe(any_name);
+    if (show.what == ShowWhat::physical_sources) show.for_name = maybe(any_name);
     return show;
 }
 

@@ -27,6 +27,12 @@ std::string shortened(std::string_view text) {
 
 }  // namespace
 
+void Tokens::restart(Position known, std::size_t offset) {
+    lexer_.restart(known, offset);
+    ahead_.clear();
+    wanted_.clear();
+}
+
 const Token& Tokens::peek(std::size_t ahead) {
     while (ahead_.size() <= ahead) ahead_.push_back(lexer_.next());
     return ahead_[ahead];

@@ -21,6 +21,10 @@ class Tokens {
 public:
     explicit Tokens(std::string_view text) : text_(text), lexer_(text) {}
 
+    [[nodiscard]] std::string_view text() const { return text_; }
+    // The token at or behind `offset` becomes present; `known` is a place before it.
+    void restart(Position known, std::size_t offset);
+
     [[nodiscard]] const Token& peek(std::size_t ahead = 0);
     Token take();  // the present token; the next one becomes present
 

@@ -21,6 +21,11 @@ const std::map<std::string, std::string>& examples() {
         {"CREATE TASK LIST", "CREATE TASK LIST t PARTITIONS 4"},
         {"CREATE QUERY", "CREATE QUERY q AS SELECT a FROM s INTO k"},
         {"SELECT", "SELECT a FROM s"},
+        {"CREATE TABLE", "CREATE TABLE t (a BIGINT)"},
+        {"WITH", "WITH x AS (SELECT 1) SELECT * FROM x"},
+        {"INSERT", "INSERT INTO t VALUES (1)"},
+        {"VACUUM", "VACUUM t"},
+        {"DROP TABLE", "DROP TABLE t"},
         {"DROP LOGICAL SOURCE", "DROP LOGICAL SOURCE s"},
         {"DROP PHYSICAL SOURCE", "DROP PHYSICAL SOURCE 1"},
         {"DROP SINK", "DROP SINK k"},
@@ -53,7 +58,7 @@ TEST(Vocabulary, AStatementHasTheFormThatItIsWrittenIn) {
         const std::string tag = tag_of(form);
         const auto example = examples().find(tag);
         ASSERT_NE(example, examples().end()) << "no example of " << tag;
-        const auto statement = parse_one(example->second);
+        const auto statement = parse_one(example->second, {}, Questions::accepted);
         ASSERT_TRUE(statement) << to_string(statement.error());
         EXPECT_EQ(&form_of(*statement), &form) << tag;
         EXPECT_EQ(tag_of(*statement), tag);

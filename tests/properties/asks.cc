@@ -43,6 +43,11 @@ std::string list_name() {
     return *rc::gen::element<std::string>("L1", "L2");
 }
 
+// Sources and sinks have some of the names of tables, and may not.
+std::string table_name() {
+    return *rc::gen::weightedElement<std::string>({{6, "T1"}, {4, "T2"}, {2, "S1"}, {2, "K1"}});
+}
+
 Reason reason() {
     return *rc::gen::elementOf(given_reasons());
 }
@@ -135,11 +140,27 @@ Ask create_task_list() {
                      list_name() + " PARTITIONS " + std::to_string(between(0, 4)));
 }
 
+Ask create_table() {
+    const std::string name = table_name();
+    static std::uint64_t tables = 0;
+    Table table{.name = name, .location = "t" + std::to_string(tables++), .managed = chance(60)};
+    return {"CREATE TABLE " + name,
+            catalog::request::CreateTable{.table = std::move(table), .if_not_exists = chance(25)}};
+}
+
+Ask note_table() {
+    const std::string name = table_name();
+    const std::uint64_t version = between(0, 5);
+    return {"note that table " + name + " has version " + std::to_string(version),
+            catalog::request::NoteTable{.name = name, .version = version, .rows = version}};
+}
+
 std::string drop_target(const std::string& kind) {
     const std::string named = kind == "LOGICAL SOURCE" ? source_name()
                               : kind == "SINK"         ? sink_name()
                               : kind == "WORKER"       ? in_quotes(worker_name())
                               : kind == "TASK LIST"    ? list_name()
+                              : kind == "TABLE"        ? table_name()
                                                        : query_name();
     if (chance(60)) {
         if (kind == "PHYSICAL SOURCE" || (kind == "QUERY" && chance(40))) {
@@ -153,6 +174,7 @@ std::string drop_target(const std::string& kind) {
         return *rc::gen::element<std::string>("WHERE WORKER = 'W1'", "WHERE WORKER = 'W2'",
                                               "WHERE TYPE = 'File'", "WHERE WORKER = NULL");
     }
+    if (kind == "TABLE") return "WHERE VERSION = " + std::to_string(between(0, 3));
     if (kind == "TASK LIST") return "WHERE PARTITIONS = " + std::to_string(between(1, 4));
     if (kind == "WORKER") {
         return *rc::gen::element<std::string>("WHERE STATE = 'UNREACHABLE'",
@@ -164,8 +186,8 @@ std::string drop_target(const std::string& kind) {
 }
 
 Ask drop() {
-    const std::string kind = *rc::gen::element<std::string>("LOGICAL SOURCE", "PHYSICAL SOURCE",
-                                                            "SINK", "WORKER", "TASK LIST", "QUERY");
+    const std::string kind = *rc::gen::element<std::string>(
+        "LOGICAL SOURCE", "PHYSICAL SOURCE", "SINK", "WORKER", "TASK LIST", "TABLE", "QUERY");
     const std::string if_exists = chance(40) ? "IF EXISTS " : "";
     return statement("DROP " + kind + " " + if_exists + drop_target(kind) +
                      (kind == "QUERY" ? mode() : ""));
@@ -184,7 +206,7 @@ catalog::request::QueryRef query_ref(std::string& text) {
 
 Ask typed_drop() {
     const std::uint64_t n = nth();
-    switch (between(0, 6)) {
+    switch (between(0, 7)) {
         case 0: {
             const std::string name = source_name();
             return {"drop logical source " + name, catalog::request::DropLogicalSource{name}};
@@ -201,6 +223,10 @@ Ask typed_drop() {
             return {"drop worker " + name, catalog::request::DropWorker{name}};
         }
         case 4: {
+            const std::string name = table_name();
+            return {"drop table " + name, catalog::request::DropTable{name}};
+        }
+        case 5: {
             const std::string name = list_name();
             return {"drop task list " + name, catalog::request::DropTaskList{name}};
         }
@@ -545,6 +571,8 @@ rc::Gen<Ask> any_ask() {
                                                            {4, create_sink},
                                                            {12, create_query},
                                                            {3, create_task_list},
+                                                           {4, create_table},
+                                                           {3, note_table},
                                                            {5, assign_partitions},
                                                            {4, drop},
                                                            {3, typed_drop},

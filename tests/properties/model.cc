@@ -165,6 +165,7 @@ Verdict Model::on(const catalog::request::CreateLogicalSource& r) {
         if (r.if_not_exists) return catalog::Did::existed;
         return ErrorCode::source_exists;
     }
+    if (state_.tables.contains(r.name)) return ErrorCode::table_exists;
     if (!valid(r.schema)) return ErrorCode::schema;
     state_.logical[r.name] = r.schema;
     return catalog::Did::created;
@@ -194,6 +195,7 @@ Verdict Model::on(const catalog::request::CreateSink& r) {
         if (r.if_not_exists) return catalog::Did::existed;
         return ErrorCode::sink_exists;
     }
+    if (state_.tables.contains(r.name)) return ErrorCode::table_exists;
     if (!valid(r.schema)) return ErrorCode::schema;
     auto [worker, refusal] = place(r.connector.host);
     if (refusal) return *refusal;
@@ -485,6 +487,33 @@ Verdict Model::on(const catalog::request::DropTaskList& r) {
         return partition.first.list == r.name && owner_of(partition.second) == nullptr;
     });
     return catalog::Did::dropped;
+}
+
+// ---- tables -------------------------------------------------------------------------------------
+
+Verdict Model::on(const catalog::request::CreateTable& r) {
+    const std::string& name = r.table.name;
+    if (state_.tables.contains(name)) {
+        if (r.if_not_exists) return catalog::Did::existed;
+        return ErrorCode::table_exists;
+    }
+    if (state_.logical.contains(name) || state_.sinks.contains(name)) {
+        return ErrorCode::table_exists;
+    }
+    state_.tables[name] = std::nullopt;
+    return catalog::Did::created;
+}
+
+Verdict Model::on(const catalog::request::DropTable& r) {
+    return state_.tables.erase(r.name) == 0 ? catalog::Did::absent : catalog::Did::dropped;
+}
+
+Verdict Model::on(const catalog::request::NoteTable& r) {
+    const auto found = state_.tables.find(r.name);
+    if (found == state_.tables.end()) return catalog::Did::absent;
+    if (found->second && r.version <= *found->second) return catalog::Did::unchanged;
+    found->second = r.version;
+    return catalog::Did::changed;
 }
 
 std::optional<ErrorCode> Model::move(const PartitionMove& move) {

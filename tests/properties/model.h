@@ -76,8 +76,9 @@ struct ModelState {
     std::map<std::string, ModelConnector> sinks;
     std::map<std::uint64_t, ModelQuery> queries;
     std::map<std::uint64_t, ModelFragment> fragments;
-    std::map<std::string, std::uint64_t> task_lists;  // how many partitions each has
-    std::map<PartitionKey, Ownership> partitions;     // with those that outlive their list
+    std::map<std::string, std::uint64_t> task_lists;             // how many partitions each has
+    std::map<std::string, std::optional<std::uint64_t>> tables;  // the newest version, once noted
+    std::map<PartitionKey, Ownership> partitions;  // with those that outlive their list
 
     [[nodiscard]] std::uint64_t used(const std::string& worker) const;
     // Whether data gets from one worker to the other along links; a worker reaches itself.
@@ -144,6 +145,9 @@ private:
     Verdict on(const controllers::ReleaseQuery& r);
     Verdict on(const catalog::request::CreateTaskList& r);
     Verdict on(const catalog::request::DropTaskList& r);
+    Verdict on(const catalog::request::CreateTable& r);
+    Verdict on(const catalog::request::DropTable& r);
+    Verdict on(const catalog::request::NoteTable& r);
     Verdict on(const controllers::AssignPartitions& r);
     // Why it does not happen; none: it did.
     [[nodiscard]] std::optional<ErrorCode> move(const PartitionMove& move);

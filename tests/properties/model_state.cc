@@ -149,6 +149,9 @@ std::set<std::string> lines_of(const ModelState& state) {
     for (const auto& [name, partitions] : state.task_lists) {
         lines.insert("task list " + name + " of " + std::to_string(partitions));
     }
+    for (const auto& [name, version] : state.tables) {
+        lines.insert("table " + name + " at version " + number_or_none(version));
+    }
     for (const auto& [key, ownership] : state.partitions) {
         lines.insert("partition " + to_string(key) + line_of(ownership));
     }
@@ -217,6 +220,10 @@ ModelState state_in(const catalog::Reader& reader) {
                                          .worker = f.worker,
                                          .state = f.state,
                                          .reason = kept(f.reason)};
+    }
+    for (const Table& t : must(reader.all<Table>())) {
+        if (t.rows) state.tables[t.name] = t.version;
+        if (!t.rows) state.tables[t.name] = std::nullopt;
     }
     for (const TaskList& l : must(reader.all<TaskList>())) state.task_lists[l.name] = l.partitions;
     for (const Partition& p : must(reader.partitions())) state.partitions[p.key] = p.ownership;
@@ -293,6 +300,13 @@ std::vector<Candidate> candidates(const ModelState& state, sql::EntityKind kind,
                                {{"NAME", text(name)}, {"PARTITIONS", std::to_string(partitions)}}});
             }
             break;
+        case sql::EntityKind::table:
+            for (const auto& [name, version] : state.tables) {
+                all.push_back(
+                    {catalog::request::DropTable{name},
+                     {{"NAME", text(name)}, {"VERSION", std::to_string(version.value_or(0))}}});
+            }
+            break;
     }
     return all;
 }
@@ -310,6 +324,8 @@ ErrorCode unknown(sql::EntityKind kind) {
             return ErrorCode::unknown_query;
         case sql::EntityKind::task_list:
             return ErrorCode::unknown_task_list;
+        case sql::EntityKind::table:
+            return ErrorCode::unknown_table;
     }
     CHECK(false && "an unknown kind");
 }

@@ -347,12 +347,12 @@ protected:
                " 1' AS SOURCE.GENERATOR_SCHEMA, 'emit_rate 100000000' AS "
                "SOURCE.GENERATOR_RATE_CONFIG)";
     }
-    std::unique_ptr<coordinator::RowFeed> select(const std::string& sql) {
+    std::unique_ptr<coordinator::RowStream> select(const std::string& sql) {
         auto results = run(sql);
-        return std::move(std::get<std::unique_ptr<coordinator::RowFeed>>(results.back().value));
+        return std::move(std::get<std::unique_ptr<coordinator::RowStream>>(results.back().value));
     }
     // How many rows come until the end.
-    static Result<std::size_t> count(coordinator::RowFeed& feed) {
+    static Result<std::size_t> count(coordinator::RowStream& feed) {
         std::size_t rows = 0;
         for (;;) {
             TRY_ASSIGN(fed, feed.next(30s));
@@ -410,10 +410,11 @@ TEST_F(RowsOfWorkers, AWorkerThatIsKilledIsTheReasonThatAClientGets) {
     const auto of_both = select(numbers("EDGE", "1000000000") + " UNION " + numbers("HUB", "10"));
     ASSERT_FALSE(of_edge->next(30s)->rows.empty());
     ASSERT_FALSE(of_both->next(30s)->rows.empty());
-    run("WAIT FOR QUERY \"" + of_both->query_name() + "\" STATE RUNNING TIMEOUT 30 SEC");
+    const auto& feed_of_both = dynamic_cast<const coordinator::RowFeed&>(*of_both);
+    run("WAIT FOR QUERY \"" + feed_of_both.query_name() + "\" STATE RUNNING TIMEOUT 30 SEC");
     ASSERT_TRUE(of_both->poll(1));
     edge_->signal(SIGKILL);
-    for (coordinator::RowFeed* feed : {of_edge.get(), of_both.get()}) {
+    for (coordinator::RowStream* feed : {of_edge.get(), of_both.get()}) {
         const auto came = count(*feed);
         ASSERT_FALSE(came);
         EXPECT_EQ(came.error().code, ErrorCode::worker_unreachable) << to_string(came.error());

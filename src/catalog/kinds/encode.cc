@@ -76,6 +76,39 @@ Result<Schema> schema_from_json(const std::string& text) {
     return schema;
 }
 
+std::string to_json(const SqlColumns& columns) {
+    std::string text = "[";
+    for (const SqlField& column : columns) {
+        text += text.size() > 1 ? ",{\"name\":" : "{\"name\":";
+        append_json_string(text, column.name);
+        text += ",\"type\":";
+        append_json_string(text, to_string(column.type));
+        text += column.nullable ? ",\"nullable\":true}" : ",\"nullable\":false}";
+    }
+    text += ']';
+    return text;
+}
+
+Result<SqlColumns> sql_columns_from_json(const std::string& text) {
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    const auto refused = [&] { return damaged("list of columns: " + text); };
+    if (!json.is_array()) return refused();
+    SqlColumns columns;
+    for (const auto& item : json) {
+        if (!item.is_object() || !item.contains("name") || !item["name"].is_string() ||
+            !item.contains("type") || !item["type"].is_string() || !item.contains("nullable") ||
+            !item["nullable"].is_boolean()) {
+            return refused();
+        }
+        auto type = table_type_of(item["type"].get<std::string>());
+        if (!type) return refused();
+        columns.push_back({.name = item["name"].get<std::string>(),
+                           .type = *std::move(type),
+                           .nullable = item["nullable"].get<bool>()});
+    }
+    return columns;
+}
+
 std::string to_json(const Config& config) {
     std::string text = "{";
     for (const auto& [key, value] : config) {

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "model/config.h"
 #include "model/schema.h"
+#include "model/table.h"
 
 namespace baton::kinds {
 
@@ -18,6 +19,10 @@ namespace baton::kinds {
 // ["ID UINT64 NOT NULL","PRICE FLOAT64"]
 [[nodiscard]] std::string to_json(const Schema& schema);
 [[nodiscard]] Result<Schema> schema_from_json(const std::string& text);
+
+// [{"name":"id","type":"BIGINT","nullable":false}]
+[[nodiscard]] std::string to_json(const SqlColumns& columns);
+[[nodiscard]] Result<SqlColumns> sql_columns_from_json(const std::string& text);
 
 // {"APPEND":false,"FILE_PATH":"/tmp/x.csv"}
 [[nodiscard]] std::string to_json(const Config& config);

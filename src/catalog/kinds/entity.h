@@ -19,14 +19,15 @@ enum class Entity : std::uint8_t {
     fragment,
     task_list,
     partition,
+    table,
 };
 
 // As the feed names them, in the order of the enumerators.
-inline constexpr std::array<std::string_view, 9> kEntityWords = {
+inline constexpr std::array<std::string_view, 10> kEntityWords = {
     "worker", "link",     "logical_source", "physical_source", "sink",
-    "query",  "fragment", "task_list",      "partition"};
+    "query",  "fragment", "task_list",      "partition",       "table"};
 inline constexpr std::size_t kEntityCount = kEntityWords.size();
-static_assert(static_cast<std::size_t>(Entity::partition) + 1 == kEntityCount);
+static_assert(static_cast<std::size_t>(Entity::table) + 1 == kEntityCount);
 
 [[nodiscard]] constexpr std::string_view to_string(Entity entity) {
     return kEntityWords.at(static_cast<std::size_t>(entity));

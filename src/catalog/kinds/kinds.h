@@ -23,7 +23,7 @@ struct KeptLink {
 
 // In the order of Entity, in which none refers to a later one.
 using KindTypes = std::tuple<Worker, KeptLink, LogicalSource, PhysicalSource, Sink, Query, Fragment,
-                             TaskList, Partition>;
+                             TaskList, Partition, Table>;
 static_assert(std::tuple_size_v<KindTypes> == kEntityCount);
 
 template <class E>
@@ -46,6 +46,8 @@ template <>
 const KindTable<TaskList>& table_of();
 template <>
 const KindTable<Partition>& table_of();
+template <>
+const KindTable<Table>& table_of();
 
 // An entity as a row of its view: own columns.
 template <class E>

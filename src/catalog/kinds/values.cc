@@ -30,6 +30,10 @@ Result<Done> read_value(const SqlValue& value, Schema& to) {
     return put(schema_from_json(text_in(value)), to);
 }
 
+Result<Done> read_value(const SqlValue& value, SqlColumns& to) {
+    return put(sql_columns_from_json(text_in(value)), to);
+}
+
 Result<Done> read_value(const SqlValue& value, Config& to) {
     return put(config_from_json(text_in(value)), to);
 }

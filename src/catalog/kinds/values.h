@@ -52,6 +52,9 @@ template <class Tag>
 [[nodiscard]] inline SqlValue value_of(const Schema& schema) {
     return to_json(schema);
 }
+[[nodiscard]] inline SqlValue value_of(const SqlColumns& columns) {
+    return to_json(columns);
+}
 [[nodiscard]] inline SqlValue value_of(const Config& config) {
     return to_json(config);
 }
@@ -98,6 +101,7 @@ Result<Done> read_value(const SqlValue& value, Id<Tag>& to) {
 }
 Result<Done> read_value(const SqlValue& value, WallTime& to);
 Result<Done> read_value(const SqlValue& value, Schema& to);
+Result<Done> read_value(const SqlValue& value, SqlColumns& to);
 Result<Done> read_value(const SqlValue& value, Config& to);
 Result<Done> read_value(const SqlValue& value, std::vector<std::string>& to);
 // Absent also if the text is no address, or no time.

@@ -78,8 +78,8 @@ Result<ViewQuery> ViewQuery::from(const sql::Show& show) {
     TRY_ASSIGN(view, find_view(sql::row_of(show.what).view));
     ViewQuery query(*view);
     query.take_all(true);
-    if (show.for_logical) {
-        TRY_ASSIGN(logical, Predicate::equal(*view, "LOGICAL", *show.for_logical, {}));
+    if (show.for_name) {
+        TRY_ASSIGN(logical, Predicate::equal(*view, "LOGICAL", *show.for_name, {}));
         query.where_ = std::move(logical);
     }
     TRY(query.filter(show.where));

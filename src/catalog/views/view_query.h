@@ -15,6 +15,7 @@
 #include "catalog/views/views.h"
 #include "model/control.h"
 #include "model/counts.h"
+#include "model/table.h"
 #include "ports/sql.h"
 #include "sql/ast.h"
 
@@ -22,7 +23,8 @@ namespace baton::views {
 
 struct TableColumn {
     std::string name;
-    kinds::ViewType type = kinds::ViewType::text;
+    kinds::ViewType type = kinds::ViewType::text;  // of the values in the rows
+    std::optional<SqlType> sql = {};  // of a question's answer: the type that they stand for
 };
 
 // The most that the rows of one answer may take; a larger answer is refused.

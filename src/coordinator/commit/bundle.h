@@ -26,7 +26,7 @@ struct StepSource {
     std::string text;  // of one statement
     std::vector<sql::Literal> parameters = {};
     std::optional<Position> at = {};  // where it begins in what the client wrote; none: nowhere
-    std::string token = {};           // of a SELECT whose rows the client is given
+    std::string token = {};           // of a SELECT whose rows the client is given, or of a table
 };
 
 // A change, or a look at what the changes before it made.

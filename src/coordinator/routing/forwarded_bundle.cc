@@ -135,7 +135,8 @@ static_assert(static_cast<int>(sql::EntityKind::logical_source) == 0 &&
               static_cast<int>(sql::EntityKind::sink) == 2 &&
               static_cast<int>(sql::EntityKind::worker) == 3 &&
               static_cast<int>(sql::EntityKind::query) == 4 &&
-              static_cast<int>(sql::EntityKind::task_list) == 5);
+              static_cast<int>(sql::EntityKind::task_list) == 5 &&
+              static_cast<int>(sql::EntityKind::table) == 6);
 
 void pack(Packer& to, const catalog::Dropped& dropped) {
     to.number(static_cast<std::uint64_t>(dropped.kind));
@@ -227,14 +228,15 @@ Result<Step> step_of(const StepSource& source, const std::string& principal) {
     if (statements.size() != 1) return malformed_order("a step is one statement");
     const sql::Statement& statement = statements.front();
     const auto* select = std::get_if<sql::SelectOnce>(&statement.node);
-    if (!source.token.empty()) {
-        if (select == nullptr) return malformed_order("a token belongs to a SELECT");
+    const bool creates = std::holds_alternative<sql::CreateTable>(statement.node);
+    if (!source.token.empty() && !creates) {
+        if (select == nullptr) return malformed_order("a token belongs to a SELECT or a table");
         TRY_ASSIGN(query, query_for_client(*select, source.token, principal));
         std::string text = query.statement;
         return Step{.what = catalog::Request(std::move(query)), .statement = std::move(text)};
     }
     if (sql::changes_catalog(statement)) {
-        TRY_ASSIGN(request, bind(statement));
+        TRY_ASSIGN(request, coordinator::bind(statement, source.token));
         return Step{.what = std::move(request), .statement = without_secrets(statement)};
     }
     if (select != nullptr) {

@@ -22,6 +22,7 @@
 #include "catalog/requests.h"
 #include "catalog/views/view_query.h"
 #include "coordinator/commit/feed.h"
+#include "coordinator/sessions/row_stream.h"
 #include "model/entities.h"
 #include "model/schema.h"
 #include "ports/result_streams.h"
@@ -30,15 +31,10 @@ namespace baton::coordinator {
 
 class CoordinatorRuntime;
 
-struct FedRows {
-    std::vector<SqlRow> rows;
-    bool ended = false;  // these are the last
-};
-
 // The columns of rows of this schema, as they are shown.
 [[nodiscard]] std::vector<views::TableColumn> columns_of(const Schema& schema);
 
-class RowFeed {
+class RowFeed final : public RowStream {
 public:
     // Of a query that was just created with this token, for this reader alone. If this fails, the
     // query is dropped. `limit` is how many rows are wanted at most.
@@ -46,23 +42,21 @@ public:
                                                                const catalog::Answer& created,
                                                                std::string token,
                                                                std::optional<std::uint64_t> limit);
-    ~RowFeed();
+    ~RowFeed() override;
     RowFeed(const RowFeed&) = delete;
     RowFeed& operator=(const RowFeed&) = delete;
 
-    [[nodiscard]] const std::vector<views::TableColumn>& columns() const { return columns_; }
+    [[nodiscard]] const std::vector<views::TableColumn>& columns() const override {
+        return columns_;
+    }
     [[nodiscard]] const std::string& query_name() const { return name_; }
 
-    // The rows that have arrived, without waiting; at most `most`. An error is final, and so is the
-    // end.
-    [[nodiscard]] Result<FedRows> poll(std::size_t most = 1'000);
-    // The same, waiting for rows or the end until `timeout` has passed or it is interrupted.
-    [[nodiscard]] Result<FedRows> next(Duration timeout, std::size_t most = 1'000);
-    // Makes a next() under way return its rows so far. Any thread.
-    void interrupt();
-    // Called, by any thread, when there may be something new, and once at once; must not block,
-    // nor use the feed.
-    void wake_with(std::function<void()> wake);
+    using RowStream::next;
+    using RowStream::poll;
+    [[nodiscard]] Result<FedRows> poll(std::size_t most) override;
+    [[nodiscard]] Result<FedRows> next(Duration timeout, std::size_t most) override;
+    void interrupt() override;
+    void wake_with(std::function<void()> wake) override;
 
 private:
     class Bell;

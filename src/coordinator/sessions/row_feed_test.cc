@@ -111,7 +111,8 @@ protected:
 
     std::unique_ptr<RowFeed> select(std::string_view sql = "SELECT id FROM readings") {
         auto results = run(sql);
-        return std::move(std::get<std::unique_ptr<RowFeed>>(results.back().value));
+        auto& stream = std::get<std::unique_ptr<RowStream>>(results.back().value);
+        return std::unique_ptr<RowFeed>(&dynamic_cast<RowFeed&>(*stream.release()));
     }
     std::string queries() { return rows("SELECT name, state FROM baton.queries"); }
     void until_there_is_no_query() {

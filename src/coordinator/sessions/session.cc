@@ -280,6 +280,9 @@ Result<StatementResult> Session::run_other(const sql::Statement& statement) {
                 TRY_ASSIGN(query, views::ViewQuery::from(s));
                 return run_view(statement, query, "SELECT");
             },
+            [&](const sql::Question& s) -> R { return run_question(s); },
+            [&](const sql::Insert& s) -> R { return run_insert(s); },
+            [&](const sql::Vacuum& s) -> R { return run_vacuum(s); },
             [&](const sql::Show& s) -> R { return run_show(statement, s); },
             [&](const sql::Watch& s) -> R { return run_watch(s); },
             [&](const sql::WaitForQuery& s) -> R { return run_wait(s); },

@@ -25,7 +25,7 @@
 #include "coordinator/commit/interrupt.h"
 #include "coordinator/coordinator_runtime.h"
 #include "coordinator/sessions/query_wait.h"
-#include "coordinator/sessions/row_feed.h"
+#include "coordinator/sessions/row_stream.h"
 #include "sql/ast.h"
 
 namespace baton::coordinator {
@@ -35,7 +35,7 @@ struct StatementResult {
     std::string tag;  // "CREATE SINK"
     // Nothing; the changes; rows; or a watch, or a stream of rows, for the caller to follow.
     std::variant<std::monostate, catalog::Answer, views::Table, std::unique_ptr<Watch>,
-                 std::unique_ptr<RowFeed>>
+                 std::unique_ptr<RowStream>>
         value;
     std::optional<sql::OutputFormat> format;  // that was asked for
     std::optional<Revision> revision;         // of the catalog after a change
@@ -54,7 +54,7 @@ struct Described {
         std::string tag;
         std::optional<std::vector<views::TableColumn>> columns;  // none: it gives no rows
         bool watches = false;                                    // its rows are events of a Watch
-        bool streams = false;                                    // its rows come from a RowFeed
+        bool streams = false;                                    // its rows come from a RowStream
     };
     std::size_t parameters = 0;
     std::vector<Statement> statements;
@@ -163,6 +163,10 @@ private:
                                                    const views::ViewQuery& query, std::string tag);
     [[nodiscard]] Result<StatementResult> run_select(const sql::Statement& statement,
                                                      const sql::SelectOnce& select);
+    // session_tables.cc
+    [[nodiscard]] Result<StatementResult> run_question(const sql::Question& question);
+    [[nodiscard]] Result<StatementResult> run_insert(const sql::Insert& insert);
+    [[nodiscard]] Result<StatementResult> run_vacuum(const sql::Vacuum& vacuum);
     [[nodiscard]] Result<StatementResult> run_watch(const sql::Watch& watch);
     [[nodiscard]] Result<StatementResult> run_wait(const sql::WaitForQuery& wait);
     [[nodiscard]] Result<StatementResult> run_explain(const sql::Explain& explain);

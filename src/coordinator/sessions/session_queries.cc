@@ -4,6 +4,7 @@
 #include <random>
 
 #include "coordinator/sessions/query_wait.h"
+#include "coordinator/sessions/row_feed.h"
 #include "coordinator/sessions/session.h"
 #include "coordinator/statements/bind.h"
 #include "core/planning/explain.h"
@@ -105,7 +106,10 @@ Result<StatementResult> Session::run_select(const sql::Statement& statement,
     if (auto* refused = std::get_if<Refused>(&outcome)) return std::move(refused->error);
     const auto& created = std::get<catalog::Answer>(std::get<Accepted>(outcome).answers.front());
     TRY_ASSIGN(feed, RowFeed::open(coordinator_, created, token, select.limit));
-    return StatementResult{.tag = "SELECT", .value = std::move(feed), .format = {}, .revision = {}};
+    return StatementResult{.tag = "SELECT",
+                           .value = std::unique_ptr<RowStream>(std::move(feed)),
+                           .format = {},
+                           .revision = {}};
 }
 
 // ---- EXPLAIN ------------------------------------------------------------------------------------

@@ -34,6 +34,37 @@ Result<catalog::Request> bind_create_query(const sql::CreateQuery& statement) {
     return catalog::Request(std::move(request));
 }
 
+// A folder of the coordinators' store, for a person who looks there: of a table that is dropped and
+// created again it is another one.
+std::string folder_of(const std::string& name, std::string_view token) {
+    constexpr std::size_t kNameMax = 64;
+    constexpr std::size_t kTokenMax = 16;
+    std::string folder;
+    for (const char c : to_lower(name).substr(0, kNameMax)) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+        folder += plain ? c : '_';
+    }
+    folder += '-';
+    return folder += token.substr(0, kTokenMax);
+}
+
+Result<catalog::Request> bind_create_table(const sql::CreateTable& statement,
+                                           std::string_view token) {
+    TRY(check_new_name("the name of the table", statement.name));
+    TRY_ASSIGN(type, binding::table_type(statement.type.value_or("Delta")));
+    TRY_ASSIGN(settings, binding::bind_table(type, statement.settings));
+    TRY(validate(statement.columns, "table " + in_quotes(statement.name)));
+    Table table{.name = statement.name,
+                .type = std::move(type),
+                .managed = !settings.location,
+                .columns = statement.columns,
+                .options = std::move(settings.options)};
+    table.location =
+        settings.location ? *std::move(settings.location) : folder_of(statement.name, token);
+    return catalog::Request(catalog::request::CreateTable{
+        .table = std::move(table), .if_not_exists = statement.if_not_exists});
+}
+
 template <class T, class Variant>
 constexpr bool kIsAmong = false;
 template <class T, class... Others>
@@ -48,7 +79,7 @@ Error not_a_change() {
 
 }  // namespace
 
-Result<catalog::Request> bind(const sql::Statement& statement) {
+Result<catalog::Request> bind(const sql::Statement& statement, std::string_view token) {
     using R = Result<catalog::Request>;
     return std::visit(
         Overload{
@@ -78,6 +109,7 @@ Result<catalog::Request> bind(const sql::Statement& statement) {
                 TRY(check_new_name("the name of the " + noun, s.name));
                 return catalog::Request(s);
             },
+            [&](const sql::CreateTable& s) -> R { return bind_create_table(s, token); },
             [](const sql::CreateQuery& s) -> R { return bind_create_query(s); },
             [](const sql::Drop& s) -> R { return catalog::Request(catalog::request::Drop{s}); },
             [](const sql::StopQuery& s) -> R {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -12,7 +13,9 @@ namespace baton::coordinator {
 
 // The request of a statement that changes the catalog (CREATE, DROP, STOP, DRAIN, RESUME).
 // Fails with the errors of the settings' descriptors; with `defect` for any other statement.
-[[nodiscard]] Result<catalog::Request> bind(const sql::Statement& statement);
+// `token` is a text of random digits, which the folder of a table is named after.
+[[nodiscard]] Result<catalog::Request> bind(const sql::Statement& statement,
+                                            std::string_view token = {});
 
 // The query behind a SELECT whose rows go to this client, which shows the token for them.
 [[nodiscard]] Result<catalog::request::CreateQuery> query_for_client(const sql::SelectOnce& select,

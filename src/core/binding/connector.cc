@@ -126,22 +126,65 @@ Result<BoundConnector> bind_sink(const std::string& type, std::span<const sql::S
     return bind(type, settings, kNames, descriptors::complete_sink);
 }
 
-Result<QuerySettings> bind_query(std::span<const sql::Setting> settings) {
-    QuerySettings bound;
+namespace {
+
+// The settings of something whose keys are all in one namespace.
+Result<Config> options_of(const descriptors::Descriptor& descriptor, std::string_view space,
+                          std::string_view noun, std::span<const sql::Setting> settings) {
     std::vector<descriptors::GivenOption> options;
     for (const sql::Setting& setting : settings) {
-        if (setting.key.size() != 2 || setting.key.front() != "QUERY") {
-            return invalid(setting, "is not known here", "the keys of a query are QUERY.*");
+        if (setting.key.size() != 2 || setting.key.front() != space) {
+            return invalid(
+                setting, "is not known here",
+                "the keys of " + std::string(noun) + " are " + std::string(space) + ".*");
         }
         TRY_ASSIGN(value, value_of(setting));
         options.push_back({.key = setting.key.back(), .value = value, .at = setting.at});
     }
-    TRY_ASSIGN(config, descriptors::complete(descriptors::query_descriptor(), options));
+    return descriptors::complete(descriptor, options);
+}
+
+std::optional<std::string> taken_out(Config& options, const std::string& key) {
+    const auto found = options.find(key);
+    if (found == options.end()) return std::nullopt;
+    std::string text = std::get<std::string>(std::move(found->second));
+    options.erase(found);
+    return text;
+}
+
+}  // namespace
+
+Result<QuerySettings> bind_query(std::span<const sql::Setting> settings) {
+    QuerySettings bound;
+    TRY_ASSIGN(config, options_of(descriptors::query_descriptor(), "QUERY", "a query", settings));
     bound.options = std::move(config);
-    if (const auto id = bound.options.find("ID"); id != bound.options.end()) {
-        bound.id = std::get<std::string>(id->second);
-        bound.options.erase(id);
+    bound.id = taken_out(bound.options, "ID");
+    return bound;
+}
+
+Result<std::string> table_type(const std::string& written) {
+    for (const std::string_view known : descriptors::table_types()) {
+        if (equal_ignoring_case(written, known)) return std::string(known);
     }
+    return Error{.code = ErrorCode::not_supported,
+                 .message = "a table of type " + in_quotes(written) + " is not supported",
+                 .hint = "the types of tables are Delta and Files"};
+}
+
+Result<TableSettings> bind_table(const std::string& type, std::span<const sql::Setting> settings) {
+    TableSettings bound;
+    TRY_ASSIGN(config,
+               options_of(descriptors::table_descriptor(type), "TABLE", "a table", settings));
+    bound.options = std::move(config);
+    bound.location = taken_out(bound.options, "LOCATION");
+    return bound;
+}
+
+Result<InsertSettings> bind_insert(std::span<const sql::Setting> settings) {
+    InsertSettings bound;
+    TRY_ASSIGN(config,
+               options_of(descriptors::insert_descriptor(), "INSERT", "an INSERT", settings));
+    bound.key = taken_out(config, "KEY");
     return bound;
 }
 

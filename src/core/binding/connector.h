@@ -41,6 +41,26 @@ struct QuerySettings {
 };
 [[nodiscard]] Result<QuerySettings> bind_query(std::span<const sql::Setting> settings);
 
+struct TableSettings {
+    std::optional<std::string> location;  // none: a folder of the coordinators' store
+    Config options;                       // the others
+
+    friend bool operator==(const TableSettings&, const TableSettings&) = default;
+};
+// TABLE.*. `type` is that of the table: Delta or Files.
+[[nodiscard]] Result<TableSettings> bind_table(const std::string& type,
+                                               std::span<const sql::Setting> settings);
+// "Delta" for "DELTA"; fails with not_supported, with the types that there are.
+[[nodiscard]] Result<std::string> table_type(const std::string& written);
+
+// INSERT.*
+struct InsertSettings {
+    std::optional<std::string> key;  // an INSERT with the same one happens once
+
+    friend bool operator==(const InsertSettings&, const InsertSettings&) = default;
+};
+[[nodiscard]] Result<InsertSettings> bind_insert(std::span<const sql::Setting> settings);
+
 struct WorkerSettings {
     std::string name;
     Address control;

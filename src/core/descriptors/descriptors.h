@@ -63,6 +63,12 @@ enum class DescriptorKind : std::uint8_t { source, sink, input_format, output_fo
 // Options of QUERY.*. The settings of CREATE WORKER are the catalog's business.
 [[nodiscard]] const Descriptor& query_descriptor();
 
+// Of tables of one of table_types(): options of TABLE.*.
+[[nodiscard]] const Descriptor& table_descriptor(std::string_view type);
+[[nodiscard]] std::span<const std::string_view> table_types();  // the first is the default
+// Options of INSERT.*.
+[[nodiscard]] const Descriptor& insert_descriptor();
+
 // The descriptor of that name in any case; else unknown_source_type, unknown_sink_type,
 // unknown_source_format or unknown_sink_format, with the nearest known name.
 [[nodiscard]] Result<const Descriptor*> descriptor_of(DescriptorKind kind, std::string_view name);

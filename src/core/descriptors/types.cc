@@ -430,4 +430,47 @@ const Descriptor& query_descriptor() {
     return kQuery;
 }
 
+std::span<const std::string_view> table_types() {
+    static constexpr std::array<std::string_view, 2> kTypes = {"Delta", "Files"};
+    return kTypes;
+}
+
+const Descriptor& table_descriptor(std::string_view type) {
+    constexpr std::int64_t kYears = 100 * 366;
+    static const Descriptor kDelta = {
+        .name = "Delta",
+        .description = "rows in Parquet objects, with a Delta log",
+        .options = {
+            {.key = "LOCATION",
+             .description = "the URL of a folder or bucket; none: the coordinators' store"},
+            {.key = "PARTITION_BY", .description = "columns, separated by commas"},
+            {.key = "RETENTION_DAYS",
+             .type = OptionType::integer,
+             .least = 1,
+             .most = kYears,
+             .description = "rows are removed that many days after their object was written"},
+        }};
+    static const Descriptor kFiles = {
+        .name = "Files",
+        .description = "Parquet files, or a Delta table, written by others: read only",
+        .options = {
+            {.key = "LOCATION",
+             .required = true,
+             .description = "the URL of a folder or file; * stands for any name"},
+        }};
+    CHECK(type == kDelta.name || type == kFiles.name);
+    return type == kDelta.name ? kDelta : kFiles;
+}
+
+const Descriptor& insert_descriptor() {
+    static const Descriptor kInsert = {
+        .name = "INSERT",
+        .description = "how rows are added to a table",
+        .options = {
+            {.key = "KEY",
+             .description = "an INSERT into the same table with the same key happens once"},
+        }};
+    return kInsert;
+}
+
 }  // namespace baton::descriptors

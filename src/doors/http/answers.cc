@@ -29,7 +29,7 @@ Response tell(const AsResults&, const coordinator::Execution& execution) {
                           .hint = "GET /v1/watch?sql=WATCH .., or send Accept: text/event-stream"};
             break;
         }
-        if (std::holds_alternative<std::unique_ptr<coordinator::RowFeed>>(result.value)) {
+        if (std::holds_alternative<std::unique_ptr<coordinator::RowStream>>(result.value)) {
             error = Error{.code = ErrorCode::not_supported,
                           .message = "rows of streams may have no end, so they are not one answer",
                           .hint =

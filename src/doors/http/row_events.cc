@@ -85,7 +85,7 @@ private:
 // The part that a turn at the desk keeps alive.
 class Portions {
 public:
-    Portions(std::unique_ptr<coordinator::RowFeed> feed, std::shared_ptr<Alarm> alarm)
+    Portions(std::unique_ptr<coordinator::RowStream> feed, std::shared_ptr<Alarm> alarm)
         : alarm_(std::move(alarm)), feed_(std::move(feed)), columns_(feed_->columns()) {
         ready_.push_back(columns_event(columns_));
         feed_->wake_with([alarm = alarm_] {
@@ -143,7 +143,7 @@ private:
     }
 
     const std::shared_ptr<Alarm> alarm_;
-    std::unique_ptr<coordinator::RowFeed> feed_;  // of who fetches
+    std::unique_ptr<coordinator::RowStream> feed_;  // of who fetches
     const std::vector<views::TableColumn> columns_;
     std::uint64_t given_ = 0;  // of who fetches
     std::atomic<bool> left_{false};
@@ -156,7 +156,7 @@ private:
 
 class RowEvents final : public EventStream {
 public:
-    RowEvents(std::unique_ptr<coordinator::RowFeed> feed, std::shared_ptr<desk::Visitor> visitor)
+    RowEvents(std::unique_ptr<coordinator::RowStream> feed, std::shared_ptr<desk::Visitor> visitor)
         : visitor_(std::move(visitor)),
           portions_(std::make_shared<Portions>(std::move(feed), alarm_)) {}
     ~RowEvents() override {
@@ -184,7 +184,7 @@ private:
 
 }  // namespace
 
-std::shared_ptr<EventStream> row_events(std::unique_ptr<coordinator::RowFeed> feed,
+std::shared_ptr<EventStream> row_events(std::unique_ptr<coordinator::RowStream> feed,
                                         std::shared_ptr<desk::Visitor> visitor) {
     return std::make_shared<RowEvents>(std::move(feed), std::move(visitor));
 }

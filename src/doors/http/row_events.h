@@ -12,14 +12,14 @@
 #include <memory>
 
 #include "catalog/views/view_query.h"
-#include "coordinator/sessions/row_feed.h"
+#include "coordinator/sessions/row_stream.h"
 #include "doors/desk/desk.h"
 #include "doors/http/event_stream.h"
 
 namespace baton::http {
 
 // The feed is read in turns of the visitor.
-[[nodiscard]] std::shared_ptr<EventStream> row_events(std::unique_ptr<coordinator::RowFeed> feed,
+[[nodiscard]] std::shared_ptr<EventStream> row_events(std::unique_ptr<coordinator::RowStream> feed,
                                                       std::shared_ptr<desk::Visitor> visitor);
 // Rows that are all there.
 [[nodiscard]] std::shared_ptr<EventStream> row_events(const views::Table& table);

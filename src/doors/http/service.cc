@@ -332,15 +332,16 @@ void Service::follow(const JobPtr& job, const Follow& wanted) {
 
 void Service::stream(const JobPtr& job, const Rows& wanted) {
     const auto visitor = visitor_of(job);
-    visitor->ask({.text = wanted.text, .parameters = wanted.parameters},
-                 [this, job, visitor](coordinator::Execution execution) {
-                     if (execution.error) return answer(job, problem(*execution.error));
-                     auto& value = execution.results.front().value;
-                     if (auto* feed = std::get_if<std::unique_ptr<coordinator::RowFeed>>(&value)) {
-                         return answer(job, row_events(std::move(*feed), visitor));
-                     }
-                     answer(job, row_events(std::get<views::Table>(std::move(value))));
-                 });
+    visitor->ask(
+        {.text = wanted.text, .parameters = wanted.parameters},
+        [this, job, visitor](coordinator::Execution execution) {
+            if (execution.error) return answer(job, problem(*execution.error));
+            auto& value = execution.results.front().value;
+            if (auto* feed = std::get_if<std::unique_ptr<coordinator::RowStream>>(&value)) {
+                return answer(job, row_events(std::move(*feed), visitor));
+            }
+            answer(job, row_events(std::get<views::Table>(std::move(value))));
+        });
 }
 
 void Service::answer(const JobPtr& job, Answered answered, bool again) {

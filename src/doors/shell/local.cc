@@ -11,7 +11,7 @@ namespace {
 
 class LocalRows final : public ComingRows {
 public:
-    explicit LocalRows(std::unique_ptr<coordinator::RowFeed> feed) : feed_(std::move(feed)) {}
+    explicit LocalRows(std::unique_ptr<coordinator::RowStream> feed) : feed_(std::move(feed)) {}
     [[nodiscard]] const std::vector<views::TableColumn>& columns() const override {
         return feed_->columns();
     }
@@ -20,7 +20,7 @@ public:
     }
 
 private:
-    std::unique_ptr<coordinator::RowFeed> feed_;
+    std::unique_ptr<coordinator::RowStream> feed_;
 };
 
 class LocalEvents final : public ComingEvents {
@@ -44,7 +44,7 @@ Reply reply_of(coordinator::StatementResult result) {
         reply.value = std::move(*table);
     } else if (auto* watch = std::get_if<std::unique_ptr<coordinator::Watch>>(&result.value)) {
         reply.value = std::make_unique<LocalEvents>(std::move(*watch));
-    } else if (auto* feed = std::get_if<std::unique_ptr<coordinator::RowFeed>>(&result.value)) {
+    } else if (auto* feed = std::get_if<std::unique_ptr<coordinator::RowStream>>(&result.value)) {
         reply.value = std::make_unique<LocalRows>(std::move(*feed));
     } else {
         reply.value = in_words(result);

@@ -226,8 +226,8 @@ void Runner::deliver(coordinator::StatementResult result) {
         return follow(std::shared_ptr<coordinator::Watch>(std::move(*watch)),
                       std::exchange(run_->copy, std::nullopt));
     }
-    if (auto* feed = std::get_if<std::unique_ptr<coordinator::RowFeed>>(&result.value)) {
-        return follow(std::shared_ptr<coordinator::RowFeed>(std::move(*feed)),
+    if (auto* feed = std::get_if<std::unique_ptr<coordinator::RowStream>>(&result.value)) {
+        return follow(std::shared_ptr<coordinator::RowStream>(std::move(*feed)),
                       std::exchange(run_->copy, std::nullopt));
     }
     if (const auto* answer = std::get_if<catalog::Answer>(&result.value)) {
@@ -329,7 +329,7 @@ void Runner::follow(std::shared_ptr<coordinator::Watch> watch,
     if (run_ && run_->stream) watch->wake_with(pump_on(news));
 }
 
-void Runner::follow(std::shared_ptr<coordinator::RowFeed> feed,
+void Runner::follow(std::shared_ptr<coordinator::RowStream> feed,
                     const std::optional<CopyFormat>& copy) {
     const auto news = std::make_shared<std::atomic<bool>>(false);
     begin_stream({.columns = columns_of(feed->columns()),

@@ -115,7 +115,8 @@ private:
     void give_rows(std::vector<pgwire::Column> columns, std::vector<SqlRow> rows, std::string tag,
                    const std::optional<CopyFormat>& copy);
     void follow(std::shared_ptr<coordinator::Watch> watch, const std::optional<CopyFormat>& copy);
-    void follow(std::shared_ptr<coordinator::RowFeed> feed, const std::optional<CopyFormat>& copy);
+    void follow(std::shared_ptr<coordinator::RowStream> feed,
+                const std::optional<CopyFormat>& copy);
     // To be called, by any thread, when a stream may have more.
     [[nodiscard]] std::function<void()> pump_on(std::shared_ptr<std::atomic<bool>> news);
     void poll_feed();

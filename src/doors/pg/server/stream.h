@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 #include "coordinator/reading/watch.h"
-#include "coordinator/sessions/row_feed.h"
+#include "coordinator/sessions/row_stream.h"
 #include "doors/pg/server/statements.h"
 #include "doors/pg/wire/connection_events.h"
 #include "doors/pg/wire/values.h"
@@ -32,7 +32,7 @@ struct Stream {
 
     // Where more rows come from; none of them: there will be no more.
     std::shared_ptr<coordinator::Watch> watch;
-    std::shared_ptr<coordinator::RowFeed> feed;
+    std::shared_ptr<coordinator::RowStream> feed;
     bool polling = false;
     std::shared_ptr<std::atomic<bool>> news;  // there may be more; set by any thread
 
