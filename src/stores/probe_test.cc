@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include "adapters/system/system_clock.h"
 #include "ports/store_account.h"
 #include "stores/sure_store.h"
 #include "testing/stores/faulty_attempts.h"
 #include "testing/stores/lying_store.h"
+#include "testing/stores/sleep_clock.h"
 
 namespace baton::stores {
 namespace {
@@ -26,15 +26,16 @@ protected:
         EXPECT_EQ(report.error().code, ErrorCode::store_unfit) << to_string(report.error());
         return report.error().message;
     }
-    const system::SystemClock clock_;
+    const Sleep sleep_ = [this](Duration time) { clock_.sleep(time); };
+    testing::SleepClock clock_;
     std::uint64_t seed_ = 0;
 };
 
 TEST_F(ProbeTest, AStoreThatKeepsItsPromisesIsFit) {
-    LyingStore store(Lie::none);
+    testing::MemoryStore store;
     const auto report = probe(store, clock_, 1, {});
     ASSERT_TRUE(report) << to_string(report.error());
-    EXPECT_EQ(report->url, "memory://liar");
+    EXPECT_EQ(report->url, "memory://test");
     EXPECT_FALSE(report->in_place);
     EXPECT_TRUE(report->says_time);
     EXPECT_GT(report->requests, 50U);
@@ -101,7 +102,7 @@ TEST_F(ProbeTest, AnUnreliableStoreThatDoesNotLieIsFit) {
                                       .done_500 = 5,
                                       .contended = 5};
     auto attempts = std::make_unique<testing::FaultyAttempts>(memory, faults, 7);
-    SureStore store(std::move(attempts), clock_, 7, [](Duration) {});
+    SureStore store(std::move(attempts), clock_, 7, sleep_);
     EXPECT_EQ(result(store), "fit");
     EXPECT_TRUE(memory->contents().empty());
 }
@@ -109,10 +110,8 @@ TEST_F(ProbeTest, AnUnreliableStoreThatDoesNotLieIsFit) {
 TEST_F(ProbeTest, AStoreThatCannotBeReachedIsNotUnfit) {
     auto attempts = std::make_unique<testing::FaultyAttempts>(
         std::make_shared<testing::MemoryStore>(), testing::StoreFaults{.not_sent = 100}, 7);
-    SureStore store(std::move(attempts), clock_, 7);
-    StoreCall call;
-    call.patience = std::chrono::milliseconds(20);
-    const auto report = probe(store, clock_, 1, call);
+    SureStore store(std::move(attempts), clock_, 7, sleep_);
+    const auto report = probe(store, clock_, 1, {});
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().code, ErrorCode::store_unavailable);
 }

@@ -1,5 +1,6 @@
 #include "stores/sure_store.h"
 
+#include <atomic>
 #include <memory>
 #include <thread>
 
@@ -7,6 +8,7 @@
 
 #include "testing/stores/faulty_attempts.h"
 #include "testing/stores/memory_store.h"
+#include "testing/stores/sleep_clock.h"
 
 namespace baton::stores {
 namespace {
@@ -15,18 +17,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::FaultyAttempts;
 using testing::MemoryStore;
+using testing::SleepClock;
 using testing::StoreFaults;
-
-// Time passes only while a call waits.
-class SleepClock : public Clock {
-public:
-    [[nodiscard]] Instant now() const override { return at(Duration(now_us_.load())); }
-    [[nodiscard]] WallTime wall_now() const override { return WallTime(Duration(now_us_.load())); }
-    void sleep(Duration time) { now_us_ += time.count(); }
-
-private:
-    std::atomic<std::int64_t> now_us_ = 1'000'000;
-};
 
 class SureStoreTest : public ::testing::Test {
 protected:
