@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     std::visit(baton::Overload{[](const FolderUrl& folder) { CHECK(is_printable(folder.path)); },
-                               check_s3},
+                               [](const S3Url& s3) { check_s3(s3); }},
                *url);
     const std::string whole = baton::stores::whole_text(*url);
     if (whole.size() <= baton::stores::kUrlBytesMax && !text.starts_with("file:")) {
