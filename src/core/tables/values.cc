@@ -243,7 +243,7 @@ std::string shortened_min(std::string_view text) {
 
 std::optional<std::string> shortened_max(std::string_view text) {
     const std::size_t size = beginning_of(text, kCharactersMax);
-    if (size == text.size()) return std::string(text);
+    if (size == text.size() || text.substr(size) == kLastCharacter) return std::string(text);
     if (text.substr(size).starts_with(kLastCharacter)) return std::nullopt;
     return std::string(text.substr(0, size)) + std::string(kLastCharacter);
 }
