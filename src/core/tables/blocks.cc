@@ -214,4 +214,15 @@ void Block::shrink() {
     }
 }
 
+std::size_t Block::memory() const {
+    std::size_t bytes = hashes_.capacity() * sizeof(std::uint64_t) +
+                        rows_.capacity() * sizeof(Row) + numbers_.capacity() * sizeof(Numbers) +
+                        text_.capacity();
+    for (const Numbers& numbers : numbers_) {
+        bytes += numbers.known.capacity() + numbers.nulls.capacity() * sizeof(std::uint32_t) +
+                 (numbers.min.capacity() + numbers.max.capacity()) * sizeof(std::uint64_t);
+    }
+    return bytes;
+}
+
 }  // namespace baton::tables

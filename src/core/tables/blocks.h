@@ -54,6 +54,7 @@ public:
     void add_removed(const RemoveObject& remove);
     void copy(const Block& from, std::size_t at, const Layout& layout);
     void shrink();
+    [[nodiscard]] std::size_t memory() const;  // bytes
 
 private:
     static constexpr WallTime kLive = WallTime::max();
