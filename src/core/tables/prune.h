@@ -5,29 +5,14 @@
 // column, a value that is none of its type) leaves out nothing.
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include "core/tables/snapshot.h"
+#include "model/column_bound.h"
 
 namespace baton::tables {
 
-struct Bound {
-    enum class Is : std::uint8_t {
-        equal,
-        less,
-        less_or_equal,
-        greater,
-        greater_or_equal,
-        one_of,
-        null,
-        not_null,
-    };
-    std::string column;  // as it was declared
-    Is is = Is::equal;
-    std::vector<std::string> values;  // one for comparisons, any number for one_of
-};
+using Bound = ColumnBound;
 
 [[nodiscard]] std::vector<ObjectPlace> prune(const Snapshot& snapshot,
                                              const std::vector<Bound>& bounds);
