@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "core/questions/functions.h"
+#include "core/questions/nodes.h"
 #include "core/questions/tree.h"
 #include "core/questions/walk.h"
 
@@ -157,6 +158,7 @@ private:
                           .message = "unknown function " + in_quotes(schema + "." + name)},
                          node, text_);
         }
+        if (is_clock(name)) return clock(node, name);
         switch (verdict_on(name)) {
             case Verdict::allowed: return Done{};
             case Verdict::bounded: return bounded(node, name);
@@ -234,6 +236,26 @@ private:
         return Done{};
     }
 
+    [[nodiscard]] bool is_clock(std::string_view name) const {
+        constexpr std::array<std::string_view, 6> kClocks = {
+            "now",   "get_current_timestamp", "transaction_timestamp", "current_timestamp",
+            "today", "current_date"};
+        return !constants_.now.empty() &&
+               std::find(kClocks.begin(), kClocks.end(), name) != kClocks.end();
+    }
+
+    Result<Done> clock(json::Value& node, const std::string& name) {
+        constexpr std::size_t kDateSize = 10;
+        const bool date = name == "today" || name == "current_date";
+        std::string alias(text_of(node, "alias"));
+        json::Value moment = cast_node(
+            text_constant(date ? constants_.now.substr(0, kDateSize) : constants_.now, "", &node),
+            date ? "DATE" : "TIMESTAMP WITH TIME ZONE");
+        set(moment, "alias", {alias.empty() ? name : std::move(alias)});
+        node = std::move(moment);
+        return Done{};
+    }
+
     Result<Done> column(json::Value& node) {
         const json::Array* names = list_of(node, "column_names");
         if (names == nullptr || names->size() != 1) return Done{};
@@ -242,7 +264,12 @@ private:
         const auto* const bare = std::find(kBareWords.begin(), kBareWords.end(), to_lower(*name));
         const auto offset = offset_of(node);
         const bool quoted = offset && *offset < text_.size() && text_[*offset] == '"';
-        if (bare == kBareWords.end() || quoted) return Done{};
+        if (quoted) return Done{};
+        const std::string lower = to_lower(*name);
+        if ((lower == "current_date" || lower == "current_timestamp") && is_clock(lower)) {
+            return clock(node, lower);
+        }
+        if (bare == kBareWords.end()) return Done{};
         return constant(node, std::string(*bare));
     }
 
@@ -387,7 +414,7 @@ Result<std::vector<Mention>> mentioned(const json::Value& tree, std::string_view
     return visitor.take();
 }
 
-Result<Done> bind(json::Value& tree, const std::vector<std::string>& names) {
+Result<Done> bind_relations(json::Value& tree, const std::vector<std::string>& names) {
     Naming naming(names);
     TRY(walk(tree, naming));
     CHECK(naming.used_all());

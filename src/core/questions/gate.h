@@ -5,7 +5,7 @@
 //     engine.parse(text)
 //     gate(tree, constants)                every node, function and type is on a list
 //     mentioned(tree)                      the relations, which the caller resolves and permits
-//     bind(tree, names)                    the relations get the names of the task
+//     bind_relations(tree, names)                    the relations get the names of the task
 //     engine.answer(task)
 //
 // What is not known is refused, with its name. Relations are not judged here: a tree that passes
@@ -41,6 +41,9 @@ struct Constants {
     std::string database;
     std::string schema = "public";
     std::string user;
+    // The time of the question in UTC, "2026-01-01 00:00:00.5+00", for now() and current_date: the
+    // same in all its parts. Empty: the engine's clock.
+    std::string now;
 };
 
 // Fails with not_supported, function_refused, unknown_function, type_mismatch and too_large. Puts
@@ -72,6 +75,6 @@ struct Mention {
 // with the table, or the schema, stay valid. A name of the task cannot be written by a client if
 // it begins with kTaskPrefix.
 constexpr std::string_view kTaskPrefix = "__baton_";
-[[nodiscard]] Result<Done> bind(json::Value& tree, const std::vector<std::string>& names);
+[[nodiscard]] Result<Done> bind_relations(json::Value& tree, const std::vector<std::string>& names);
 
 }  // namespace baton::questions

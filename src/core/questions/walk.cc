@@ -179,7 +179,7 @@ private:
         });
     }
 
-    // AT (VERSION => 3): the caller resolves it, and bind() takes it away.
+    // AT (VERSION => 3): the caller resolves it, and bind_relations() takes it away.
     Result<Done> moment(json::Value& value) {
         if (std::holds_alternative<std::monostate>(value.value)) return Done{};
         json::Value* inner = json::find(value, "expr");
