@@ -1,14 +1,17 @@
 #include "adapters/duckdb/duckdb_engine.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
 #include <duckdb.hpp>
 #include <gtest/gtest.h>
 
-#include "adapters/duckdb/tree_reader.h"
+#include "base/text.h"
+#include "core/questions/functions.h"
 #include "testing/temporary_directory.h"
 
 namespace baton::duckdb_engine {
@@ -272,6 +275,70 @@ TEST_F(DuckDbEngine, ABusyEngineSaysSo) {
     EXPECT_EQ(ask("SELECT 1"), "1\n");
 }
 
+TEST_F(DuckDbEngine, WritesFilesWithTheirStatistics) {
+    const auto path = folder_.path() + "/out.parquet";
+    SqlColumns columns = {field("A", Kind::bigint),     field("s", Kind::varchar),
+                          field("x", Kind::double_precision), field("ts", Kind::timestamp),
+                          field("day", Kind::date),     field("n", Kind::integer)};
+    columns[0].nullable = false;
+    const auto written = engine_->write(
+        task("SELECT i::VARCHAR, repeat('\u00fc', 40) || i, CASE WHEN i = 3 THEN 'nan' ELSE '1' END, "
+             "TIMESTAMP '2020-01-01 00:00:00.5', DATE '2020-02-03', CASE WHEN i > 0 THEN i END "
+             "FROM range(10) t(i)"),
+        columns, path, nullptr);
+    ASSERT_TRUE(written) << to_string(written.error());
+    const TableObject& object = written->object;
+    EXPECT_EQ(object.rows, 10U);
+    EXPECT_EQ(object.bytes, std::filesystem::file_size(path));
+    EXPECT_EQ(object.checksum.size(), 16U);
+    EXPECT_EQ(object.ranges.at("A"), (TableObject::Range{"0", "9", 0}));
+    EXPECT_EQ(object.ranges.at("n"), (TableObject::Range{"1", "9", 1}));
+    EXPECT_EQ(object.ranges.at("x"), (TableObject::Range{{}, {}, 0}));
+    EXPECT_EQ(object.ranges.at("ts").max, "2020-01-01T00:00:00.500000Z");
+    EXPECT_EQ(object.ranges.at("day").min, "2020-02-03");
+    const std::string cut = [] {
+        std::string text;
+        for (int i = 0; i < 32; ++i) text += "\u00fc";
+        return text;
+    }();
+    EXPECT_EQ(object.ranges.at("s").min, cut);
+    EXPECT_EQ(object.ranges.at("s").max, cut + "\U0010FFFF");
+    const QuestionRelation relation{
+        .name = "r1", .columns = columns, .content = RelationFiles{{{.path = path}}}};
+    EXPECT_EQ(ask("SELECT sum(A), count(n), max(ts) FROM r1", {relation}),
+              "45|9|2020-01-01 00:00:00.5\n");
+}
+
+TEST_F(DuckDbEngine, AFileThatCannotBeWrittenLeavesNone) {
+    const auto path = folder_.path() + "/out.parquet";
+    SqlColumns columns = {field("a", Kind::bigint)};
+    columns[0].nullable = false;
+    const auto code = [&](const std::string& sql) {
+        const auto written = engine_->write(task(sql), columns, path, nullptr);
+        EXPECT_FALSE(written);
+        EXPECT_FALSE(std::filesystem::exists(path));
+        return written ? std::string() : to_string(written.error());
+    };
+    EXPECT_EQ(code("SELECT CASE WHEN i < 100000 THEN i END FROM range(200000) t(i)"),
+              "error 3017: column \"a\" is NOT NULL, and a row has no value for it");
+    const auto converted = code("SELECT CASE WHEN i < 100000 THEN i::VARCHAR ELSE 'x' END "
+                                "FROM range(200000) t(i)");
+    EXPECT_NE(converted.find("error 3016"), std::string::npos) << converted;
+    EXPECT_NE(converted.find("\"a\""), std::string::npos) << converted;
+    EXPECT_NE(code("SELECT 1, 2").find("error 2002"), std::string::npos);
+    const auto nowhere = engine_->write(task("SELECT 1"), columns, "/nonexistent/x", nullptr);
+    ASSERT_FALSE(nowhere);
+    EXPECT_EQ(nowhere.error().code, ErrorCode::cannot_write) << to_string(nowhere.error());
+    const auto begin = std::chrono::steady_clock::now();
+    const auto given_up =
+        engine_->write(task("SELECT i FROM range(100000000000) t(i)"), columns, path, [&] {
+            return std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(50);
+        });
+    ASSERT_FALSE(given_up);
+    EXPECT_EQ(given_up.error().code, ErrorCode::cancelled);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(150));
+}
+
 TEST_F(DuckDbEngine, FilesThatAreGoneOrDamagedAreNamed) {
     const auto relation = [&](const std::string& path) {
         return QuestionRelation{.name = "r1",
@@ -286,6 +353,33 @@ TEST_F(DuckDbEngine, FilesThatAreGoneOrDamagedAreNamed) {
     const auto junk = ask("SELECT * FROM r1", {relation(path)});
     EXPECT_NE(junk.find("error 4020"), std::string::npos) << junk;
     EXPECT_NE(junk.find("junk.parquet"), std::string::npos) << junk;
+}
+
+// A function of another DuckDB that has not been judged fails here.
+TEST(Functions, EachOfTheLibraryIsAllowedOrRefused) {
+    duckdb::DuckDB database;
+    duckdb::Connection connection(database);
+    const auto names = [&](const std::string& types) {
+        const auto result =
+            connection.Query("SELECT DISTINCT function_name FROM duckdb_functions() WHERE "
+                             "function_type IN (" + types + ")");
+        std::vector<std::string> all;
+        for (duckdb::idx_t i = 0; i < result->RowCount(); ++i) {
+            all.push_back(result->GetValue(0, i).ToString());
+        }
+        return all;
+    };
+    const auto functions = names("'scalar', 'aggregate', 'macro'");
+    EXPECT_GT(functions.size(), 700U);
+    for (const std::string& name : functions) {
+        EXPECT_NE(questions::verdict_on(to_lower(name)), questions::Verdict::unknown) << name;
+    }
+    const auto refused = questions::refused_table_functions();
+    for (const std::string& name : names("'table', 'table_macro'")) {
+        const bool judged = questions::is_allowed_table_function(name) ||
+                            std::find(refused.begin(), refused.end(), name) != refused.end();
+        EXPECT_TRUE(judged) << name;
+    }
 }
 
 }  // namespace baton::duckdb_engine

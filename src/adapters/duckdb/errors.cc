@@ -174,6 +174,10 @@ Error reading_error(const std::string& raw, const ErrorContext& context) {
                 .message = "the question needs more memory than its limit, and cannot spill to " +
                            in_quotes(context.spill_folder) + ": " + first_line(raw)};
     }
+    if (!context.written.empty() && contains(raw, context.written)) {
+        return {.code = ErrorCode::cannot_write,
+                .message = "cannot write " + in_quotes(context.written) + ": " + first_line(raw)};
+    }
     const bool gone = contains(raw, "No such file") || contains(raw, "No files found") ||
                       contains(raw, "Cannot open file");
     const std::string files = files_named(raw, context);

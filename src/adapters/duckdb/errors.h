@@ -18,6 +18,7 @@ struct ErrorContext {
     std::span<const QuestionRelation> relations;
     std::uint64_t memory_max = 0;
     std::string_view spill_folder;
+    std::string_view written;  // the file that the question writes
 };
 
 [[nodiscard]] Error error_of(const duckdb::ErrorData& problem, const ErrorContext& context);

@@ -45,7 +45,8 @@ void Question::cancel() {
 ErrorContext Question::context() const {
     return {.text = task_.text, .relations = task_.relations,
             .memory_max = memory_max_,
-            .spill_folder = spill_folder_};
+            .spill_folder = spill_folder_,
+            .written = written_};
 }
 
 Error Question::failed(const duckdb::ErrorData& problem) {
@@ -53,15 +54,9 @@ Error Question::failed(const duckdb::ErrorData& problem) {
     return cancelled_ ? given_up() : error_of(problem, context());
 }
 
-// DuckDB reports by exceptions where it has no result to put an error into.
-template <class Step>
-auto Question::guarded(Step step) -> decltype(step()) {
-    try {
-        return step();
-    } catch (const std::exception& problem) {
-        broken_ = broken_ || is_broken(duckdb::ErrorData(problem));
-        return cancelled_ ? given_up() : error_of(problem, context());
-    }
+Error Question::thrown(const std::exception& problem) {
+    broken_ = broken_ || is_broken(duckdb::ErrorData(problem));
+    return cancelled_ ? given_up() : error_of(problem, context());
 }
 
 Result<Done> Question::begin(Slot& slot, const std::string& written) {
@@ -69,6 +64,7 @@ Result<Done> Question::begin(Slot& slot, const std::string& written) {
     TRY_ASSIGN(instance, slot.instance());
     const std::uint64_t share = instance->limits().memory_max;
     memory_max_ = task_.memory_max == 0 ? share : std::min(task_.memory_max, share);
+    written_ = written;
     spill_folder_ = instance->limits().spill_folder;
     instance->allow(task_.relations, written);
     instance->set_memory(memory_max_);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <mutex>
 #include <string>
 
@@ -34,8 +35,16 @@ public:
                                             const std::string& path);
 
 private:
+    // DuckDB reports by exceptions where it has no result to put an error into.
     template <class Step>
-    auto guarded(Step step) -> decltype(step());
+    auto guarded(Step step) -> decltype(step()) {
+        try {
+            return step();
+        } catch (const std::exception& problem) {
+            return thrown(problem);
+        }
+    }
+    [[nodiscard]] Error thrown(const std::exception& problem);
     [[nodiscard]] Error failed(const duckdb::ErrorData& problem);
     [[nodiscard]] ErrorContext context() const;
 
@@ -43,12 +52,15 @@ private:
     [[nodiscard]] Result<Done> bind(duckdb::unique_ptr<duckdb::SQLStatement> statement);
     [[nodiscard]] Result<Done> set_parameters(Goal goal);
     [[nodiscard]] Result<std::vector<SqlType>> parameter_types();
+    [[nodiscard]] Result<Done> copy(Slot& slot, const SqlColumns& columns,
+                                    const std::string& path);
     [[nodiscard]] Result<Done> execute();
     [[nodiscard]] Result<duckdb::unique_ptr<duckdb::DataChunk>> next_chunk();
 
     QuestionTask task_;
     std::uint64_t memory_max_ = 0;
     std::string spill_folder_;
+    std::string written_;
     bool broken_ = false;
     std::atomic<bool> cancelled_ = false;
     std::mutex connection_mutex_;  // for the pointer, which cancel() uses

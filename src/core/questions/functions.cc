@@ -30,7 +30,7 @@ constexpr std::string_view kAllowed =
     "dayofweek dayofyear decade decode degrees dense_rank divide editdist3 element_at encode "
     "ends_with entropy epoch epoch_ms epoch_ns epoch_us equi_width_bins era error even exp "
     "factorial favg fdiv fill filter first first_value flatten floor fmod "
-    "formatReadableDecimalSize formatReadableSize format_bytes from_base64 from_binary "
+    "formatreadabledecimalsize formatreadablesize format_bytes from_base64 from_binary "
     "from_hex from_json from_json_strict fsum gamma gcd gen_random_uuid generate_subscripts "
     "geomean geometric_mean get_bit get_current_time get_current_timestamp grade_up greatest "
     "greatest_common_divisor group_concat hamming hash hex histogram histogram_exact hour "
