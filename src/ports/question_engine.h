@@ -28,6 +28,7 @@ namespace baton {
 struct RelationFile {
     std::string path;
     std::map<std::string, std::optional<std::string>> partition;
+    std::optional<std::uint64_t> rows;  // as the log says; joins are planned by it
 };
 struct RelationFiles {
     std::vector<RelationFile> files;  // none: no rows
@@ -50,6 +51,9 @@ struct QuestionTask {
     std::vector<QuestionRelation> relations;
     std::vector<QuestionParameter> parameters;
     std::uint64_t memory_max = 0;  // bytes, beyond which it spills to disk; 0: the engine's share
+    std::string text = {};         // of the question, for the places of errors; may be empty
+    // Asked every few milliseconds while a call waits; true: the call ends with cancelled.
+    std::function<bool()> given_up = {};
 };
 
 // Rows of an answer. Values: NULL, numbers of up to 64 bits and booleans (0, 1) as integers, REAL

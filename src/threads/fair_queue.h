@@ -12,7 +12,7 @@
 
 #include "base/check.h"
 
-namespace baton::desk {
+namespace baton::threads {
 
 template <class T>
 class FairQueue {
@@ -54,4 +54,4 @@ private:
     std::size_t size_ = 0;
 };
 
-}  // namespace baton::desk
+}  // namespace baton::threads

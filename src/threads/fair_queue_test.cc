@@ -1,10 +1,10 @@
-#include "doors/desk/fair_queue.h"
+#include "threads/fair_queue.h"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-namespace baton::desk {
+namespace baton::threads {
 namespace {
 
 std::string drained(FairQueue<std::string>& queue) {
@@ -31,4 +31,4 @@ TEST(FairQueue, WhoComesLateWithLittleDoesNotWaitForWhoHasMuch) {
 }
 
 }  // namespace
-}  // namespace baton::desk
+}  // namespace baton::threads

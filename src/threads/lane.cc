@@ -1,9 +1,9 @@
-#include "doors/desk/lane.h"
+#include "threads/lane.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace baton::desk {
+namespace baton::threads {
 
 Lane::~Lane() {
     close();
@@ -56,4 +56,4 @@ void Lane::serve() {
     }
 }
 
-}  // namespace baton::desk
+}  // namespace baton::threads

@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "doors/desk/fair_queue.h"
+#include "threads/fair_queue.h"
 
-namespace baton::desk {
+namespace baton::threads {
 
 class Lane {
 public:
@@ -45,4 +45,4 @@ private:
     std::vector<std::thread> threads_;
 };
 
-}  // namespace baton::desk
+}  // namespace baton::threads

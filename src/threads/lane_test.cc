@@ -1,11 +1,11 @@
-#include "doors/desk/lane.h"
+#include "threads/lane.h"
 
 #include <future>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-namespace baton::desk {
+namespace baton::threads {
 namespace {
 
 TEST(Lane, UsersTakeTurns) {
@@ -48,4 +48,4 @@ TEST(Lane, OneUserFillsAtMostHalfOfIt) {
 }
 
 }  // namespace
-}  // namespace baton::desk
+}  // namespace baton::threads
