@@ -18,17 +18,31 @@ namespace {
 using Kind = SqlType::Kind;
 
 // Parts that have another value in each leaf, or that need all rows at once.
-constexpr std::array<std::string_view, 22> kWholeFunctions = {
-    "random",         "uuid",          "gen_random_uuid",       "uuidv4",
-    "uuidv7",         "now",           "current_date",          "today",
-    "get_current_timestamp",           "transaction_timestamp", "current_localtime",
-    "current_localtimestamp",          "get_current_time",      "unnest",
-    "error",          "generate_subscripts",                    "age",
-    "current_timestamp",               "localtime",             "localtimestamp",
-    "current_time",   "regexp_split_to_table"};
+constexpr std::array<std::string_view, 22> kWholeFunctions = {"random",
+                                                              "uuid",
+                                                              "gen_random_uuid",
+                                                              "uuidv4",
+                                                              "uuidv7",
+                                                              "now",
+                                                              "current_date",
+                                                              "today",
+                                                              "get_current_timestamp",
+                                                              "transaction_timestamp",
+                                                              "current_localtime",
+                                                              "current_localtimestamp",
+                                                              "get_current_time",
+                                                              "unnest",
+                                                              "error",
+                                                              "generate_subscripts",
+                                                              "age",
+                                                              "current_timestamp",
+                                                              "localtime",
+                                                              "localtimestamp",
+                                                              "current_time",
+                                                              "regexp_split_to_table"};
 constexpr std::array<std::string_view, 7> kBareClocks = {
-    "current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "today",
-    "user"};
+    "current_date", "current_time", "current_timestamp", "localtime", "localtimestamp",
+    "today",        "user"};
 
 bool in(std::string_view word, std::span<const std::string_view> words) {
     return std::find(words.begin(), words.end(), word) != words.end();
@@ -140,21 +154,82 @@ std::optional<std::uint64_t> whole_literal(const json::Value& node) {
 }
 
 bool is_aggregate(std::string_view name) {
-    constexpr std::array<std::string_view, 73> kAggregates = {
-        "any_value", "approx_count_distinct", "approx_quantile", "approx_top_k", "arbitrary",
-        "arg_max", "arg_max_null", "arg_min", "arg_min_null", "argmax", "argmin", "array_agg",
-        "avg", "bit_and", "bit_or", "bit_xor", "bitstring_agg", "bool_and", "bool_or", "corr",
-        "count", "count_if", "count_star", "countif", "covar_pop", "covar_samp", "entropy", "favg",
-        "first", "fsum", "group_concat", "histogram", "histogram_exact", "kahan_sum", "kurtosis",
-        "kurtosis_pop", "last", "list", "listagg", "mad", "max", "max_by", "mean", "median", "min",
-        "min_by", "mode", "product", "quantile", "quantile_cont", "quantile_disc", "regr_avgx",
-        "regr_avgy", "regr_count", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx",
-        "regr_sxy", "regr_syy", "reservoir_quantile", "sem", "skewness", "stddev", "stddev_pop",
-        "stddev_samp", "string_agg", "sum", "sum_no_overflow", "sumkahan", "var_pop", "var_samp",
-        "variance"};
+    constexpr std::array<std::string_view, 73> kAggregates = {"any_value",
+                                                              "approx_count_distinct",
+                                                              "approx_quantile",
+                                                              "approx_top_k",
+                                                              "arbitrary",
+                                                              "arg_max",
+                                                              "arg_max_null",
+                                                              "arg_min",
+                                                              "arg_min_null",
+                                                              "argmax",
+                                                              "argmin",
+                                                              "array_agg",
+                                                              "avg",
+                                                              "bit_and",
+                                                              "bit_or",
+                                                              "bit_xor",
+                                                              "bitstring_agg",
+                                                              "bool_and",
+                                                              "bool_or",
+                                                              "corr",
+                                                              "count",
+                                                              "count_if",
+                                                              "count_star",
+                                                              "countif",
+                                                              "covar_pop",
+                                                              "covar_samp",
+                                                              "entropy",
+                                                              "favg",
+                                                              "first",
+                                                              "fsum",
+                                                              "group_concat",
+                                                              "histogram",
+                                                              "histogram_exact",
+                                                              "kahan_sum",
+                                                              "kurtosis",
+                                                              "kurtosis_pop",
+                                                              "last",
+                                                              "list",
+                                                              "listagg",
+                                                              "mad",
+                                                              "max",
+                                                              "max_by",
+                                                              "mean",
+                                                              "median",
+                                                              "min",
+                                                              "min_by",
+                                                              "mode",
+                                                              "product",
+                                                              "quantile",
+                                                              "quantile_cont",
+                                                              "quantile_disc",
+                                                              "regr_avgx",
+                                                              "regr_avgy",
+                                                              "regr_count",
+                                                              "regr_intercept",
+                                                              "regr_r2",
+                                                              "regr_slope",
+                                                              "regr_sxx",
+                                                              "regr_sxy",
+                                                              "regr_syy",
+                                                              "reservoir_quantile",
+                                                              "sem",
+                                                              "skewness",
+                                                              "stddev",
+                                                              "stddev_pop",
+                                                              "stddev_samp",
+                                                              "string_agg",
+                                                              "sum",
+                                                              "sum_no_overflow",
+                                                              "sumkahan",
+                                                              "var_pop",
+                                                              "var_samp",
+                                                              "variance"};
     // Macros that are made of aggregates.
     constexpr std::array<std::string_view, 7> kMacros = {
-        "geomean", "geometric_mean", "wavg", "weighted_avg", "json_group_array",
+        "geomean",           "geometric_mean",      "wavg", "weighted_avg", "json_group_array",
         "json_group_object", "json_group_structure"};
     return in(name, kAggregates) || in(name, kMacros);
 }
@@ -172,8 +247,8 @@ bool has_aggregate(const json::Value& value) {
     }
     const auto* fields = std::get_if<json::Object>(&value.value);
     return fields != nullptr && std::any_of(fields->begin(), fields->end(), [](const auto& field) {
-        return has_aggregate(field.value);
-    });
+               return has_aggregate(field.value);
+           });
 }
 
 bool is_distinct(const json::Array& modifiers) {
@@ -401,7 +476,7 @@ private:
         }
         limit_leaf(leaf_modifiers);
         set(leaf_node, "modifiers", {std::move(leaf_modifiers)});
-        return Split{.strategy = distinct          ? "distinct"
+        return Split{.strategy = distinct           ? "distinct"
                                  : order && limited ? "top"
                                                     : "scan",
                      .leaf = std::move(leaf),
@@ -464,8 +539,8 @@ private:
         for (const Group& one : partials_) {
             if (same(one.expression, expression)) return one.name;
         }
-        partials_.push_back({.expression = std::move(expression),
-                             .name = "p" + std::to_string(partials_.size())});
+        partials_.push_back(
+            {.expression = std::move(expression), .name = "p" + std::to_string(partials_.size())});
         return partials_.back().name;
     }
 
@@ -483,7 +558,9 @@ private:
         if (arguments == nullptr || ordered || !is_nothing(call, "schema")) return std::nullopt;
         if (is_true(call, "distinct")) return distinct_call(call, name);
         plain_calls_ = true;
-        const auto column = [&](json::Value part) { return column_node(partial(std::move(part)), ""); };
+        const auto column = [&](json::Value part) {
+            return column_node(partial(std::move(part)), "");
+        };
         if (name == "count_star" || name == "count") {
             return cast_node(or_zero_node(function_node("sum", {column(call)})), "BIGINT");
         }
@@ -497,8 +574,8 @@ private:
         if ((name == "avg" || name == "mean") && is_numeric(arguments->front())) {
             auto sum = function_node("sum", {column(renamed(call, "sum"))});
             auto count = function_node("sum", {column(renamed(call, "count"))});
-            return function_node("/", {cast_node(std::move(sum), "DOUBLE"),
-                                       cast_node(std::move(count), "DOUBLE")});
+            return function_node(
+                "/", {cast_node(std::move(sum), "DOUBLE"), cast_node(std::move(count), "DOUBLE")});
         }
         return std::nullopt;
     }
@@ -584,7 +661,8 @@ private:
         }
         json::Array final_modifiers = modifiers_;
         if (!order_groups(final_modifiers)) return whole("its ORDER BY cannot be combined");
-        if (distinct_calls_ && plain_calls_) return whole("it has aggregates with and without DISTINCT");
+        if (distinct_calls_ && plain_calls_)
+            return whole("it has aggregates with and without DISTINCT");
         json::Value final = final_tree(std::move(final_items), std::move(final_modifiers));
         json::Value& final_node = *json::find(final, "node");
         group_by_names(final_node);
@@ -633,8 +711,7 @@ private:
         set(node, "select_list", {std::move(list)});
         set(node, "modifiers", {std::move(modifiers)});
         set(node, "having", {});
-        set(node, "group_sets",
-            {terms.empty() ? json::Array{} : json::Array{{std::move(places)}}});
+        set(node, "group_sets", {terms.empty() ? json::Array{} : json::Array{{std::move(places)}}});
         set(node, "group_expressions", {std::move(terms)});
         return leaf;
     }

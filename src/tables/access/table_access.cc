@@ -1,0 +1,115 @@
+#include "tables/access/table_access.h"
+
+#include <algorithm>
+#include <random>
+
+#include "base/text.h"
+
+namespace baton::tables {
+
+namespace {
+
+// The columns of TABLE.PARTITION_BY, as the table spells them.
+Result<std::vector<std::string>> partition_columns(const Table& table) {
+    std::vector<std::string> columns;
+    const auto option = table.options.find("PARTITION_BY");
+    if (option == table.options.end()) return columns;
+    std::string_view rest = std::get<std::string>(option->second);
+    while (true) {
+        const std::size_t comma = rest.find(',');
+        std::string_view name = rest.substr(0, comma);
+        while (name.starts_with(' ')) name.remove_prefix(1);
+        while (name.ends_with(' ')) name.remove_suffix(1);
+        const auto found = std::find_if(
+            table.columns.begin(), table.columns.end(),
+            [&](const SqlField& column) { return equal_ignoring_case(column.name, name); });
+        if (found == table.columns.end()) {
+            std::vector<std::string> known;
+            for (const SqlField& column : table.columns) known.push_back(column.name);
+            return Error{.code = ErrorCode::unknown_field,
+                         .message = "TABLE.PARTITION_BY names " + in_quotes(name) +
+                                    ", which is no column of table " + in_quotes(table.name),
+                         .hint = did_you_mean(name, known)};
+        }
+        columns.push_back(found->name);
+        if (comma == std::string_view::npos) return columns;
+        rest.remove_prefix(comma + 1);
+    }
+}
+
+// A random UUID, of version 4.
+std::string made_up_uuid() {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    constexpr std::string_view kForm = "xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx";
+    std::random_device dice;
+    std::string uuid;
+    for (const char c : kForm) uuid += c == 'x' ? kDigits[dice() % kDigits.size()] : c;
+    return uuid;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<OpenTable>> TableAccess::open_new(const Table& table) {
+    if (table.managed && parts_.default_store.empty()) {
+        return Error{.code = ErrorCode::missing_configuration,
+                     .message = "cannot open table " + in_quotes(table.name) +
+                                ": this coordinator has no store for tables",
+                     .hint =
+                         "set tables.store to a URL that all coordinators share, or give the "
+                         "table a TABLE.LOCATION"};
+    }
+    const std::string& url = table.managed ? parts_.default_store : table.location;
+    TRY_ASSIGN(store, parts_.stores->open(url));
+    const std::string folder = table.managed ? table.location + "/" : "";
+    auto log = std::make_shared<TableLog>(TableLogParts{.store = store,
+                                                        .folder = folder,
+                                                        .clock = parts_.clock,
+                                                        .checkpoints = parts_.checkpoints,
+                                                        .temporary_folder = parts_.work_folder,
+                                                        .engine = parts_.engine_name,
+                                                        .process = parts_.process});
+    return std::make_shared<OpenTable>(
+        OpenTable{.store = std::move(store), .folder = folder, .log = std::move(log)});
+}
+
+Result<std::shared_ptr<OpenTable>> TableAccess::open(const Table& table) {
+    const std::string place = (table.managed ? "m:" : "u:") + table.location;
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto found = by_place_.find(place); found != by_place_.end()) {
+            recent_.splice(recent_.begin(), recent_, found->second);
+            return found->second->second;
+        }
+    }
+    TRY_ASSIGN(opened, open_new(table));
+    const std::lock_guard lock(mutex_);
+    if (const auto found = by_place_.find(place); found != by_place_.end()) {
+        return found->second->second;
+    }
+    recent_.emplace_front(place, opened);
+    by_place_[place] = recent_.begin();
+    if (recent_.size() > parts_.tables_max) {
+        by_place_.erase(recent_.back().first);
+        recent_.pop_back();
+    }
+    return opened;
+}
+
+Result<Done> TableAccess::create(const Table& table, const StoreCall& call) {
+    TRY_ASSIGN(opened, open(table));
+    TRY_ASSIGN(partitions, partition_columns(table));
+    TRY_ASSIGN(snapshot, opened->log->create({.id = made_up_uuid(),
+                                              .name = table.name,
+                                              .columns = table.columns,
+                                              .partition_by = std::move(partitions)},
+                                             call));
+    return Done{};
+}
+
+std::string TableAccess::work_path() {
+    const std::lock_guard lock(mutex_);
+    paths_ += 1;
+    return parts_.work_folder + "/" + parts_.process + "-" + std::to_string(paths_) + ".parquet";
+}
+
+}  // namespace baton::tables
