@@ -49,11 +49,23 @@ CoordinatorRuntime::CoordinatorRuntime(std::unique_ptr<SqlDatabase> database, co
       locks_(*database_),
       feed_(start, options.changes_in_memory),
       client_queries_(clock) {
+    if (options.tables != nullptr) {
+        questions_ = std::make_unique<Questions>(
+            QuestionsParts{.engine = options.tables->parts().engine,
+                           .tables = options.tables,
+                           .snapshot = [this] { return snapshot(); },
+                           .live_counts = [this] { return live_counts(); },
+                           .clock = &clock,
+                           .version = options.version});
+        ingest_ = std::make_unique<tables::Ingest>(*options.tables);
+    }
     if (options.line == nullptr) return;
     forwarder_ = std::make_unique<Forwarder>(*options.line, leader_, clock, options.forwarding);
 }
 
 CoordinatorRuntime::~CoordinatorRuntime() {
+    ingest_.reset();
+    questions_.reset();
     follower_.reset();
     end_term();
 }

@@ -28,6 +28,7 @@
 #include "coordinator/control/control_loop.h"
 #include "coordinator/control/controller.h"
 #include "coordinator/locks.h"
+#include "coordinator/questions/questions.h"
 #include "coordinator/reading/follower.h"
 #include "coordinator/reading/readers.h"
 #include "coordinator/reading/rehearsal.h"
@@ -44,6 +45,7 @@
 #include "ports/result_streams.h"
 #include "ports/sql.h"
 #include "ports/transport.h"
+#include "tables/access/ingest.h"
 
 namespace baton::coordinator {
 
@@ -71,6 +73,10 @@ struct CoordinatorOptions {
     StaleViewsOptions stale_views;  // only where it may follow: a file is never away
     // For long transactions of clients; none: each statement of one costs as much as all before it.
     ScratchDatabase scratch;
+    // The way to tables, with the engine that answers questions; outlives the coordinator. None:
+    // there are no tables, and SELECT asks streams and views alone.
+    tables::TableAccess* tables = nullptr;
+    std::string version;  // of Baton
     std::size_t rehearsals_max = 8;
 };
 
@@ -134,6 +140,9 @@ public:
     [[nodiscard]] Result<std::unique_ptr<Watch>> watch(const views::ViewQuery& query,
                                                        std::optional<Revision> since = {},
                                                        std::function<void()> wake = nullptr);
+    // Null: there are no tables here.
+    [[nodiscard]] Questions* questions() const { return questions_.get(); }
+    [[nodiscard]] tables::Ingest* ingest() const { return ingest_.get(); }
     // Null: there is no way to the rows of queries.
     [[nodiscard]] ResultStreams* results() const { return options_.results; }
     // Drops the query of a client that is gone, or has all the rows that it wanted. Does not wait.
@@ -206,6 +215,9 @@ private:
     std::shared_ptr<Term> term_;               // none: it follows. Its threads use everything above
     std::unique_ptr<Follower> follower_;       // none: it leads
     std::unique_ptr<StaleViews> stale_views_;  // none: the database is a file
+    // None: there are no tables. Their threads use everything above.
+    std::unique_ptr<Questions> questions_;
+    std::unique_ptr<tables::Ingest> ingest_;
 };
 
 }  // namespace baton::coordinator

@@ -22,7 +22,7 @@
 #include "catalog/requests.h"
 #include "catalog/views/view_query.h"
 #include "coordinator/commit/feed.h"
-#include "coordinator/sessions/row_stream.h"
+#include "coordinator/rows/row_stream.h"
 #include "model/entities.h"
 #include "model/schema.h"
 #include "ports/result_streams.h"

@@ -86,10 +86,13 @@ void Session::begin(std::string text, const Wait& wait, std::vector<sql::Literal
                              .execution = {},
                              .waits_since = {},
                              .waits = {}});
-    auto statements = sql::parse(running_->text, {}, running_->parameters);
+    auto statements = sql::parse(running_->text, {}, running_->parameters, takes_questions());
     if (!statements) {
         log_rejected(running_->text, statements.error());
         running_->execution.error = statements.error();
+    } else if (auto checked = check_questions(*statements); !checked) {
+        log_rejected(running_->text, checked.error());
+        running_->execution.error = checked.error();
     } else if (auto permitted = check_permitted(*statements); !permitted) {
         running_->execution.error = permitted.error();
     } else {
@@ -143,6 +146,7 @@ std::optional<Instant> Session::until() const {
 void Session::wake_with(std::function<void()> wake) {
     listening_.reset();
     if (running_ && running_->waits) running_->waits->wake_with(wake);
+    if (running_ && running_->work) running_->work->wake_with(wake);
     if (!wake) return;
     listening_.emplace(interrupt_, wake);
     if (interrupt_.raised()) wake();
@@ -154,6 +158,13 @@ Execution Session::give_up(const std::string& why) {
                 .message = why,
                 .hint = "nothing happened; try again in a moment"};
     if (running_->waits) error = running_->waits->give_up(why);
+    if (running_->work) {
+        *running_->halt = true;
+        running_->work.reset();
+        error = {.code = ErrorCode::unknown_outcome,
+                 .message = why + "; the statement had begun and may yet happen",
+                 .hint = "look before you repeat it"};
+    }
     if (transaction_ && !running_->waits) transaction_->failed = true;
     running_->execution.error = std::move(error);
     paused_.reset();
@@ -195,6 +206,7 @@ bool Session::run_next() {
     }
     auto result = run(statement);
     if (!result) return failed(result.error());
+    now.creation = {};
     now.answered += bytes_of(*result);
     now.execution.results.push_back(*std::move(result));
     now.next += 1;
@@ -257,6 +269,9 @@ Result<StatementResult> Session::run(const sql::Statement& statement) {
         return transaction_state("the transaction has failed", "ROLLBACK ends it");
     }
     Result<StatementResult> result = [&]() -> Result<StatementResult> {
+        if (const auto* create = std::get_if<sql::CreateTable>(&statement.node)) {
+            return run_create_table(statement, *create);
+        }
         if (sql::changes_catalog(statement)) return run_change(statement);
         return run_other(statement);
     }();
@@ -276,11 +291,13 @@ Result<StatementResult> Session::run_other(const sql::Statement& statement) {
     return std::visit(
         Overload{
             [&](const sql::SelectOnce& s) -> R {
+                TRY_ASSIGN(asks, is_question(s));
+                if (asks) return run_question(s.written.text, std::nullopt);
                 if (!views::asks_views(s.query)) return run_select(statement, s);
                 TRY_ASSIGN(query, views::ViewQuery::from(s));
                 return run_view(statement, query, "SELECT");
             },
-            [&](const sql::Question& s) -> R { return run_question(s); },
+            [&](const sql::Question& s) -> R { return run_question(s.text, s.otherwise); },
             [&](const sql::Insert& s) -> R { return run_insert(s); },
             [&](const sql::Vacuum& s) -> R { return run_vacuum(s); },
             [&](const sql::Show& s) -> R { return run_show(statement, s); },
@@ -309,8 +326,10 @@ std::shared_ptr<const StepSource> Session::source_of(const sql::Statement& state
                                                      std::string token) const {
     if (!coordinator_.forwards()) return nullptr;
     StepSource source{.text = {}, .token = std::move(token)};
-    if (!running_->text.empty()) {
-        const auto& all = running_->statements;
+    const auto& all = running_->statements;
+    const bool own =
+        !all.empty() && &statement >= all.data() && &statement < all.data() + all.size();
+    if (!running_->text.empty() && own) {
         const auto next = static_cast<std::size_t>(&statement - all.data()) + 1;
         const std::size_t end = next < all.size() ? all[next].at.offset : running_->text.size();
         source.text = running_->text.substr(statement.at.offset, end - statement.at.offset);
@@ -345,17 +364,22 @@ void Session::log_rejected(std::string_view text, Error error) const {
 }
 
 Result<Step> Session::step_of(const sql::Statement& statement) const {
-    auto request = bind(statement);
+    const std::string token = running_ ? running_->creation.token : std::string();
+    auto request = coordinator::bind(statement, token);
     if (request) {
         return Step{.what = *std::move(request),
                     .statement = without_secrets(statement),
-                    .source = source_of(statement)};
+                    .source = source_of(statement, token)};
     }
     log_rejected(sql::print(statement), request.error());
     return request.error();
 }
 
 Result<StatementResult> Session::run_change(const sql::Statement& statement) {
+    if (transaction_ && transaction_->addition) {
+        return transaction_state("a transaction changes either the catalog or one table",
+                                 "COMMIT the rows first");
+    }
     TRY_ASSIGN(step, step_of(statement));
     if (transaction_ && transaction_->steps.size() >= kTransactionStatementsMax) {
         return Error{.code = ErrorCode::too_large,

@@ -24,9 +24,12 @@
 #include "base/result.h"
 #include "coordinator/commit/interrupt.h"
 #include "coordinator/coordinator_runtime.h"
+#include "coordinator/questions/questions.h"
+#include "coordinator/rows/row_stream.h"
 #include "coordinator/sessions/query_wait.h"
-#include "coordinator/sessions/row_stream.h"
 #include "sql/ast.h"
+#include "sql/parser.h"
+#include "threads/later.h"
 
 namespace baton::coordinator {
 
@@ -63,6 +66,7 @@ struct Described {
 // The reason why a statement is paused.
 enum class Pause : std::uint8_t {
     query,   // to be in a state that it waits for
+    work,    // that other threads do for it: a question, an addition to a table
     leader,  // only who leads can do it: go on where a thread may wait for another machine
 };
 // For what a thread may wait, beside the disk.
@@ -74,9 +78,10 @@ using Permit = std::function<Result<Done>(const sql::Statement&)>;
 // The state of an open transaction.
 struct Transaction {
     std::vector<Step> steps;
-    std::unique_ptr<TransactionView> view;  // none: it has read nothing but its own changes
-    std::unique_ptr<Rehearsal> rehearsal;   // none: it is short, and tried out on the catalog
-    std::size_t bytes = 0;                  // of the texts of the steps
+    std::unique_ptr<TransactionView> view;     // none: it has read nothing but its own changes
+    std::unique_ptr<Rehearsal> rehearsal;      // none: it is short, and tried out on the catalog
+    std::size_t bytes = 0;                     // of the texts of the steps
+    std::optional<tables::Addition> addition;  // rows for one table
     SeenBefore seen;
     bool failed = false;
 };
@@ -142,6 +147,16 @@ private:
         std::size_t waited = 0;  // of the queries that it touched
         Instant waits_since;
         std::unique_ptr<QueryWait> waits;
+        // What other threads do for the present one.
+        std::shared_ptr<threads::Awaited> work;
+        Halt halt;
+        // Of CREATE TABLE, which goes step by step.
+        struct Creation {
+            std::string token;                         // its folder is named after it
+            std::optional<sql::CreateTable> declared;  // its log is there, with these columns
+            std::optional<catalog::Answer> answer;     // of the catalog
+        };
+        Creation creation;
     };
 
     [[nodiscard]] Execution run_to_the_end();
@@ -164,7 +179,30 @@ private:
     [[nodiscard]] Result<StatementResult> run_select(const sql::Statement& statement,
                                                      const sql::SelectOnce& select);
     // session_tables.cc
-    [[nodiscard]] Result<StatementResult> run_question(const sql::Question& question);
+    // Starts the work when it is called first; an error, and a pause, until the value is there.
+    template <class T>
+    [[nodiscard]] Result<T> awaited(
+        const std::function<std::shared_ptr<threads::Later<Result<T>>>(Halt)>& start);
+    [[nodiscard]] AskedQuestion asked(std::string text, std::optional<Error> otherwise) const;
+    [[nodiscard]] Result<Questions*> questions() const;
+    // Whether a SELECT that streams could have is a question.
+    [[nodiscard]] Result<bool> is_question(const sql::SelectOnce& select) const;
+    [[nodiscard]] Result<Done> check_questions(const std::vector<sql::Statement>& statements);
+    [[nodiscard]] Result<StatementResult> run_create_table(const sql::Statement& statement,
+                                                           const sql::CreateTable& create);
+    [[nodiscard]] Result<sql::CreateTable> make_log(const sql::CreateTable& create);
+    [[nodiscard]] Result<std::uint64_t> fill(const sql::CreateTable& create);
+    [[nodiscard]] Result<std::optional<Table>> find_table(const std::string& name) const;
+    [[nodiscard]] Result<Table> table_to_write(const std::string& name) const;
+    [[nodiscard]] Result<tables::Addition> addition_of(const Table& table,
+                                                       const sql::Insert& insert);
+    [[nodiscard]] Result<StatementResult> insert_later(tables::Addition addition);
+    [[nodiscard]] Result<Done> commit_additions();
+    [[nodiscard]] sql::Questions takes_questions() const;
+    // The error of a question's text, at its place in the text of the client.
+    [[nodiscard]] Error placed(Error error, const std::string& question) const;
+    [[nodiscard]] Result<StatementResult> run_question(std::string text,
+                                                       std::optional<Error> otherwise);
     [[nodiscard]] Result<StatementResult> run_insert(const sql::Insert& insert);
     [[nodiscard]] Result<StatementResult> run_vacuum(const sql::Vacuum& vacuum);
     [[nodiscard]] Result<StatementResult> run_watch(const sql::Watch& watch);

@@ -1,7 +1,9 @@
 // Shared by the files of Session. Internal to it.
 #pragma once
 
+#include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -16,6 +18,15 @@ inline Error transaction_state(std::string message, std::string hint = {}) {
     return Error{.code = ErrorCode::transaction_state,
                  .message = std::move(message),
                  .hint = std::move(hint)};
+}
+
+// Long enough that it cannot be guessed.
+inline std::string made_up_token() {
+    std::random_device dice;
+    std::string token;
+    constexpr std::string_view kTokenDigits = "0123456789abcdef";
+    for (int i = 0; i < 32; ++i) token += kTokenDigits[dice() % kTokenDigits.size()];
+    return token;
 }
 
 inline bool is_commit(const sql::Statement& statement) {

@@ -1,11 +1,11 @@
 // What a session answers about statements and queries: what a text is made of, the rows of streams,
 // EXPLAIN and WAIT FOR QUERY.
 #include <algorithm>
-#include <random>
 
 #include "coordinator/sessions/query_wait.h"
 #include "coordinator/sessions/row_feed.h"
 #include "coordinator/sessions/session.h"
+#include "coordinator/sessions/session_parts.h"
 #include "coordinator/statements/bind.h"
 #include "core/planning/explain.h"
 #include "sql/parser.h"
@@ -19,7 +19,7 @@ Result<Described> Session::describe(std::string_view text) {
     Described described;
     described.parameters = sql::parameter_count(text);
     const std::vector<sql::Literal> unknown(described.parameters, sql::Null{});
-    TRY_ASSIGN(statements, sql::parse(text, {}, unknown));
+    TRY_ASSIGN(statements, sql::parse(text, {}, unknown, takes_questions()));
     for (const sql::Statement& statement : statements) {
         TRY_ASSIGN(one, describe(statement));
         described.statements.push_back(std::move(one));
@@ -38,7 +38,22 @@ Result<Described::Statement> Session::describe(const sql::Statement& statement) 
         return query.columns();
     };
     Described::Statement result{.tag = sql::tag_of(statement)};
-    if (const auto* select = std::get_if<sql::SelectOnce>(&statement.node)) {
+    const auto* select = std::get_if<sql::SelectOnce>(&statement.node);
+    const auto* question = std::get_if<sql::Question>(&statement.node);
+    bool asks = question != nullptr;
+    if (select != nullptr) {
+        TRY_ASSIGN(among_tables, is_question(*select));
+        asks = among_tables;
+    }
+    if (asks) {
+        const std::string& asked_text = question != nullptr ? question->text : select->written.text;
+        const auto otherwise =
+            question != nullptr ? std::optional(question->otherwise) : std::optional<Error>();
+        TRY_ASSIGN(there, questions());
+        TRY_ASSIGN(columns, there->describe(asked(asked_text, otherwise)));
+        result.tag = "SELECT";
+        result.columns = std::move(columns);
+    } else if (select != nullptr) {
         if (views::asks_views(select->query)) {
             TRY_ASSIGN(query, views::ViewQuery::from(*select));
             result.columns = query.columns();
@@ -74,19 +89,6 @@ Result<Described::Statement> Session::describe(const sql::Statement& statement) 
 
 // ---- rows of streams ----------------------------------------------------------------------------
 
-namespace {
-
-// Long enough that nobody guesses it.
-std::string made_up_token() {
-    std::random_device dice;
-    std::string token;
-    constexpr std::string_view kTokenDigits = "0123456789abcdef";
-    for (int i = 0; i < 32; ++i) token += kTokenDigits[dice() % kTokenDigits.size()];
-    return token;
-}
-
-}  // namespace
-
 Result<StatementResult> Session::run_select(const sql::Statement& statement,
                                             const sql::SelectOnce& select) {
     TRY(outside_transaction("a SELECT from streams"));
@@ -95,7 +97,7 @@ Result<StatementResult> Session::run_select(const sql::Statement& statement,
                      .message = "rows of streams are not available here: no worker can be reached",
                      .hint = "add INTO sink, or ask baton.queries, baton.workers, ..."};
     }
-    const std::string token = made_up_token();
+    const std::string token = session_parts::made_up_token();
     TRY_ASSIGN(query, query_for_client(select, token, principal_));
     std::string text = query.statement;
     std::vector<Step> steps;

@@ -19,6 +19,16 @@ constexpr std::size_t kStepsTriedTogether = 32;
 
 }  // namespace
 
+namespace {
+
+// CREATE TABLE makes a log first.
+bool is_plain_change(const sql::Statement& statement) {
+    return sql::changes_catalog(statement) &&
+           !std::holds_alternative<sql::CreateTable>(statement.node);
+}
+
+}  // namespace
+
 // ---- one change after the other ---------------------------------------------------------------
 
 Outcome Session::try_out(Step step) {
@@ -121,6 +131,13 @@ Result<StatementResult> Session::run_commit() {
         return transaction_state("the transaction had failed: it is rolled back, nothing happened");
     }
     StatementResult result{.tag = "COMMIT", .value = {}, .format = {}, .revision = {}};
+    if (transaction_->addition) {
+        auto added = commit_additions();
+        if (paused_) return pause(*paused_);
+        transaction_.reset();
+        if (!added) return added.error();
+        return result;
+    }
     if (!transaction_->steps.empty()) {
         transaction_->view.reset();
         Outcome outcome = keep(transaction_->steps);
@@ -138,7 +155,7 @@ Result<bool> Session::run_script_transaction(const std::vector<sql::Statement>& 
     const auto begin = statements.begin() + static_cast<std::ptrdiff_t>(at);
     const auto commit = std::find_if(begin, statements.end(), is_commit);
     const bool whole = !transaction_ && commit != statements.end() &&
-                       std::all_of(begin + 1, commit, sql::changes_catalog) &&
+                       std::all_of(begin + 1, commit, is_plain_change) &&
                        commit - begin <= static_cast<std::ptrdiff_t>(kTransactionStatementsMax);
     if (!whole) return false;
 

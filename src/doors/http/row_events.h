@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "catalog/views/view_query.h"
-#include "coordinator/sessions/row_stream.h"
+#include "coordinator/rows/row_stream.h"
 #include "doors/desk/desk.h"
 #include "doors/http/event_stream.h"
 

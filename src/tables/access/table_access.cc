@@ -106,6 +106,13 @@ Result<Done> TableAccess::create(const Table& table, const StoreCall& call) {
     return Done{};
 }
 
+Result<std::string> TableAccess::local_path(const OpenTable& table, const TableObject& object,
+                                            const StoreCall& /*call*/) {
+    if (auto path = table.store->path_of(table.key(object))) return *std::move(path);
+    return Error{.code = ErrorCode::not_supported,
+                 .message = "tables in " + table.store->url() + " cannot be read yet"};
+}
+
 std::string TableAccess::work_path() {
     const std::lock_guard lock(mutex_);
     paths_ += 1;

@@ -56,6 +56,10 @@ public:
     // Makes the log, or takes one that is there and has the same columns.
     [[nodiscard]] Result<Done> create(const Table& table, const StoreCall& call);
 
+    // Where programs of this machine read the object: in its store, or fetched from there.
+    [[nodiscard]] Result<std::string> local_path(const OpenTable& table, const TableObject& object,
+                                                 const StoreCall& call);
+
     // A path that no other caller gets.
     [[nodiscard]] std::string work_path();
     [[nodiscard]] const TableAccessParts& parts() const { return parts_; }

@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 #include "coordinator/reading/watch.h"
-#include "coordinator/sessions/row_stream.h"
+#include "coordinator/rows/row_stream.h"
 #include "doors/pg/server/statements.h"
 #include "doors/pg/wire/connection_events.h"
 #include "doors/pg/wire/values.h"
