@@ -34,14 +34,22 @@ std::string hex(std::uint64_t number) {
 
 Reply reply_of(AttemptTrouble trouble) {
     switch (trouble) {
-        case AttemptTrouble::not_sent: return Reply::not_sent;
-        case AttemptTrouble::throttled: return Reply::throttled;
-        case AttemptTrouble::server: return Reply::server;
-        case AttemptTrouble::unknown: return Reply::unknown;
-        case AttemptTrouble::refused: return Reply::refused;
-        case AttemptTrouble::too_large: return Reply::too_large;
-        case AttemptTrouble::full: return Reply::full;
-        case AttemptTrouble::given_up: return Reply::given_up;
+        case AttemptTrouble::not_sent:
+            return Reply::not_sent;
+        case AttemptTrouble::throttled:
+            return Reply::throttled;
+        case AttemptTrouble::server:
+            return Reply::server;
+        case AttemptTrouble::unknown:
+            return Reply::unknown;
+        case AttemptTrouble::refused:
+            return Reply::refused;
+        case AttemptTrouble::too_large:
+            return Reply::too_large;
+        case AttemptTrouble::full:
+            return Reply::full;
+        case AttemptTrouble::given_up:
+            return Reply::given_up;
     }
     CHECK(false);
 }
@@ -51,11 +59,16 @@ ErrorCode code_of(AttemptTrouble trouble) {
         case AttemptTrouble::not_sent:
         case AttemptTrouble::throttled:
         case AttemptTrouble::server:
-        case AttemptTrouble::unknown: return ErrorCode::store_unavailable;
-        case AttemptTrouble::refused: return ErrorCode::store_refused;
-        case AttemptTrouble::too_large: return ErrorCode::too_large;
-        case AttemptTrouble::full: return ErrorCode::store_full;
-        case AttemptTrouble::given_up: return ErrorCode::cancelled;
+        case AttemptTrouble::unknown:
+            return ErrorCode::store_unavailable;
+        case AttemptTrouble::refused:
+            return ErrorCode::store_refused;
+        case AttemptTrouble::too_large:
+            return ErrorCode::too_large;
+        case AttemptTrouble::full:
+            return ErrorCode::store_full;
+        case AttemptTrouble::given_up:
+            return ErrorCode::cancelled;
     }
     CHECK(false);
 }
@@ -76,8 +89,8 @@ std::string etag_of(const PutCondition& condition) {
 // As a whole, GCC 12 takes the moved variant for one that is not initialised.
 template <class Variant>
 Result<Variant> moved(Variant& from) {
-    return std::visit(
-        [](auto& member) -> Result<Variant> { return Variant(std::move(member)); }, from);
+    return std::visit([](auto& member) -> Result<Variant> { return Variant(std::move(member)); },
+                      from);
 }
 
 std::string seconds_text(Duration time) {
@@ -140,8 +153,7 @@ public:
         use.repeats = asked_before_ ? 1 : 0;
         asked_before_ = true;
         const auto* failure = std::get_if<AttemptFailure>(&attempted.outcome);
-        const bool throttled =
-            failure != nullptr && failure->trouble == AttemptTrouble::throttled;
+        const bool throttled = failure != nullptr && failure->trouble == AttemptTrouble::throttled;
         use.throttles = throttled ? 1 : 0;
         store_.account_.add(use);
         if (call_.account != nullptr) call_.account->add(use);

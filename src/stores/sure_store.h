@@ -1,5 +1,6 @@
-// SureStore makes an ObjectStore of attempts that may fail: it checks keys, repeats attempts, waits,
-// settles puts whose answer was lost, counts requests, and says in an error how it was tried.
+// SureStore makes an ObjectStore of attempts that may fail: it checks keys, repeats attempts,
+// waits, settles puts whose answer was lost, counts requests, and says in an error how it was
+// tried.
 //
 // The decisions are those of core/store_calls. The calls to one store share one pace. A call waits
 // on the thread of its caller, and sees within 50 ms that the caller has given up.

@@ -22,6 +22,7 @@ namespace {
 using SteadyTime = std::chrono::steady_clock::time_point;
 constexpr std::size_t kHeaderBytesMax = std::size_t{64} << 10U;
 constexpr std::size_t kErrorBytesMax = std::size_t{64} << 10U;
+constexpr std::uint64_t kAskFirstFrom = 1ULL << 20U;
 constexpr Duration kLookAround = std::chrono::milliseconds(50);
 constexpr Duration kLookAroundCalmly = std::chrono::milliseconds(200);
 
@@ -138,17 +139,21 @@ struct ListEnd {
 };
 using HeaderList = std::unique_ptr<curl_slist, ListEnd>;
 
-HeaderList list_of(const std::vector<HttpHeader>& headers) {
+HeaderList list_of(const HttpRequest& request) {
     HeaderList list;
-    for (const HttpHeader& header : headers) {
-        // A semicolon is how libcurl sends a header without a value.
-        const std::string line =
-            header.name + (header.value.empty() ? std::string(";") : ": " + header.value);
+    const auto add = [&](const std::string& line) {
         curl_slist* const longer = curl_slist_append(list.get(), line.c_str());
         CHECK(longer != nullptr);
         (void)list.release();
         list.reset(longer);
+    };
+    for (const HttpHeader& header : request.headers) {
+        // A semicolon is how libcurl sends a header without a value.
+        add(header.name + (header.value.empty() ? std::string(";") : ": " + header.value));
     }
+    // To ask before a body is sent costs a round trip, which only a large one is worth; and some
+    // stores leave the question unanswered where they do not expect it.
+    if (request.method != "PUT" || size_of(request) < kAskFirstFrom) add("expect:");
     return list;
 }
 
@@ -212,21 +217,20 @@ std::string words_of(CURLcode code, const char* details) {
 
 AttemptFailure failure_of(CURLcode code, const char* details, bool sent) {
     const std::string words = words_of(code, details);
-    switch (code) {  // NOLINT: the others are alike
-        case CURLE_PEER_FAILED_VERIFICATION:
-        case CURLE_SSL_CACERT_BADFILE:
-        case CURLE_SSL_ISSUER_ERROR:
-            return failed(AttemptTrouble::refused, "its certificate is not trusted: " + words,
-                          "set AWS_CA_BUNDLE to a file with the authority's certificate");
-        case CURLE_SSL_CONNECT_ERROR:
-            return failed(AttemptTrouble::not_sent, "no TLS connection: " + words,
-                          "see whether the endpoint speaks TLS, or is http://");
-        case CURLE_URL_MALFORMAT:
-        case CURLE_UNSUPPORTED_PROTOCOL:
-            return failed(AttemptTrouble::refused, "no URL: " + words);
-        default:
-            return failed(sent ? AttemptTrouble::unknown : AttemptTrouble::not_sent, words);
+    const bool is_untrusted = code == CURLE_PEER_FAILED_VERIFICATION ||
+                              code == CURLE_SSL_CACERT_BADFILE || code == CURLE_SSL_ISSUER_ERROR;
+    if (is_untrusted) {
+        return failed(AttemptTrouble::refused, "its certificate is not trusted: " + words,
+                      "set AWS_CA_BUNDLE to a file with the authority's certificate");
     }
+    if (code == CURLE_SSL_CONNECT_ERROR) {
+        return failed(AttemptTrouble::not_sent, "no TLS connection: " + words,
+                      "see whether the endpoint speaks TLS, or is http://");
+    }
+    if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL) {
+        return failed(AttemptTrouble::refused, "no URL: " + words);
+    }
+    return failed(sent ? AttemptTrouble::unknown : AttemptTrouble::not_sent, words);
 }
 
 }  // namespace
@@ -253,7 +257,7 @@ public:
     HttpOutcome exchange(const HttpRequest& request, const AttemptCall& call,
                          const std::string& authorities) {
         Transfer transfer{.curl = curl_, .request = request, .answer = {}};
-        const HeaderList headers = list_of(request.headers);
+        const HeaderList headers = list_of(request);
         details_[0] = '\0';
         prepare(transfer, headers.get(), call, authorities);
         CHECK(curl_multi_add_handle(multi_, curl_) == CURLM_OK);

@@ -192,12 +192,25 @@ PutReply Upload::complete(const PutParts& put, const std::string& id,
     auto& answer = std::get<HttpAnswer>(outcome);
     if (answer.status != 200) return put_reply(requests_, put.condition, answer);
     Result<std::string> etag = read_completion(answer.body);
+    if (etag && etag->empty()) return look_for_etag(put, attempt);
     if (etag) return PutOutcome(Stored{*std::move(etag)});
     // A completion takes long: the status is sent first, and the failure may come behind it.
     const StoreError error = read_error(answer.body);
     if (error.code == "PreconditionFailed") return PutOutcome(ConditionFailed{});
     if (!error.code.empty()) return failure_of(500, error, requests_.settings().bucket);
     return strange_answer(requests_.settings().bucket, etag.error().message);
+}
+
+PutReply Upload::look_for_etag(const PutParts& put, Attempt& attempt) {
+    S3Outcome outcome = requests_.send(
+        {.method = "HEAD", .key = put.key, .query = {}, .headers = {}, .body = {}}, attempt);
+    const auto* answer = std::get_if<HttpAnswer>(&outcome);
+    std::string etag = answer == nullptr ? "" : bare_etag(answer->header("etag"));
+    const bool ours = answer != nullptr && answer->status == 200 &&
+                      answer->header("x-amz-meta-baton-stamp") == encode_query(put.stamp);
+    if (ours && !etag.empty()) return PutOutcome(Stored{std::move(etag)});
+    return AttemptFailure{AttemptTrouble::unknown,
+                          "the object was put together, and could not be seen afterwards", ""};
 }
 
 void Upload::abort(const std::string& key, const std::string& id, Attempt& attempt) {

@@ -67,6 +67,8 @@ private:
                                                                       Attempt& attempt);
     [[nodiscard]] PutReply complete(const PutParts& put, const std::string& id,
                                     std::span<const std::string> etags, Attempt& attempt);
+    // The etag of an object that was just put together, where the completion does not say it.
+    [[nodiscard]] PutReply look_for_etag(const PutParts& put, Attempt& attempt);
     void abort(const std::string& key, const std::string& id, Attempt& attempt);
     [[nodiscard]] std::variant<bool, AttemptFailure> try_condition(Attempt& attempt);
 

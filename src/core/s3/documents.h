@@ -52,7 +52,7 @@ struct KeyError {
 [[nodiscard]] Result<std::string> read_upload_id(std::string_view body);
 // The etags of parts 1, 2, ..
 [[nodiscard]] std::string completion_of(std::span<const std::string> etags);
-// <CompleteMultipartUploadResult>: the etag of the object.
+// <CompleteMultipartUploadResult>: the etag of the object; empty: radosgw leaves it out.
 [[nodiscard]] Result<std::string> read_completion(std::string_view body);
 
 // Without the quotes that a header has around it.

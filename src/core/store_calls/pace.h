@@ -31,10 +31,10 @@ private:
     void recover(Instant now);
 
     std::optional<double> per_second_;
-    Instant recovered_;                // how far kGrowth was applied
-    std::optional<Instant> slowed_;    // last
-    Instant next_;                     // free from here on
-    std::int64_t second_ = 0;          // the requests of this second ..
+    Instant recovered_;              // how far kGrowth was applied
+    std::optional<Instant> slowed_;  // last
+    Instant next_;                   // free from here on
+    std::int64_t second_ = 0;        // the requests of this second ..
     std::uint64_t in_second_ = 0;
     std::uint64_t in_one_before_ = 0;  // .. and of the one before it
 };

@@ -14,13 +14,15 @@ bool may_help_to_repeat(Reply reply) {
         case Reply::not_sent:
         case Reply::throttled:
         case Reply::server:
-        case Reply::unknown: return true;
+        case Reply::unknown:
+            return true;
         case Reply::done:
         case Reply::condition_failed:
         case Reply::refused:
         case Reply::too_large:
         case Reply::full:
-        case Reply::given_up: return false;
+        case Reply::given_up:
+            return false;
     }
     CHECK(false);
 }
@@ -97,9 +99,12 @@ CallEffect SureCall::ended(Instant now, Reply reply, Pace& pace) {
 CallEffect SureCall::seen(Finding finding) const {
     CHECK(aim_ == Aim::look);
     switch (finding) {
-        case Finding::ours: return EndCall{.ending = Ending::found_done};
-        case Finding::others: return EndCall{.ending = Ending::condition_failed};
-        case Finding::unclear: return EndCall{.ending = Ending::unknown};
+        case Finding::ours:
+            return EndCall{.ending = Ending::found_done};
+        case Finding::others:
+            return EndCall{.ending = Ending::condition_failed};
+        case Finding::unclear:
+            return EndCall{.ending = Ending::unknown};
     }
     CHECK(false);
 }

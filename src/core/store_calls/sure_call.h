@@ -66,12 +66,12 @@ struct WaitUntil {
     Instant time;
 };
 enum class Ending : std::uint8_t {
-    done,              // as the last reply says
-    found_done,        // as the last look says
+    done,        // as the last reply says
+    found_done,  // as the last look says
     condition_failed,
-    failed,            // for the reason of the last attempt: nothing happened
-    unknown,           // it may have happened
-    cancelled,         // nothing happened
+    failed,     // for the reason of the last attempt: nothing happened
+    unknown,    // it may have happened
+    cancelled,  // nothing happened
 };
 struct EndCall {
     Ending ending = Ending::failed;
@@ -116,8 +116,8 @@ private:
     Prng prng_;
     Duration pause_max_ = kPauseFirst;
     Aim aim_ = Aim::attempt;
-    bool reserved_ = false;     // a place in the pace, for when the wait is over
-    bool under_way_ = false;    // an attempt
+    bool reserved_ = false;   // a place in the pace, for when the wait is over
+    bool under_way_ = false;  // an attempt
     bool may_have_happened_ = false;
     std::uint64_t sent_ = 0;
 };

@@ -102,13 +102,13 @@ PutOutcome MemoryStore::store(const std::string& key, std::string bytes,
                               const PutCondition& condition, std::string stamp) {
     const std::lock_guard lock(mutex_);
     const auto found = objects_.find(key);
-    const bool holds = std::visit(
-        Overload{[](const Always&) { return true; },
-                 [&](const IfAbsent&) { return found == objects_.end(); },
-                 [&](const IfUnchanged& unchanged) {
-                     return found != objects_.end() && found->second.entry.etag == unchanged.etag;
-                 }},
-        condition);
+    const bool holds = std::visit(Overload{[](const Always&) { return true; },
+                                           [&](const IfAbsent&) { return found == objects_.end(); },
+                                           [&](const IfUnchanged& unchanged) {
+                                               return found != objects_.end() &&
+                                                      found->second.entry.etag == unchanged.etag;
+                                           }},
+                                  condition);
     if (!holds) return ConditionFailed{};
     const std::string etag = "v" + std::to_string(++versions_);
     const ListedObject entry{
