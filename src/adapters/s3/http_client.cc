@@ -38,7 +38,8 @@ struct Transfer {
     const HttpRequest& request;
     HttpAnswer answer;
     std::size_t header_bytes = 0;
-    std::uint64_t sent = 0;  // of the body
+    std::uint64_t sent = 0;      // of the body
+    bool headers_ended = false;  // their empty line has come
     bool headers_too_long = false;
     bool body_too_long = false;
     bool file_failed = false;
@@ -99,6 +100,7 @@ std::size_t on_header(char* bytes, std::size_t unit, std::size_t count, void* gi
     }
     const std::string_view line(bytes, size);
     if (line.starts_with("HTTP/")) transfer.answer.headers.clear();  // those of "100 Continue"
+    transfer.headers_ended = line == "\r\n" || line == "\n";
     const std::size_t colon = line.find(':');
     if (colon != std::string_view::npos) {
         transfer.answer.headers.push_back(
@@ -195,6 +197,17 @@ std::uint64_t bytes_over(CURL* curl, const Transfer& transfer) {
     curl_easy_getinfo(curl, CURLINFO_SIZE_UPLOAD_T, &up);
     return static_cast<std::uint64_t>(down) + static_cast<std::uint64_t>(up) +
            transfer.header_bytes;
+}
+
+// libcurl takes the end of a connection for the end of a header, or of a body that does not say
+// how long it is.
+bool is_whole(const Transfer& transfer) {
+    if (!transfer.headers_ended) return false;
+    const HttpAnswer& answer = transfer.answer;
+    const bool says_length =
+        !answer.header("content-length").empty() || !answer.header("transfer-encoding").empty();
+    const bool has_body = transfer.request.method != "HEAD" && answer.status != 204;
+    return says_length || !has_body || answer.status / 100 != 2;
 }
 
 bool was_sent(CURL* curl) {
@@ -360,7 +373,10 @@ private:
             return HttpFailure{std::move(failure), answer.bytes_in, answer.bytes_out};
         };
         if (ended) return fail(std::move(*ended));
-        if (code == CURLE_OK) return std::move(answer);
+        if (code == CURLE_OK && is_whole(transfer)) return std::move(answer);
+        if (code == CURLE_OK) {
+            return fail(failed(AttemptTrouble::unknown, "the answer ends too early"));
+        }
         if (transfer.headers_too_long) {
             return fail(failed(AttemptTrouble::unknown, "the answer's header does not end"));
         }

@@ -25,6 +25,12 @@ std::string path_of(const S3Place& place, const std::string& key) {
     return place.path + "/" + encode_path(key);
 }
 
+// A store may repeat what was sent to it in its words, which end up in logs.
+bool repeats_secret(std::string_view body, const Keys& keys) {
+    return body.find(keys.secret) != std::string_view::npos ||
+           (!keys.token.empty() && body.find(keys.token) != std::string_view::npos);
+}
+
 std::string seconds_of(Duration time) {
     return std::to_string(std::chrono::abs(std::chrono::round<std::chrono::seconds>(time)).count());
 }
@@ -155,14 +161,11 @@ S3Outcome Requests::send(const S3Request& request, Attempt& attempt) {
         const Signing by = signing();
         S3Outcome outcome = send_once(request, by, numbered.keys, attempt);
         auto* answer = std::get_if<HttpAnswer>(&outcome);
-        if (answer == nullptr || mends == kMendsMax) return outcome;
-        // A store may repeat the token of a session in its words, which end up in logs.
-        const std::string& token = numbered.keys.token;
-        if (answer->status >= 300 && !token.empty() &&
-            answer->body.find(token) != std::string::npos) {
+        if (answer == nullptr) return outcome;
+        if (answer->status >= 300 && repeats_secret(answer->body, numbered.keys)) {
             answer->body.clear();
         }
-        if (mend(*answer, by, numbered.number) == Mend::none) return outcome;
+        if (mends == kMendsMax || mend(*answer, by, numbered.number) == Mend::none) return outcome;
     }
 }
 
