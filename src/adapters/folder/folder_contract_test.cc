@@ -31,7 +31,9 @@ std::shared_ptr<ObjectStore> sure_memory() {
 
 INSTANTIATE_TEST_SUITE_P(Stores, StoreContract,
                          ::testing::Values(StoreContractCase{.name = "Folder",
+
                                                              .open = StoreInFolder::open,
+                                                             .many = 1'100,
                                                              .key_below_key = false},
                                            StoreContractCase{.name = "Memory",
                                                              .open = sure_memory}),

@@ -13,6 +13,7 @@
 #include "adapters/folder/folder_lock.h"
 #include "adapters/folder/listing.h"
 #include "base/text.h"
+#include "stores/store_url.h"
 
 namespace baton::folder {
 
@@ -179,16 +180,25 @@ Attempted<ListPage> FolderStore::list(const ListOptions& options, const AttemptC
 
 Attempted<Done> FolderStore::remove(std::span<const std::string> keys, const AttemptCall& call) {
     const Stop stop(clock_, call);
+    std::set<std::string> touched;
     for (const std::string& key : keys) {
         if (auto fault = fault_of(key)) return failed<Done>(*std::move(fault));
         if (stop()) return failed<Done>(stop.failure("it took too long"));
-        if (auto failure = remove_one(key, stop)) return failed<Done>(*std::move(failure));
+        if (auto failure = remove_one(key, stop, touched)) {
+            return failed<Done>(*std::move(failure));
+        }
+    }
+    for (const std::string& path : touched) {
+        const system::OpenFile left = open_beneath(*folder_, path, O_RDONLY | O_DIRECTORY);
+        if (left.is_open() && ::fsync(*left) != 0) {
+            return failed<Done>(failure_of(errno, "cannot sync the directory"));
+        }
     }
     return {.outcome = Done{}, .cost = {.requests = 1}};
 }
 
-std::optional<AttemptFailure> FolderStore::remove_one(const std::string& key,
-                                                      const Stop& stop) const {
+std::optional<AttemptFailure> FolderStore::remove_one(const std::string& key, const Stop& stop,
+                                                      std::set<std::string>& touched) const {
     const Place place = place_of(*folder_, key);
     const auto is_absent = [](int error) {
         return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG || error == EISDIR;
@@ -215,9 +225,7 @@ std::optional<AttemptFailure> FolderStore::remove_one(const std::string& key,
         }
         path = parent_of(path);
     }
-    const system::OpenFile left = open_beneath(*folder_, path, O_RDONLY | O_DIRECTORY);
-    if (left.is_open() && ::fsync(*left) != 0)
-        return failure_of(errno, "cannot sync the directory");
+    touched.insert(path);
     return std::nullopt;
 }
 
@@ -235,7 +243,7 @@ std::optional<std::string> FolderStore::path_of(const std::string& key) const {
 }
 
 std::string FolderStore::url() const {
-    return "file://" + path_;
+    return stores::url_of_path(path_);
 }
 
 }  // namespace baton::folder

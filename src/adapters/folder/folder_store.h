@@ -77,7 +77,9 @@ private:
     // The file's name, and those of the directories above it. A failure is `unknown`.
     [[nodiscard]] std::optional<AttemptFailure> make_durable(const std::string& key,
                                                              const Place& place);
-    std::optional<AttemptFailure> remove_one(const std::string& key, const Stop& stop) const;
+    // `touched`: the directories that have to be synced.
+    std::optional<AttemptFailure> remove_one(const std::string& key, const Stop& stop,
+                                             std::set<std::string>& touched) const;
     void sweep_seldom();
 
     const FolderOptions options_;
