@@ -15,6 +15,7 @@
 #include "app/manual.h"
 #include "app/members.h"
 #include "app/serve_command.h"
+#include "app/store_command.h"
 #include "app/worker_command.h"
 #include "base/text.h"
 #include "coordinator/sessions/version.h"
@@ -390,6 +391,7 @@ struct CommandLine::Words {
     AccountWords account;
     CtlWords ctl;
     TokenCommand token;
+    StoreCommand store;
     std::string manual;
 };
 
@@ -409,6 +411,7 @@ CommandLine::CommandLine() : words_(std::make_unique<Words>()) {
     add_serve(app, words.serve, words.account, words.status);
     add_ctl(app, worker, words.ctl, words.status);
     add_token(app, words.token, words.status);
+    add_store(app, words.store, words.status);
     add_manuals(app, words.manual, words.status);
     // Last: a command that is added later would inherit it.
     app.footer("Without a command: the shell, with the catalog in ./baton-data.");
