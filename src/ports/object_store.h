@@ -11,9 +11,11 @@
 //            store_refused      credentials, permission, or a request that can never succeed
 //            store_full         no space is left: nothing happened
 //            too_large          the answer is larger than the caller allows
-//            cancelled          the caller gave up
-//            unknown_outcome    put() alone: it may or may not have happened. A conditional put()
-//                               settles this by itself where it can
+//            cancelled          the caller gave up, and of a put() nothing has happened
+//            unknown_outcome    put() alone: it may or may not have happened, also because the
+//                               caller gave up meanwhile. A put() settles this by itself where it
+//                               can
+//            cannot_read        put_file() alone: its file cannot be read
 //            No message holds a secret.
 // Calls block, within their patience; any thread, many at once.
 #pragma once
