@@ -71,7 +71,7 @@ private:
                                       const Keys& keys, Attempt& attempt);
     [[nodiscard]] S3Outcome send_plain(HttpRequest request, Attempt& attempt);
     [[nodiscard]] std::optional<AttemptFailure> find_region(Attempt& attempt);
-    // What an answer says about the signature is kept for the next one.
+    // Keeps the word of an answer about the signature for the next one.
     [[nodiscard]] Mend mend(const HttpAnswer& answer, const Signing& signing, std::uint64_t number);
     [[nodiscard]] Signing signing() const;
 

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <sstream>
 #include <thread>
 
 #include <fcntl.h>
@@ -40,7 +39,19 @@ void stop(pid_t pid) {
     ::waitpid(pid, nullptr, 0);
 }
 
-// Its status; none: the server does not answer.
+// Whether each of its threads is stopped.
+bool stands_still(pid_t pid) {
+    for (const auto& thread : fs::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
+        std::ifstream file(thread.path() / "stat");
+        std::string line;
+        std::getline(file, line);  // "pid (name) T .."
+        const std::size_t name_end = line.rfind(") ");
+        if (name_end == std::string::npos || line[name_end + 2] != 'T') return false;
+    }
+    return true;
+}
+
+// 0: the server does not answer.
 int status_of(const s3::S3Settings& settings, const std::string& method) {
     static const system::SystemClock clock;
     s3::Requests requests(settings, settings.region, s3::FixedKeys{*settings.keys, "the test"}, "",
@@ -220,6 +231,12 @@ s3::S3Settings RadosGateway::new_bucket(std::uint64_t quota_bytes) {
 
 void RadosGateway::pause() const {
     ::kill(gateway_, SIGSTOP);
+    // The signal reaches one thread after the other.
+    const auto deadline = std::chrono::steady_clock::now() + kStartPatience;
+    while (!stands_still(gateway_)) {
+        CHECK(std::chrono::steady_clock::now() < deadline);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
 }
 
 void RadosGateway::resume() const {
