@@ -15,6 +15,12 @@ bool is_xml_space(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+bool has_control(std::string_view text) {
+    return std::any_of(text.begin(), text.end(), [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 && !is_xml_space(c);
+    });
+}
+
 bool is_in_name(char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-' || c == '.' || c == ':' || (static_cast<unsigned char>(c) & 0x80U) != 0;
@@ -181,7 +187,9 @@ private:
         at_ += std::string_view("<![CDATA[").size();
         const std::size_t begin = at_;
         TRY(skip_behind("]]>"));
-        to += text_.substr(begin, at_ - 3 - begin);
+        const std::string_view plain = text_.substr(begin, at_ - 3 - begin);
+        if (has_control(plain)) return fail("it has a control character");
+        to += plain;
         return Done{};
     }
 
@@ -190,11 +198,7 @@ private:
         while (at_ < text_.size() && text_[at_] != '<') {
             const std::size_t end = std::min(text_.find_first_of("<&", at_), text_.size());
             const std::string_view plain = text_.substr(at_, end - at_);
-            if (std::any_of(plain.begin(), plain.end(), [](char c) {
-                    return static_cast<unsigned char>(c) < 0x20 && !is_xml_space(c);
-                })) {
-                return fail("it has a control character");
-            }
+            if (has_control(plain)) return fail("it has a control character");
             to += plain;
             at_ = end;
             if (next_is("&")) TRY(read_entity(to));

@@ -43,6 +43,7 @@ TEST(XmlTest, RefusesAllThatIsNotNeeded) {
     EXPECT_EQ(why(""), "an element is missing");
     EXPECT_EQ(why("<a>\xff</a>"), "it is not UTF-8");
     EXPECT_EQ(why(std::string_view("<a>\0</a>", 8)), "it has a control character");
+    EXPECT_EQ(why("<a><![CDATA[\x01]]></a>"), "it has a control character");
     EXPECT_EQ(why("<a b></a>"), "an attribute has no value");
     EXPECT_EQ(why("<a b=c></a>"), "an attribute's value has no quotes");
     EXPECT_EQ(why("<a b='<'></a>"), "an attribute's value is damaged");
