@@ -400,8 +400,8 @@ private:
 
 HttpClient::HttpClient(std::size_t connections_max, std::string authorities)
     : connections_max_(connections_max), authorities_(std::move(authorities)) {
-    static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-    CHECK(ready == CURLE_OK);
+    static const CURLcode kReady = curl_global_init(CURL_GLOBAL_DEFAULT);
+    CHECK(kReady == CURLE_OK);
 }
 
 HttpClient::~HttpClient() = default;

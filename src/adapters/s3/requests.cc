@@ -71,7 +71,7 @@ AttemptFailure Requests::failure(const HttpAnswer& answer) const {
     return failed;
 }
 
-S3Outcome Requests::send_plain(HttpRequest request, Attempt& attempt) {
+S3Outcome Requests::send_plain(const HttpRequest& request, Attempt& attempt) {
     AttemptCall rest = attempt.call;
     rest.time_max = attempt.until - clock_.now();
     if (rest.time_max <= Duration::zero()) {
@@ -109,7 +109,7 @@ S3Outcome Requests::send_once(const S3Request& request, const Signing& signing, 
         .body_max = request.body_max,
     };
     http.headers.push_back({"host", place.host});
-    return send_plain(std::move(http), attempt);
+    return send_plain(http, attempt);
 }
 
 // An answer of any kind names the region, also to a request without a signature.

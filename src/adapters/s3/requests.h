@@ -69,7 +69,7 @@ private:
 
     [[nodiscard]] S3Outcome send_once(const S3Request& request, const Signing& signing,
                                       const Keys& keys, Attempt& attempt);
-    [[nodiscard]] S3Outcome send_plain(HttpRequest request, Attempt& attempt);
+    [[nodiscard]] S3Outcome send_plain(const HttpRequest& request, Attempt& attempt);
     [[nodiscard]] std::optional<AttemptFailure> find_region(Attempt& attempt);
     // Keeps the word of an answer about the signature for the next one.
     [[nodiscard]] Mend mend(const HttpAnswer& answer, const Signing& signing, std::uint64_t number);

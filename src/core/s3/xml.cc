@@ -26,6 +26,14 @@ bool is_in_name(char c) {
            c == '-' || c == '.' || c == ':' || (static_cast<unsigned char>(c) & 0x80U) != 0;
 }
 
+// -1: it is none.
+int digit_of_entity(char c, bool hexadecimal) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (hexadecimal && c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (hexadecimal && c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
 bool is_xml_character(std::uint32_t c) {
     return c == 9 || c == 10 || c == 13 || (c >= 0x20 && c <= 0xd7ff) ||
            (c >= 0xe000 && c <= 0xfffd) || (c >= 0x10000 && c <= 0x10ffff);
@@ -222,10 +230,8 @@ private:
         std::uint32_t value = 0;
         const std::size_t begin = i;
         for (; i < text_.size() && text_[i] != ';' && i - begin < 8; ++i) {
-            const char c = text_[i];
-            const bool letter = hexadecimal && ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'));
-            if (!letter && (c < '0' || c > '9')) return fail("an entity is damaged");
-            const int digit = letter ? (static_cast<unsigned char>(c) | 0x20) - 'a' + 10 : c - '0';
+            const int digit = digit_of_entity(text_[i], hexadecimal);
+            if (digit < 0) return fail("an entity is damaged");
             value = value * (hexadecimal ? 16 : 10) + static_cast<std::uint32_t>(digit);
         }
         if (i == begin || i >= text_.size() || text_[i] != ';' || !is_xml_character(value)) {
