@@ -52,7 +52,7 @@ enum class AttemptTrouble : std::uint8_t {
     refused,    // 400, 401, 403, a bucket that is not there, ..: nothing happened
     too_large,  // more bytes than the caller allows, or than the store takes: nothing happened
     full,       // no space is left, or no quota: nothing happened
-    given_up,   // given_up() was true: it may have happened
+    given_up,   // given_up() was true: it may have happened (if not, it is `not_sent`)
 };
 
 struct AttemptFailure {

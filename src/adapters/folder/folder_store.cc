@@ -71,16 +71,31 @@ Result<Done> require_fit(int hidden, const std::string& path) {
     return Done{};
 }
 
+// The name of the folder itself, and of the directories that were made for it. One that may not be
+// opened was not made by this process.
+void sync_parents(std::filesystem::path path, const std::filesystem::path& known) {
+    do {
+        path = path.parent_path();
+        const system::OpenFile directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        if (directory.is_open()) ::fsync(*directory);
+    } while (path.has_relative_path() && path != known);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<FolderStore>> FolderStore::open(const FolderOptions& options,
                                                        const Clock& clock) {
     const std::string given = options.path.empty() ? "." : options.path;
     std::error_code error;
+    std::filesystem::path known = std::filesystem::absolute(given, error);
+    while (!error && known.has_relative_path() && !std::filesystem::exists(known, error)) {
+        known = known.parent_path();
+    }
     std::filesystem::create_directories(given, error);
     if (error) return cannot_use(given, ErrorCode::store_refused, error.message());
     const std::filesystem::path real = std::filesystem::canonical(given, error);
     if (error) return cannot_use(given, ErrorCode::store_refused, error.message());
+    sync_parents(real, std::filesystem::canonical(known, error));
     system::OpenFile folder(::open(real.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     struct statfs where {};
     if (!folder.is_open() || ::fstatfs(*folder, &where) != 0) {

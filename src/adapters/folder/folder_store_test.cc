@@ -214,7 +214,7 @@ TEST_F(FolderStoreTest, LeftoversOfDeadWritersAreSweptWhenTheyAreOld) {
 TEST_F(FolderStoreTest, AWriteThatWasGivenUpLeavesNothing) {
     AttemptCall call;
     call.given_up = [] { return true; };
-    EXPECT_EQ(put("a", "x", Always{}, call), "given up");
+    EXPECT_EQ(put("a", "x", Always{}, call), "not sent");
     EXPECT_EQ(get("a"), "none");
     EXPECT_EQ(leftovers(), 0U);
 }

@@ -14,12 +14,10 @@ public:
         : clock_(clock), call_(call), end_(clock.now() + call.time_max) {}
 
     [[nodiscard]] bool operator()() const { return is_given_up() || clock_.now() >= end_; }
-    // Of an attempt that has changed no object yet.
+    // Of an attempt that has changed no object yet: it is as if it had not been made.
     [[nodiscard]] AttemptFailure failure(const std::string& late) const {
-        if (is_given_up()) {
-            return {.trouble = AttemptTrouble::given_up, .why = "the caller gave up"};
-        }
-        return {.trouble = AttemptTrouble::not_sent, .why = late};
+        return {.trouble = AttemptTrouble::not_sent,
+                .why = is_given_up() ? "the caller gave up" : late};
     }
 
 private:

@@ -61,7 +61,6 @@ CallEffect SureCall::send(Instant now) {
                               .whole = std::max(end_of_aim() - now, Duration(1))};
     if (aim_ == Aim::look) return LookAtObject{.deadlines = deadlines};
     ++sent_;
-    under_way_ = true;
     return SendAttempt{.deadlines = deadlines};
 }
 
@@ -82,7 +81,6 @@ CallEffect SureCall::stop(Instant now, Pace& pace) {
 }
 
 CallEffect SureCall::ended(Instant now, Reply reply, Pace& pace) {
-    under_way_ = false;
     if (reply == Reply::throttled) pace.slow_down(now);
     if (aim_ == Aim::attempt) {
         if (reply == Reply::done) return EndCall{.ending = Ending::done};
@@ -91,7 +89,7 @@ CallEffect SureCall::ended(Instant now, Reply reply, Pace& pace) {
         }
         if (is_put_ && may_have_happened(reply)) may_have_happened_ = true;
     }
-    if (reply == Reply::given_up) return give_up(false);
+    if (reply == Reply::given_up) return give_up();
     if (may_help_to_repeat(reply)) return repeat(now, pace);
     return stop(now, pace);
 }
@@ -109,9 +107,8 @@ CallEffect SureCall::seen(Finding finding) const {
     CHECK(false);
 }
 
-CallEffect SureCall::give_up(bool under_way) const {
-    const bool unsure = may_have_happened_ || (is_put_ && under_way);
-    return EndCall{.ending = unsure ? Ending::unknown : Ending::cancelled};
+CallEffect SureCall::give_up() const {
+    return EndCall{.ending = may_have_happened_ ? Ending::unknown : Ending::cancelled};
 }
 
 CallEffect SureCall::step(Instant now, const CallEvent& event, Pace& pace) {
@@ -126,7 +123,7 @@ CallEffect SureCall::step(Instant now, const CallEvent& event, Pace& pace) {
             },
             [&](const AttemptEnded& attempt) { return ended(now, attempt.reply, pace); },
             [&](const ObjectSeen& object) { return seen(object.finding); },
-            [&](const CallGivenUp&) { return give_up(under_way_); },
+            [&](const CallGivenUp&) { return give_up(); },
         },
         event);
 }

@@ -48,7 +48,7 @@ struct AttemptEnded {  // also of a look that gave no answer
 struct ObjectSeen {
     Finding finding = Finding::unclear;
 };
-struct CallGivenUp {};
+struct CallGivenUp {};  // while no attempt is under way
 using CallEvent = std::variant<CallBegun, WaitOver, AttemptEnded, ObjectSeen, CallGivenUp>;
 
 struct Deadlines {
@@ -107,7 +107,7 @@ private:
     CallEffect repeat(Instant now, Pace& pace);
     CallEffect stop(Instant now, Pace& pace);  // no attempt will follow
     CallEffect seen(Finding finding) const;
-    [[nodiscard]] CallEffect give_up(bool under_way) const;
+    [[nodiscard]] CallEffect give_up() const;
     [[nodiscard]] Instant end_of_aim() const { return aim_ == Aim::look ? end_ : attempts_end_; }
 
     const bool is_put_;
@@ -116,8 +116,7 @@ private:
     Prng prng_;
     Duration pause_max_ = kPauseFirst;
     Aim aim_ = Aim::attempt;
-    bool reserved_ = false;   // a place in the pace, for when the wait is over
-    bool under_way_ = false;  // an attempt
+    bool reserved_ = false;  // a place in the pace, for when the wait is over
     bool may_have_happened_ = false;
     std::uint64_t sent_ = 0;
 };

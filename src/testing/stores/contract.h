@@ -441,7 +441,9 @@ TEST_P(StoreContract, ACallThatWasGivenUpEnds) {
     const auto got = store_->get(key("a"), {}, call);
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().code, ErrorCode::cancelled);
-    EXPECT_FALSE(store_->put(key("a"), "x", Always{}, call));
+    const auto put = store_->put(key("a"), "x", Always{}, call);
+    ASSERT_FALSE(put);
+    EXPECT_EQ(put.error().code, ErrorCode::cancelled);
     EXPECT_EQ(get("a"), "none");
 }
 
