@@ -3,8 +3,27 @@
 #include <random>
 
 #include "adapters/folder/folder_store.h"
+#include "adapters/s3/open_s3.h"
 
 namespace baton::app {
+
+namespace {
+
+s3::S3Settings settings_of(const stores::S3Url& url) {
+    s3::S3Settings settings{.bucket = url.bucket,
+                            .prefix = url.prefix,
+                            .endpoint = url.endpoint,
+                            .region = url.region,
+                            .keys = std::nullopt,
+                            .url = stores::shown(url)};
+    if (!url.access_key_id.empty() || !url.secret_access_key.empty()) {
+        settings.keys = s3::Keys{
+            .id = url.access_key_id, .secret = url.secret_access_key, .token = url.session_token};
+    }
+    return settings;
+}
+
+}  // namespace
 
 std::uint64_t random_seed() {
     std::random_device device;
@@ -19,6 +38,9 @@ std::unique_ptr<stores::UrlStores> make_object_stores(const Clock& clock) {
         auto opened = folder::FolderStore::open(options, clock);
         if (!opened) return opened.error();
         return std::unique_ptr<StoreAttempts>(*std::move(opened));
+    };
+    factories.s3 = [&clock](const stores::S3Url& url) {
+        return s3::open_s3(settings_of(url), s3::environment_of_process(), clock);
     };
     return std::make_unique<stores::UrlStores>(std::move(factories), clock, random_seed());
 }

@@ -33,6 +33,7 @@ struct StoreContractCase {
     std::size_t keys = 200;         // .. for so many keys
     std::size_t large = 5U << 20U;  // bytes of a large object
     bool key_below_key = true;      // "a" and "a/b" at once
+    bool certain = true;            // false: radosgw cancels a contended put without saying so
 };
 
 inline void PrintTo(const StoreContractCase& each, std::ostream* out) {
@@ -365,6 +366,7 @@ TEST_P(StoreContract, ThreadsThatRaceForKeysHaveOneWinnerEach) {
 TEST_P(StoreContract, NoIncrementOfACellIsLost) {
     const std::size_t each = std::max<std::size_t>(1, GetParam().keys / 20);
     ASSERT_NE(put("counter", "0", IfAbsent{}), "refused");
+    std::atomic<std::size_t> unknown = 0;
     race([&](std::size_t thread) {
         for (std::size_t done = 0; done < each;) {
             const StoredObject seen = object("counter");
@@ -373,11 +375,16 @@ TEST_P(StoreContract, NoIncrementOfACellIsLost) {
                                      std::to_string(thread) + "." + std::to_string(done);
             const std::string outcome = put("counter", next, IfUnchanged{seen.etag});
             if (outcome == "refused") continue;
+            if (!GetParam().certain && outcome.starts_with("unknown_outcome")) {
+                ++unknown;
+                continue;
+            }
             ASSERT_EQ(outcome.find(' '), std::string::npos) << outcome;
             ++done;
         }
     });
-    EXPECT_EQ(std::stoull(get("counter")), each * GetParam().threads);
+    EXPECT_GE(std::stoull(get("counter")), each * GetParam().threads);
+    EXPECT_LE(std::stoull(get("counter")), each * GetParam().threads + unknown);
 }
 
 TEST_P(StoreContract, ReadersSeeWholeVersionsWhileWritersReplaceThem) {
