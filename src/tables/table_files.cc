@@ -200,8 +200,7 @@ Result<std::uint64_t> TableLog::remove_old(const StoreCall& call) {
     TRY_ASSIGN(snapshot, newest(call));
     const WallTime now = parts_.clock->wall_now();
     std::vector<std::string> keys;
-    for (const std::string& name :
-         tables::upkeep(*snapshot, std::nullopt, now, parts_.upkeep).deletable) {
+    for (const std::string& name : deletable(*snapshot, now, parts_.upkeep)) {
         keys.push_back(key(name));
     }
     TRY_ASSIGN(log, list_log({}, call));

@@ -78,7 +78,8 @@ struct CommitInfo {
 
 using Action = std::variant<Protocol, Metadata, AddObject, RemoveObject, Transaction, CommitInfo>;
 
-// A line is understood by the columns of the table: statistics and partition values have the types of columns.
+// A line is understood by the columns of the table: statistics and partition values have the types
+// of columns.
 struct Layout {
     SqlColumns columns;
     std::vector<std::string> partition_by;

@@ -167,14 +167,21 @@ Upkeep upkeep(const Snapshot& snapshot, std::optional<std::int64_t> last_checkpo
         kept.push_back(place);
     });
     result.merges = merges_of(snapshot, kept, now, options);
-    snapshot.each_removed([&](std::string_view key, WallTime removed) {
-        if (removed < now - options.deleted_after) result.deletable.emplace_back(key);
-    });
+    result.deletable = deletable(snapshot, now, options);
     std::sort(result.expired.begin(), result.expired.end());
-    std::sort(result.deletable.begin(), result.deletable.end());
     result.checkpoint_due =
         snapshot.version() - last_checkpoint.value_or(-1) >= options.checkpoint_every;
     return result;
+}
+
+std::vector<std::string> deletable(const Snapshot& snapshot, WallTime now,
+                                   const UpkeepOptions& options) {
+    std::vector<std::string> keys;
+    snapshot.each_removed([&](std::string_view key, WallTime removed) {
+        if (removed < now - options.deleted_after) keys.emplace_back(key);
+    });
+    std::sort(keys.begin(), keys.end());
+    return keys;
 }
 
 std::vector<std::string> log_cleanup(const std::vector<StoredLogFile>& files, WallTime now,

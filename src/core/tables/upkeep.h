@@ -49,6 +49,10 @@ struct Upkeep {
 [[nodiscard]] Upkeep upkeep(const Snapshot& snapshot, std::optional<std::int64_t> last_checkpoint,
                             WallTime now, const UpkeepOptions& options);
 
+// The removed objects that no reader needs any longer, in the order of keys. Part of upkeep().
+[[nodiscard]] std::vector<std::string> deletable(const Snapshot& snapshot, WallTime now,
+                                                 const UpkeepOptions& options);
+
 // The column whose age counts for retention; none: the time of writing.
 [[nodiscard]] std::optional<std::string> retention_column(const Layout& layout);
 
