@@ -8,7 +8,9 @@
 // Retention: by the first partition column that is a date or a timestamp, else by the first such
 //            column. An object goes when its newest row is too old, whole or not at all. Where its
 //            log does not say, the time when it was written counts.
-// Deleting:  an object is deleted an hour after its removal; no statement runs that long.
+// Deleting:  an object is deleted an hour after its removal; no statement runs that long. A table
+//            of another engine that says a longer time (delta.deletedFileRetentionDuration), or
+//            none, which means a week there, has that time. So has the log.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +34,9 @@ struct UpkeepOptions {
     Duration removals_kept = std::chrono::hours(24);          // in a checkpoint
     Duration log_kept = std::chrono::hours(24 * 30);
 };
+
+// As the table itself demands, if that is longer.
+[[nodiscard]] UpkeepOptions options_for(const Metadata& metadata, UpkeepOptions options);
 
 struct Merge {
     std::map<std::string, std::optional<std::string>> partition;
@@ -61,7 +66,7 @@ struct StoredLogFile {
     WallTime modified;
 };
 // Files of the log that no version younger than `log_kept` needs: those before the newest whole
-// checkpoint of that age.
+// checkpoint of that age. `options` are those for the table.
 [[nodiscard]] std::vector<std::string> log_cleanup(const std::vector<StoredLogFile>& files,
                                                    WallTime now, const UpkeepOptions& options);
 
