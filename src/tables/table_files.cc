@@ -199,9 +199,9 @@ Result<Done> TableLog::hint_checkpoint(const LastCheckpoint& last, const StoreCa
 Result<std::uint64_t> TableLog::remove_old(const StoreCall& call) {
     TRY_ASSIGN(snapshot, newest(call));
     const WallTime now = parts_.clock->wall_now();
+    const UpkeepOptions options = options_for(snapshot->metadata(), parts_.upkeep);
     std::vector<std::string> keys;
-    for (const std::string& name :
-         tables::upkeep(*snapshot, std::nullopt, now, parts_.upkeep).deletable) {
+    for (const std::string& name : deletable(*snapshot, now, parts_.upkeep)) {
         keys.push_back(key(name));
     }
     TRY_ASSIGN(log, list_log({}, call));
@@ -209,13 +209,13 @@ Result<std::uint64_t> TableLog::remove_old(const StoreCall& call) {
     for (const ListedObject& file : log.files) {
         if (log_file_of(file.key)) files.push_back({.key = file.key, .modified = file.modified});
     }
-    for (const std::string& name : log_cleanup(files, log.store_now.value_or(now), parts_.upkeep)) {
+    for (const std::string& name : log_cleanup(files, log.store_now.value_or(now), options)) {
         keys.push_back(key(name));
     }
     if (!keys.empty()) TRY(parts_.store->remove(keys, call));
     // Their removals concern no reader any longer.
     SnapshotBuilder builder(*snapshot);
-    builder.forget_removals(now - parts_.upkeep.deleted_after);
+    builder.forget_removals(now - options.deleted_after);
     TRY_ASSIGN(rest, builder.finish(snapshot->version()));
     const std::lock_guard lock(mutex_);
     if (known_.snapshot == snapshot) {

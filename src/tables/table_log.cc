@@ -201,16 +201,23 @@ Result<SharedSnapshot> TableLog::create(const TableDefinition& definition, const
 }
 
 Result<Committed> TableLog::commit(const CommitRequest& request, const StoreCall& call) {
-    std::unique_lock turn(turn_, std::defer_lock);
     const Instant start = parts_.clock->now();
-    while (!turn.try_lock_for(kLookAround)) {
+    std::unique_lock lock(mutex_);
+    while (committing_) {
+        committed_.wait_for(lock, kLookAround);
         if (call.given_up && call.given_up()) return cancelled();
         if (parts_.clock->now() - start > call.patience) {
             return Error{.code = ErrorCode::store_unavailable,
                          .message = "cannot commit to the table: other commits take too long"};
         }
     }
-    return commit_in_turn(request, call);
+    committing_ = true;
+    lock.unlock();
+    Result<Committed> result = commit_in_turn(request, call);
+    lock.lock();
+    committing_ = false;
+    committed_.notify_one();
+    return result;
 }
 
 Result<Committed> TableLog::commit_in_turn(const CommitRequest& request, const StoreCall& call) {

@@ -131,7 +131,8 @@ private:
     std::uint64_t finished_ = 0;  // of them
     std::optional<Error> error_;  // of the last one
     std::uint64_t nonces_ = 0;
-    std::timed_mutex turn_;  // of the threads that commit
+    bool committing_ = false;
+    std::condition_variable committed_;
 };
 
 }  // namespace baton::tables

@@ -188,6 +188,53 @@ TEST_F(TableLogTest, ATransactionIsDoneOnceInAnyProcess) {
     EXPECT_EQ(keys_of(*again->snapshot), std::set<std::string>{"a"});
 }
 
+// Does not say how some puts ended: with or without having done them.
+class UnsureStore : public testing::MemoryStore {
+public:
+    using MemoryStore::put;
+    Result<PutOutcome> put(const std::string& key, std::string_view bytes,
+                           const PutCondition& condition, const StoreCall& call) override {
+        puts += 1;
+        const bool unsure = puts <= unsure_puts;
+        if (unsure && !does_them) return lost();
+        auto outcome = MemoryStore::put(key, bytes, condition, call);
+        return unsure ? Result<PutOutcome>(lost()) : outcome;
+    }
+    static Error lost() {
+        return Error{.code = ErrorCode::unknown_outcome, .message = "the answer is lost"};
+    }
+    int puts = 0;
+    int unsure_puts = 0;
+    bool does_them = false;
+};
+
+TEST_F(TableLogTest, AnUnknownOutcomeIsSettledByTheEntryItself) {
+    for (const bool does_them : {true, false}) {
+        const auto store = std::make_shared<UnsureStore>();
+        TableLog log(parts(store));
+        ASSERT_TRUE(log.create(definition(), {}));
+        store->puts = 0;
+        store->unsure_puts = 3;
+        store->does_them = does_them;
+        EXPECT_EQ(add(log, "a")->version(), 1);
+        EXPECT_EQ(store->puts, does_them ? 1 : 4);
+        TableLog other(parts(store));
+        EXPECT_EQ(newest(other)->version(), 1);
+        EXPECT_EQ(keys_of(*newest(other)), std::set<std::string>{"a"});
+    }
+}
+
+TEST_F(TableLogTest, AnOutcomeThatStaysUnknownIsSaid) {
+    const auto store = std::make_shared<UnsureStore>();
+    TableLog log(parts(store));
+    ASSERT_TRUE(log.create(definition(), {}));
+    store->puts = 0;
+    store->unsure_puts = 100;
+    const auto done = log.commit(adding("a"), {});
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, ErrorCode::unknown_outcome);
+}
+
 TEST_F(TableLogTest, ACheckpointAndTheRestAreTheTable) {
     const auto one = open();
     ASSERT_TRUE(one->create(definition(), {}));

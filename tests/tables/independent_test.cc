@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "adapters/checkpoints/parquet_checkpoints.h"
 #include "adapters/folder/folder_store.h"
 #include "adapters/system/system_clock.h"
 #include "base/prng.h"
@@ -12,7 +13,6 @@
 #include "core/tables/values.h"
 #include "stores/sure_store.h"
 #include "tables/table_log.h"
-#include "testing/tables/line_checkpoints.h"
 #include "testing/temporary_directory.h"
 
 namespace baton::tables {
@@ -114,7 +114,7 @@ protected:
 
     testing::TemporaryDirectory folder_;
     system::SystemClock clock_;
-    testing::LineCheckpoints checkpoints_;
+    checkpoints::ParquetCheckpoints checkpoints_;
     std::shared_ptr<ObjectStore> store_;
 };
 
@@ -156,6 +156,16 @@ TEST_F(IndependentReader, SeesTheSameTable) {
     const cli::Ended ended = cli::run({kPython, BATON_TABLES "/read_delta.py", folder_ / "t"});
     EXPECT_EQ(ended.status, 0) << ended.out << ended.errors;
     EXPECT_EQ(ended.out, facts_of(**snapshot));
+    // And so does a TableLog that has only the checkpoint.
+    ASSERT_TRUE(open("leader")->write_checkpoint({}));
+    std::vector<std::string> entries;
+    for (std::int64_t version = 0; version <= (*snapshot)->version(); ++version) {
+        entries.push_back(entry_key(version));
+    }
+    ASSERT_TRUE(store_->remove(entries, {}));
+    const auto again = open("late")->newest({});
+    ASSERT_TRUE(again) << to_string(again.error());
+    EXPECT_EQ(facts_of(**again), facts_of(**snapshot));
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ Error damaged_schema(const std::string& why) {
                  .message = "the schema in the table's log is damaged: " + why};
 }
 
-json::Field field(std::string key, json::Value value) {
+json::Field schema_member(std::string key, json::Value value) {
     return {.key = std::move(key), .value = std::move(value)};
 }
 
@@ -56,16 +56,16 @@ json::Value type_json(const SqlType& type) {
     }
     if (type.kind == Kind::list) {
         CHECK(type.parts.size() == 1);
-        return {json::Object{field("type", {std::string("array")}),
-                             field("elementType", type_json(type.parts.front().type)),
-                             field("containsNull", {type.parts.front().nullable})}};
+        return {json::Object{schema_member("type", {std::string("array")}),
+                             schema_member("elementType", type_json(type.parts.front().type)),
+                             schema_member("containsNull", {type.parts.front().nullable})}};
     }
     if (type.kind == Kind::map) {
         CHECK(type.parts.size() == 2);
-        return {json::Object{field("type", {std::string("map")}),
-                             field("keyType", type_json(type.parts[0].type)),
-                             field("valueType", type_json(type.parts[1].type)),
-                             field("valueContainsNull", {type.parts[1].nullable})}};
+        return {json::Object{schema_member("type", {std::string("map")}),
+                             schema_member("keyType", type_json(type.parts[0].type)),
+                             schema_member("valueType", type_json(type.parts[1].type)),
+                             schema_member("valueContainsNull", {type.parts[1].nullable})}};
     }
     if (type.kind == Kind::structure) return fields_json(type.parts);
     const Kind kind = type.kind == Kind::timestamp ? Kind::timestamptz : type.kind;
@@ -88,14 +88,15 @@ json::Value fields_json(const SqlColumns& columns) {
     for (const SqlField& column : columns) {
         json::Object metadata;
         if (innermost(column.type).kind == Kind::timestamp) {
-            metadata.push_back(field("baton.type", {std::string("TIMESTAMP")}));
+            metadata.push_back(schema_member("baton.type", {std::string("TIMESTAMP")}));
         }
-        fields.push_back({json::Object{
-            field("name", {column.name}), field("type", type_json(column.type)),
-            field("nullable", {column.nullable}), field("metadata", {std::move(metadata)})}});
+        fields.push_back({json::Object{schema_member("name", {column.name}),
+                                       schema_member("type", type_json(column.type)),
+                                       schema_member("nullable", {column.nullable}),
+                                       schema_member("metadata", {std::move(metadata)})}});
     }
-    return {
-        json::Object{field("type", {std::string("struct")}), field("fields", {std::move(fields)})}};
+    return {json::Object{schema_member("type", {std::string("struct")}),
+                         schema_member("fields", {std::move(fields)})}};
 }
 
 const std::string* text_at(const json::Value& value, std::string_view key) {

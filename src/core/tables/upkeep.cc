@@ -1,10 +1,12 @@
 #include "core/tables/upkeep.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "base/text.h"
 #include "core/tables/commit_plan.h"
 #include "core/tables/log_files.h"
 #include "core/tables/values.h"
@@ -129,6 +131,40 @@ std::vector<Merge> merges_of(const Snapshot& snapshot, const std::vector<ObjectP
     return merges;
 }
 
+// "interval 1 week 2 days", as Spark has it.
+std::optional<Duration> interval_of(std::string_view text) {
+    constexpr std::array<std::pair<std::string_view, Duration>, 5> kUnits = {{
+        {"second", std::chrono::seconds(1)},
+        {"minute", std::chrono::minutes(1)},
+        {"hour", std::chrono::hours(1)},
+        {"day", std::chrono::hours(24)},
+        {"week", std::chrono::hours(24 * 7)},
+    }};
+    constexpr std::int64_t kCountMax = 100'000;
+    const std::string lower = to_lower(text);
+    std::vector<std::string_view> words;
+    for (std::size_t start = 0; start < lower.size();) {
+        const std::size_t end = std::min(lower.find(' ', start), lower.size());
+        if (end > start) words.push_back(std::string_view(lower).substr(start, end - start));
+        start = end + 1;
+    }
+    if (!words.empty() && words.front() == "interval") words.erase(words.begin());
+    if (words.empty() || words.size() % 2 != 0 || words.size() > 20) return std::nullopt;
+    Duration sum{};
+    for (std::size_t i = 0; i < words.size(); i += 2) {
+        const auto count = whole_of({.kind = Kind::bigint}, words[i]);
+        std::string_view unit = words[i + 1];
+        if (unit.ends_with('s')) unit.remove_suffix(1);
+        const auto* const found = std::find_if(
+            kUnits.begin(), kUnits.end(), [&](const auto& known) { return known.first == unit; });
+        if (!count || *count < 0 || *count > kCountMax || found == kUnits.end()) {
+            return std::nullopt;
+        }
+        sum += *count * found->second;
+    }
+    return sum;
+}
+
 bool is_hidden(std::string_view key) {
     for (std::size_t start = 0; start < key.size();) {
         if (key[start] == '.' || key[start] == '_') return true;
@@ -150,6 +186,19 @@ std::optional<std::string> retention_column(const Layout& layout) {
     return std::nullopt;
 }
 
+UpkeepOptions options_for(const Metadata& metadata, UpkeepOptions options) {
+    const auto longer = [&](Duration& time, const char* key, Duration usual) {
+        const auto found = metadata.configuration.find(key);
+        const auto said = found == metadata.configuration.end() ? std::optional(usual)
+                                                                : interval_of(found->second);
+        time = std::max(time, said.value_or(usual));
+    };
+    longer(options.deleted_after, "delta.deletedFileRetentionDuration", std::chrono::hours(24 * 7));
+    longer(options.log_kept, "delta.logRetentionDuration", std::chrono::hours(24 * 30));
+    options.removals_kept = std::max(options.removals_kept, options.deleted_after);
+    return options;
+}
+
 Upkeep upkeep(const Snapshot& snapshot, std::optional<std::int64_t> last_checkpoint, WallTime now,
               const UpkeepOptions& options) {
     Upkeep result;
@@ -167,14 +216,22 @@ Upkeep upkeep(const Snapshot& snapshot, std::optional<std::int64_t> last_checkpo
         kept.push_back(place);
     });
     result.merges = merges_of(snapshot, kept, now, options);
-    snapshot.each_removed([&](std::string_view key, WallTime removed) {
-        if (removed < now - options.deleted_after) result.deletable.emplace_back(key);
-    });
+    result.deletable = deletable(snapshot, now, options);
     std::sort(result.expired.begin(), result.expired.end());
-    std::sort(result.deletable.begin(), result.deletable.end());
     result.checkpoint_due =
         snapshot.version() - last_checkpoint.value_or(-1) >= options.checkpoint_every;
     return result;
+}
+
+std::vector<std::string> deletable(const Snapshot& snapshot, WallTime now,
+                                   const UpkeepOptions& options) {
+    std::vector<std::string> keys;
+    const Duration after = options_for(snapshot.metadata(), options).deleted_after;
+    snapshot.each_removed([&](std::string_view key, WallTime removed) {
+        if (removed < now - after) keys.emplace_back(key);
+    });
+    std::sort(keys.begin(), keys.end());
+    return keys;
 }
 
 std::vector<std::string> log_cleanup(const std::vector<StoredLogFile>& files, WallTime now,
@@ -201,11 +258,12 @@ std::vector<std::string> unreferenced(const Snapshot& snapshot,
                                       const std::vector<StoredTableObject>& objects, WallTime now,
                                       const UpkeepOptions& options) {
     std::vector<std::string> keys;
+    const Duration after = options_for(snapshot.metadata(), options).deleted_after;
     for (const StoredTableObject& object : objects) {
-        const bool young = object.modified >= now - options.deleted_after;
+        const bool young = object.modified >= now - after;
         if (young || is_hidden(object.key) || snapshot.find(object.key)) continue;
         const auto removed = snapshot.removal_of(object.key);
-        if (removed && *removed >= now - options.deleted_after) continue;
+        if (removed && *removed >= now - after) continue;
         keys.push_back(object.key);
     }
     return keys;
@@ -214,19 +272,20 @@ std::vector<std::string> unreferenced(const Snapshot& snapshot,
 bool can_be_read(const Snapshot& older, const Snapshot& newest, WallTime now,
                  const UpkeepOptions& options) {
     bool whole = true;
+    const Duration after = options_for(newest.metadata(), options).deleted_after;
     older.each([&](ObjectPlace place) {
         if (!whole) return;
         const std::string_view key = older.key(place);
         if (newest.find(key)) return;
         const auto removed = newest.removal_of(key);
-        whole = removed && *removed >= now - options.deleted_after;
+        whole = removed && *removed >= now - after;
     });
     return whole;
 }
 
 CheckpointText::CheckpointText(Snapshot snapshot, WallTime now, const UpkeepOptions& options)
     : snapshot_(std::move(snapshot)),
-      removals_since_(now - options.removals_kept),
+      removals_since_(now - options_for(snapshot_.metadata(), options).removals_kept),
       transactions_since_(now - options.transactions_kept) {}
 
 std::string CheckpointText::next() {

@@ -8,7 +8,9 @@
 // Retention: by the first partition column that is a date or a timestamp, else by the first such
 //            column. An object goes when its newest row is too old, whole or not at all. Where its
 //            log does not say, the time when it was written counts.
-// Deleting:  an object is deleted an hour after its removal; no statement runs that long.
+// Deleting:  an object is deleted an hour after its removal; no statement runs that long. A table
+//            of another engine that says a longer time (delta.deletedFileRetentionDuration), or
+//            none, which means a week there, has that time. So has the log.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +35,9 @@ struct UpkeepOptions {
     Duration log_kept = std::chrono::hours(24 * 30);
 };
 
+// As the table itself demands, if that is longer.
+[[nodiscard]] UpkeepOptions options_for(const Metadata& metadata, UpkeepOptions options);
+
 struct Merge {
     std::map<std::string, std::optional<std::string>> partition;
     std::vector<TableObject> objects;
@@ -49,6 +54,10 @@ struct Upkeep {
 [[nodiscard]] Upkeep upkeep(const Snapshot& snapshot, std::optional<std::int64_t> last_checkpoint,
                             WallTime now, const UpkeepOptions& options);
 
+// The removed objects that no reader needs any longer, in the order of keys. Part of upkeep().
+[[nodiscard]] std::vector<std::string> deletable(const Snapshot& snapshot, WallTime now,
+                                                 const UpkeepOptions& options);
+
 // The column whose age counts for retention; none: the time of writing.
 [[nodiscard]] std::optional<std::string> retention_column(const Layout& layout);
 
@@ -57,7 +66,7 @@ struct StoredLogFile {
     WallTime modified;
 };
 // Files of the log that no version younger than `log_kept` needs: those before the newest whole
-// checkpoint of that age.
+// checkpoint of that age. `options` are those for the table.
 [[nodiscard]] std::vector<std::string> log_cleanup(const std::vector<StoredLogFile>& files,
                                                    WallTime now, const UpkeepOptions& options);
 

@@ -166,6 +166,25 @@ TEST(Upkeep, AnObjectIsDeletedAnHourAfterItsRemoval) {
     EXPECT_EQ(upkeep(snapshot, 0, kNow, {}).deletable, (std::vector<std::string>{"a-100"}));
 }
 
+TEST(Upkeep, ATableOfAnotherEngineKeepsItsOwnTimes) {
+    const auto hours = [](const std::map<std::string, std::string>& configuration) {
+        const UpkeepOptions options = options_for({.configuration = configuration}, {});
+        return std::pair(options.deleted_after / kHour, options.log_kept / kHour);
+    };
+    const std::string objects = "delta.deletedFileRetentionDuration";
+    const std::string log = "delta.logRetentionDuration";
+    EXPECT_EQ(hours({}), (std::pair{7 * 24L, 30 * 24L}));
+    EXPECT_EQ(hours({{objects, "interval 1 hours"}, {log, "INTERVAL 60 Days"}}),
+              (std::pair{1L, 60 * 24L}));
+    EXPECT_EQ(hours({{objects, "interval 2 weeks 3 hours"}}).first, 2 * 7 * 24 + 3);
+    EXPECT_EQ(hours({{objects, "5 days"}}).first, 5 * 24);
+    EXPECT_EQ(hours({{objects, "interval 0 hours"}}).first, 1);
+    for (const std::string odd : {"", "interval", "interval x days", "interval 1 moon",
+                                  "interval -1 days", "interval 99999999999 weeks"}) {
+        EXPECT_EQ(hours({{objects, odd}}).first, 7 * 24) << odd;
+    }
+}
+
 TEST(Upkeep, ACheckpointIsDueAfterItsVersions) {
     const Snapshot snapshot = with(created("DATE", {}), {});
     EXPECT_FALSE(upkeep(snapshot, std::nullopt, kNow, {}).checkpoint_due);
