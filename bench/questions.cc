@@ -7,13 +7,13 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include <ctime>
 #include <duckdb.hpp>
 
 #include "adapters/duckdb/duckdb_engine.h"
@@ -47,8 +47,7 @@ Cost cost_of(int runs, const std::function<void()>& work) {
         work();
         best.cpu_ms = std::min(best.cpu_ms, (cpu_seconds() - cpu) * 1e3);
         best.wall_ms = std::min(
-            best.wall_ms,
-            std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+            best.wall_ms, std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
     }
     return best;
 }
@@ -63,8 +62,8 @@ std::unique_ptr<QuestionAnswer> ask(QuestionEngine& engine, const std::string& s
     CHECK(questions::gate(*tree, {.version = "PostgreSQL 15.0"}, sql));
     const auto mentions = questions::mentioned(*tree, sql);
     CHECK(mentions);
-    CHECK(questions::bind_relations(
-        *tree, std::vector<std::string>(mentions->size(), relation.name)));
+    CHECK(questions::bind_relations(*tree,
+                                    std::vector<std::string>(mentions->size(), relation.name)));
     QuestionTask task{.tree = json::to_text(*tree), .text = sql};
     if (!mentions->empty()) task.relations.push_back(relation);
     auto answer = engine.answer(std::move(task));
@@ -91,8 +90,7 @@ void show(const char* what, const Cost& ours, const Cost& theirs) {
 void cancels(QuestionEngine& engine, const QuestionRelation& relation, int runs) {
     std::vector<double> took;
     for (int i = 0; i < runs; ++i) {
-        auto answer =
-            ask(engine, "SELECT count(*) FROM t x, t y WHERE x.i + y.i = -1", relation);
+        auto answer = ask(engine, "SELECT count(*) FROM t x, t y WHERE x.i + y.i = -1", relation);
         std::atomic<bool> waits = false;
         std::thread caller([&] {
             waits = true;
@@ -122,9 +120,10 @@ int main(int argc, char** argv) {
     config.SetOptionByName("threads", duckdb::Value::BIGINT(1));
     duckdb::DuckDB database(nullptr, &config);
     duckdb::Connection alone(database);
-    CHECK(!alone.Query("COPY (SELECT i, i % 1000 AS k, hash(i) % 100 AS b, i / 7.0 AS x, 'name ' || "
-                       "(i % 5000) AS s, DATE '2020-01-01' + (i % 365)::INTEGER AS d FROM range(" +
-                       rows + ") r(i)) TO '" + path + "' (FORMAT parquet, COMPRESSION zstd)")
+    CHECK(!alone
+               .Query("COPY (SELECT i, i % 1000 AS k, hash(i) % 100 AS b, i / 7.0 AS x, 'name ' || "
+                      "(i % 5000) AS s, DATE '2020-01-01' + (i % 365)::INTEGER AS d FROM range(" +
+                      rows + ") r(i)) TO '" + path + "' (FORMAT parquet, COMPRESSION zstd)")
                ->HasError());
     using Kind = SqlType::Kind;
     const QuestionRelation relation{
@@ -160,9 +159,8 @@ int main(int argc, char** argv) {
         show(what, ours, theirs);
     }
     const std::string wide = tiny ? "1000" : "1000000";
-    const Cost rows_cost = cost_of(runs, [&] {
-        drain(*ask(engine, "SELECT * FROM t LIMIT " + wide, relation));
-    });
+    const Cost rows_cost =
+        cost_of(runs, [&] { drain(*ask(engine, "SELECT * FROM t LIMIT " + wide, relation)); });
     std::printf("%s rows of 6 columns: %.1f ms, CPU %.1f ms\n", wide.c_str(), rows_cost.wall_ms,
                 rows_cost.cpu_ms);
     cancels(engine, relation, tiny ? 2 : 50);

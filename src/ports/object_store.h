@@ -84,7 +84,7 @@ struct ListedObject {
 };
 struct ListOptions {
     std::string prefix;               // of keys, not a folder: "a/b" also finds "a/bc"
-    std::string after;                // only keys behind this one
+    std::string after;                // only keys, and folders, behind this one
     bool folders = false;             // keys with a slash behind the prefix are one folder each
     std::size_t entries_max = 1'000;  // of one page; at most 1,000
 };

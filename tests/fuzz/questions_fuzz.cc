@@ -88,8 +88,7 @@ private:
             .given_up = [end] { return std::chrono::steady_clock::now() > end; }};
         TRY_ASSIGN(description, engine_->describe(task));
         if (!tables.empty()) {
-            (void)questions::split(
-                {.tree = tree, .tables = tables, .answer = description.columns});
+            (void)questions::split({.tree = tree, .tables = tables, .answer = description.columns});
         }
         TRY_ASSIGN(answer, engine_->answer(task));
         return drain(*answer);

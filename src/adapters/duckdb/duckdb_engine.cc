@@ -104,9 +104,8 @@ public:
             if (interrupted_) return cancelled_error();
             if (failure_) return *failure_;
             if (ended_) return AnswerBatch{.ended = true};
-            outcome = stay_->post<AnswerBatch>([](Question& question, Slot&) {
-                return question.fetch();
-            });
+            outcome = stay_->post<AnswerBatch>(
+                [](Question& question, Slot&) { return question.fetch(); });
             waiting_ = outcome;
         }
         auto batch = outcome->wait(nullptr);
@@ -180,8 +179,7 @@ public:
             std::make_unique<Answer>(std::move(stay), std::move(description.columns)));
     }
 
-    Result<WrittenFile> write(QuestionTask task, const SqlColumns& columns,
-                              const std::string& path,
+    Result<WrittenFile> write(QuestionTask task, const SqlColumns& columns, const std::string& path,
                               const std::function<bool()>& given_up) override {
         TRY_ASSIGN(slot, slots_.take(patience_, given_up));
         Stay stay(*slot, std::move(task));

@@ -80,10 +80,10 @@ protected:
 
     static QuestionRelation rows(const std::string& name, SqlColumns columns,
                                  std::vector<SqlRow> all) {
-        return {.name = name,
-                .columns = std::move(columns),
-                .content = RelationRows{
-                    std::make_shared<const std::vector<SqlRow>>(std::move(all))}};
+        return {
+            .name = name,
+            .columns = std::move(columns),
+            .content = RelationRows{std::make_shared<const std::vector<SqlRow>>(std::move(all))}};
     }
 
     testing::TemporaryDirectory folder_;
@@ -133,7 +133,8 @@ TEST_F(DuckDbEngine, TextWithNulIsRefused) {
 
 TEST_F(DuckDbEngine, FilesHaveTheDeclaredColumns) {
     const auto older = file("a=9.parquet", "SELECT 1::INTEGER AS a, 'x' AS b");
-    const auto newer = file("new.parquet", "SELECT 2::BIGINT AS a, 'y' AS b, DATE '2020-01-01' AS c");
+    const auto newer =
+        file("new.parquet", "SELECT 2::BIGINT AS a, 'y' AS b, DATE '2020-01-01' AS c");
     const QuestionRelation relation{
         .name = "r1",
         .columns = {field("day", Kind::date), field("A", Kind::bigint), field("b", Kind::varchar),
@@ -277,12 +278,13 @@ TEST_F(DuckDbEngine, ABusyEngineSaysSo) {
 
 TEST_F(DuckDbEngine, WritesFilesWithTheirStatistics) {
     const auto path = folder_.path() + "/out.parquet";
-    SqlColumns columns = {field("A", Kind::bigint),     field("s", Kind::varchar),
+    SqlColumns columns = {field("A", Kind::bigint),           field("s", Kind::varchar),
                           field("x", Kind::double_precision), field("ts", Kind::timestamp),
-                          field("day", Kind::date),     field("n", Kind::integer)};
+                          field("day", Kind::date),           field("n", Kind::integer)};
     columns[0].nullable = false;
     const auto written = engine_->write(
-        task("SELECT i::VARCHAR, repeat('\u00fc', 40) || i, CASE WHEN i = 3 THEN 'nan' ELSE '1' END, "
+        task("SELECT i::VARCHAR, repeat('\u00fc', 40) || i, CASE WHEN i = 3 THEN 'nan' ELSE '1' "
+             "END, "
              "TIMESTAMP '2020-01-01 00:00:00.5', DATE '2020-02-03', CASE WHEN i > 0 THEN i END "
              "FROM range(10) t(i)"),
         columns, path, nullptr);
@@ -321,8 +323,9 @@ TEST_F(DuckDbEngine, AFileThatCannotBeWrittenLeavesNone) {
     };
     EXPECT_EQ(code("SELECT CASE WHEN i < 100000 THEN i END FROM range(200000) t(i)"),
               "error 3017: column \"a\" is NOT NULL, and a row has no value for it");
-    const auto converted = code("SELECT CASE WHEN i < 100000 THEN i::VARCHAR ELSE 'x' END "
-                                "FROM range(200000) t(i)");
+    const auto converted = code(
+        "SELECT CASE WHEN i < 100000 THEN i::VARCHAR ELSE 'x' END "
+        "FROM range(200000) t(i)");
     EXPECT_NE(converted.find("error 3016"), std::string::npos) << converted;
     EXPECT_NE(converted.find("\"a\""), std::string::npos) << converted;
     EXPECT_NE(code("SELECT 1, 2").find("error 2002"), std::string::npos);
@@ -330,10 +333,9 @@ TEST_F(DuckDbEngine, AFileThatCannotBeWrittenLeavesNone) {
     ASSERT_FALSE(nowhere);
     EXPECT_EQ(nowhere.error().code, ErrorCode::cannot_write) << to_string(nowhere.error());
     const auto begin = std::chrono::steady_clock::now();
-    const auto given_up =
-        engine_->write(task("SELECT i FROM range(100000000000) t(i)"), columns, path, [&] {
-            return std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(50);
-        });
+    const auto given_up = engine_->write(
+        task("SELECT i FROM range(100000000000) t(i)"), columns, path,
+        [&] { return std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(50); });
     ASSERT_FALSE(given_up);
     EXPECT_EQ(given_up.error().code, ErrorCode::cancelled);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(150));
@@ -360,9 +362,10 @@ TEST(Functions, EachOfTheLibraryIsAllowedOrRefused) {
     duckdb::DuckDB database;
     duckdb::Connection connection(database);
     const auto names = [&](const std::string& types) {
-        const auto result =
-            connection.Query("SELECT DISTINCT function_name FROM duckdb_functions() WHERE "
-                             "function_type IN (" + types + ")");
+        const auto result = connection.Query(
+            "SELECT DISTINCT function_name FROM duckdb_functions() WHERE "
+            "function_type IN (" +
+            types + ")");
         std::vector<std::string> all;
         for (duckdb::idx_t i = 0; i < result->RowCount(); ++i) {
             all.push_back(result->GetValue(0, i).ToString());

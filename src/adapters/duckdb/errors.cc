@@ -109,10 +109,13 @@ Error binder_error(const duckdb::ErrorData& problem) {
                            " is in more than one of the relations",
                 .hint = "write the relation before it, as in t." + quoted(raw)};
     }
-    constexpr std::array<std::string_view, 7> kTypes = {
-        "Could not choose a best candidate",
-        "Cannot compare", "Cannot mix", "cannot be applied to", "can only be applied to",
-        "Cannot extract field", "implicit cast"};
+    constexpr std::array<std::string_view, 7> kTypes = {"Could not choose a best candidate",
+                                                        "Cannot compare",
+                                                        "Cannot mix",
+                                                        "cannot be applied to",
+                                                        "can only be applied to",
+                                                        "Cannot extract field",
+                                                        "implicit cast"};
     const bool of_types = std::any_of(kTypes.begin(), kTypes.end(),
                                       [&](std::string_view words) { return contains(raw, words); });
     return {.code = of_types ? ErrorCode::type_mismatch : ErrorCode::invalid_question,
@@ -161,9 +164,8 @@ bool names_a_file(const std::string& raw, const ErrorContext& context) {
 // Words with which the reader of Parquet complains about bytes.
 bool is_about_parquet(const std::string& raw) {
     constexpr std::array<std::string_view, 12> kWords = {
-        "arquet",        "magic bytes",  "TProtocol",    "Thrift",
-        "decompression", "Snappy",       "ZSTD",         "page header",
-        "definition",    "Out of buffer", "dictionary",  "schema mismatch"};
+        "arquet", "magic bytes", "TProtocol",  "Thrift",        "decompression", "Snappy",
+        "ZSTD",   "page header", "definition", "Out of buffer", "dictionary",    "schema mismatch"};
     return std::any_of(kWords.begin(), kWords.end(),
                        [&](std::string_view words) { return contains(raw, words); });
 }
@@ -216,31 +218,42 @@ Error mapped(const duckdb::ErrorData& problem, const ErrorContext& context) {
     };
     switch (problem.Type()) {
         case ExceptionType::PARSER:
-        case ExceptionType::SYNTAX: return plain(ErrorCode::syntax);
-        case ExceptionType::BINDER: return binder_error(problem);
-        case ExceptionType::CATALOG: return catalog_error(problem);
+        case ExceptionType::SYNTAX:
+            return plain(ErrorCode::syntax);
+        case ExceptionType::BINDER:
+            return binder_error(problem);
+        case ExceptionType::CATALOG:
+            return catalog_error(problem);
         case ExceptionType::CONVERSION:
             if (names_a_file(raw, context)) return reading_error(raw, context);
             return plain(ErrorCode::cannot_convert);
         case ExceptionType::OUT_OF_RANGE:
         case ExceptionType::DIVIDE_BY_ZERO:
-        case ExceptionType::DECIMAL: return plain(ErrorCode::arithmetic);
+        case ExceptionType::DECIMAL:
+            return plain(ErrorCode::arithmetic);
         case ExceptionType::MISMATCH_TYPE:
         case ExceptionType::INVALID_TYPE:
-        case ExceptionType::EXPRESSION: return plain(ErrorCode::type_mismatch);
+        case ExceptionType::EXPRESSION:
+            return plain(ErrorCode::type_mismatch);
         case ExceptionType::PARAMETER_NOT_RESOLVED:
-        case ExceptionType::PARAMETER_NOT_ALLOWED: return plain(ErrorCode::type_inference);
-        case ExceptionType::OUT_OF_MEMORY: return memory_error(raw, context);
+        case ExceptionType::PARAMETER_NOT_ALLOWED:
+            return plain(ErrorCode::type_inference);
+        case ExceptionType::OUT_OF_MEMORY:
+            return memory_error(raw, context);
         case ExceptionType::INTERRUPT:
             return {.code = ErrorCode::cancelled, .message = "the question was cancelled"};
-        case ExceptionType::IO: return reading_error(raw, context);
+        case ExceptionType::IO:
+            return reading_error(raw, context);
         case ExceptionType::INVALID_INPUT:
         case ExceptionType::INVALID_CONFIGURATION:
         case ExceptionType::CONSTRAINT:
         case ExceptionType::UNKNOWN_TYPE:
-        case ExceptionType::INVALID: return input_error(raw, context);
-        case ExceptionType::NOT_IMPLEMENTED: return plain(ErrorCode::not_supported);
-        case ExceptionType::PERMISSION: return plain(ErrorCode::not_permitted);
+        case ExceptionType::INVALID:
+            return input_error(raw, context);
+        case ExceptionType::NOT_IMPLEMENTED:
+            return plain(ErrorCode::not_supported);
+        case ExceptionType::PERMISSION:
+            return plain(ErrorCode::not_permitted);
         default:
             return {.code = ErrorCode::defect,
                     .message = "DuckDB failed: " + first_line(raw),

@@ -67,8 +67,7 @@ Result<std::unique_ptr<Instance>> Instance::open(const InstanceLimits& limits) {
         }
     } catch (const std::exception& problem) {
         return Error{.code = ErrorCode::cannot_open,
-                     .message =
-                         "cannot start DuckDB: " + duckdb::ErrorData(problem).RawMessage()};
+                     .message = "cannot start DuckDB: " + duckdb::ErrorData(problem).RawMessage()};
     }
     return instance;
 }

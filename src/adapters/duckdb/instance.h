@@ -17,7 +17,7 @@ namespace baton::duckdb_engine {
 struct InstanceLimits {
     std::uint64_t memory_max = 0;  // bytes
     unsigned threads = 1;
-    std::string spill_folder;         // empty: it does not spill
+    std::string spill_folder;  // empty: it does not spill
     std::uint64_t spill_bytes_max = 0;
 };
 

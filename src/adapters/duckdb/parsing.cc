@@ -45,9 +45,9 @@ Error complaint(const json::Value& document, std::string_view text) {
 }
 
 Result<std::string> only_statement(const std::string& serialized, std::string_view text) {
-    auto document = json::parse(serialized, {.bytes = kTreeBytesMax,
-                                             .depth = kTreeDepthMax,
-                                             .damaged = ErrorCode::not_supported});
+    auto document = json::parse(
+        serialized,
+        {.bytes = kTreeBytesMax, .depth = kTreeDepthMax, .damaged = ErrorCode::not_supported});
     if (!document) {
         return Error{.code = ErrorCode::not_supported,
                      .message = "the question has a number, or a nesting, that is too large"};
@@ -62,9 +62,9 @@ Result<std::string> only_statement(const std::string& serialized, std::string_vi
         return Error{.code = ErrorCode::syntax, .message = "there is no question"};
     }
     if (all->size() > 1) {
-        return Error{.code = ErrorCode::not_supported,
-                     .message = "a question is one statement, and these are " +
-                                std::to_string(all->size())};
+        return Error{
+            .code = ErrorCode::not_supported,
+            .message = "a question is one statement, and these are " + std::to_string(all->size())};
     }
     return json::to_text(all->front());
 }

@@ -43,7 +43,8 @@ void Question::cancel() {
 }
 
 ErrorContext Question::context() const {
-    return {.text = task_.text, .relations = task_.relations,
+    return {.text = task_.text,
+            .relations = task_.relations,
             .memory_max = memory_max_,
             .spill_folder = spill_folder_,
             .written = written_};
@@ -97,8 +98,7 @@ Result<Done> Question::set_parameters(Goal goal) {
         if (index >= task_.parameters.size()) {
             return Error{.code = ErrorCode::arity,
                          .message = "the question has a parameter $" + name + ", and " +
-                                    std::to_string(task_.parameters.size()) +
-                                    " values are given"};
+                                    std::to_string(task_.parameters.size()) + " values are given"};
         }
         duckdb::Value value = value_of(task_.parameters[index]);
         const bool is_text = std::holds_alternative<std::string>(task_.parameters[index]);
@@ -153,10 +153,9 @@ Result<QuestionEngine::Description> Question::prepare(Slot& slot, Goal goal) {
         if (!description.parameters.empty()) {
             TRY(set_parameters(goal));
             const auto expected = prepared_->GetExpectedParameterTypes();
-            const bool known =
-                expected.size() == prepared_->named_param_map.size() &&
-                std::none_of(expected.begin(), expected.end(),
-                             [](const auto& one) { return is_open(one.second); });
+            const bool known = expected.size() == prepared_->named_param_map.size() &&
+                               std::none_of(expected.begin(), expected.end(),
+                                            [](const auto& one) { return is_open(one.second); });
             if (!known) {
                 const auto pending = prepared_->PendingQuery(values_, true);
                 if (pending->HasError()) return failed(pending->GetErrorObject());

@@ -52,8 +52,7 @@ private:
     [[nodiscard]] Result<Done> bind(duckdb::unique_ptr<duckdb::SQLStatement> statement);
     [[nodiscard]] Result<Done> set_parameters(Goal goal);
     [[nodiscard]] Result<std::vector<SqlType>> parameter_types();
-    [[nodiscard]] Result<Done> copy(Slot& slot, const SqlColumns& columns,
-                                    const std::string& path);
+    [[nodiscard]] Result<Done> copy(Slot& slot, const SqlColumns& columns, const std::string& path);
     [[nodiscard]] Result<Done> execute();
     [[nodiscard]] Result<duckdb::unique_ptr<duckdb::DataChunk>> next_chunk();
 

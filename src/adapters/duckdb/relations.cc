@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include <duckdb/catalog/catalog_entry/table_function_catalog_entry.hpp>
 #include <duckdb/catalog/catalog.hpp>
+#include <duckdb/catalog/catalog_entry/table_function_catalog_entry.hpp>
 #include <duckdb/common/multi_file/multi_file_list.hpp>
 #include <duckdb/common/multi_file/multi_file_reader.hpp>
 #include <duckdb/function/replacement_scan.hpp>

@@ -85,10 +85,10 @@ Result<Slot*> Slots::take(Duration patience, const std::function<bool()>& given_
             return Error{.code = ErrorCode::cancelled, .message = "the question was cancelled"};
         }
         if (std::chrono::steady_clock::now() < end) continue;
-        return Error{.code = ErrorCode::slow_down,
-                     .message = "all " + std::to_string(slots_.size()) +
-                                " places for questions are taken",
-                     .hint = "ask again in a moment"};
+        return Error{
+            .code = ErrorCode::slow_down,
+            .message = "all " + std::to_string(slots_.size()) + " places for questions are taken",
+            .hint = "ask again in a moment"};
     }
     Slot* slot = free_.back();
     free_.pop_back();

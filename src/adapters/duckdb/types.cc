@@ -73,35 +73,61 @@ Kind plain_kind(LogicalTypeId id) {
 
 LogicalType logical_type_of(const SqlType& type) {
     switch (type.kind) {
-        case Kind::boolean: return LogicalType::BOOLEAN;
-        case Kind::tinyint: return LogicalType::TINYINT;
-        case Kind::smallint: return LogicalType::SMALLINT;
-        case Kind::integer: return LogicalType::INTEGER;
-        case Kind::bigint: return LogicalType::BIGINT;
-        case Kind::real: return LogicalType::FLOAT;
-        case Kind::double_precision: return LogicalType::DOUBLE;
-        case Kind::decimal: return LogicalType::DECIMAL(type.precision, type.scale);
-        case Kind::varchar: return LogicalType::VARCHAR;
-        case Kind::blob: return LogicalType::BLOB;
-        case Kind::date: return LogicalType::DATE;
-        case Kind::timestamp: return LogicalType::TIMESTAMP;
-        case Kind::timestamptz: return LogicalType::TIMESTAMP_TZ;
-        case Kind::list: return LogicalType::LIST(logical_type_of(type.parts.at(0).type));
-        case Kind::structure: return structure_of(type.parts);
-        case Kind::utinyint: return LogicalType::UTINYINT;
-        case Kind::usmallint: return LogicalType::USMALLINT;
-        case Kind::uinteger: return LogicalType::UINTEGER;
-        case Kind::ubigint: return LogicalType::UBIGINT;
-        case Kind::hugeint: return LogicalType::HUGEINT;
-        case Kind::uhugeint: return LogicalType::UHUGEINT;
-        case Kind::time: return LogicalType::TIME;
-        case Kind::interval: return LogicalType::INTERVAL;
-        case Kind::uuid: return LogicalType::UUID;
-        case Kind::json: return LogicalType::JSON();
+        case Kind::boolean:
+            return LogicalType::BOOLEAN;
+        case Kind::tinyint:
+            return LogicalType::TINYINT;
+        case Kind::smallint:
+            return LogicalType::SMALLINT;
+        case Kind::integer:
+            return LogicalType::INTEGER;
+        case Kind::bigint:
+            return LogicalType::BIGINT;
+        case Kind::real:
+            return LogicalType::FLOAT;
+        case Kind::double_precision:
+            return LogicalType::DOUBLE;
+        case Kind::decimal:
+            return LogicalType::DECIMAL(type.precision, type.scale);
+        case Kind::varchar:
+            return LogicalType::VARCHAR;
+        case Kind::blob:
+            return LogicalType::BLOB;
+        case Kind::date:
+            return LogicalType::DATE;
+        case Kind::timestamp:
+            return LogicalType::TIMESTAMP;
+        case Kind::timestamptz:
+            return LogicalType::TIMESTAMP_TZ;
+        case Kind::list:
+            return LogicalType::LIST(logical_type_of(type.parts.at(0).type));
+        case Kind::structure:
+            return structure_of(type.parts);
+        case Kind::utinyint:
+            return LogicalType::UTINYINT;
+        case Kind::usmallint:
+            return LogicalType::USMALLINT;
+        case Kind::uinteger:
+            return LogicalType::UINTEGER;
+        case Kind::ubigint:
+            return LogicalType::UBIGINT;
+        case Kind::hugeint:
+            return LogicalType::HUGEINT;
+        case Kind::uhugeint:
+            return LogicalType::UHUGEINT;
+        case Kind::time:
+            return LogicalType::TIME;
+        case Kind::interval:
+            return LogicalType::INTERVAL;
+        case Kind::uuid:
+            return LogicalType::UUID;
+        case Kind::json:
+            return LogicalType::JSON();
         case Kind::map:
             return LogicalType::MAP(logical_type_of(type.parts.at(0).type),
                                     logical_type_of(type.parts.at(1).type));
-        case Kind::other: return LogicalType::VARCHAR;
+        case Kind::other:
+            return LogicalType::VARCHAR;
     }
     CHECK(false);
 }
@@ -122,9 +148,12 @@ SqlType sql_type_of(const LogicalType& type) {
         case LogicalTypeId::MAP:
             return with_parts(Kind::map, {{.type = sql_type_of(duckdb::MapType::KeyType(type))},
                                           {.type = sql_type_of(duckdb::MapType::ValueType(type))}});
-        case LogicalTypeId::STRUCT: return structure_type(type);
-        case LogicalTypeId::VARCHAR: return {.kind = Kind::varchar};
-        default: return {.kind = plain_kind(type.id())};
+        case LogicalTypeId::STRUCT:
+            return structure_type(type);
+        case LogicalTypeId::VARCHAR:
+            return {.kind = Kind::varchar};
+        default:
+            return {.kind = plain_kind(type.id())};
     }
 }
 

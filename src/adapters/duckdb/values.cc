@@ -179,9 +179,9 @@ void append_json(std::string& to, const Value& value) {
 
 // An element of an array is quoted if it could be read as anything else.
 void append_element(std::string& to, const std::string& text) {
-    const bool plain =
-        !text.empty() && text.find_first_of("{}\",\\ \t\n\r\v\f") == std::string::npos &&
-        !equal_ignoring_case(text, "null");
+    const bool plain = !text.empty() &&
+                       text.find_first_of("{}\",\\ \t\n\r\v\f") == std::string::npos &&
+                       !equal_ignoring_case(text, "null");
     if (plain) {
         to += text;
         return;
@@ -213,15 +213,23 @@ std::string text_of(const Value& value) {
     const duckdb::LogicalType& type = value.type();
     std::string text;
     switch (type.id()) {
-        case LogicalTypeId::BOOLEAN: return value.GetValue<bool>() ? "t" : "f";
-        case LogicalTypeId::FLOAT: return real_text(value.GetValue<float>());
-        case LogicalTypeId::DOUBLE: return number_text(value.GetValue<double>());
-        case LogicalTypeId::INTERVAL: return interval_text(value.GetValue<duckdb::interval_t>());
-        case LogicalTypeId::BLOB: return blob_text(duckdb::StringValue::Get(value));
+        case LogicalTypeId::BOOLEAN:
+            return value.GetValue<bool>() ? "t" : "f";
+        case LogicalTypeId::FLOAT:
+            return real_text(value.GetValue<float>());
+        case LogicalTypeId::DOUBLE:
+            return number_text(value.GetValue<double>());
+        case LogicalTypeId::INTERVAL:
+            return interval_text(value.GetValue<duckdb::interval_t>());
+        case LogicalTypeId::BLOB:
+            return blob_text(duckdb::StringValue::Get(value));
         case LogicalTypeId::LIST:
-        case LogicalTypeId::ARRAY: return array_text(value);
+        case LogicalTypeId::ARRAY:
+            return array_text(value);
         case LogicalTypeId::STRUCT:
-        case LogicalTypeId::MAP: append_json(text, value); return text;
+        case LogicalTypeId::MAP:
+            append_json(text, value);
+            return text;
         case LogicalTypeId::DATE:
         case LogicalTypeId::TIMESTAMP:
         case LogicalTypeId::TIMESTAMP_SEC:
@@ -231,7 +239,8 @@ std::string text_of(const Value& value) {
             text = value.ToString();
             mark_era(text);
             return text;
-        default: return value.ToString();
+        default:
+            return value.ToString();
     }
 }
 
@@ -302,14 +311,22 @@ private:
 
 bool fill(Column column, const duckdb::LogicalType& type, duckdb::ClientContext& context) {
     switch (type.id()) {
-        case LogicalTypeId::BOOLEAN: return column.whole<bool>();
-        case LogicalTypeId::TINYINT: return column.whole<std::int8_t>();
-        case LogicalTypeId::SMALLINT: return column.whole<std::int16_t>();
-        case LogicalTypeId::INTEGER: return column.whole<std::int32_t>();
-        case LogicalTypeId::BIGINT: return column.whole<std::int64_t>();
-        case LogicalTypeId::UTINYINT: return column.whole<std::uint8_t>();
-        case LogicalTypeId::USMALLINT: return column.whole<std::uint16_t>();
-        case LogicalTypeId::UINTEGER: return column.whole<std::uint32_t>();
+        case LogicalTypeId::BOOLEAN:
+            return column.whole<bool>();
+        case LogicalTypeId::TINYINT:
+            return column.whole<std::int8_t>();
+        case LogicalTypeId::SMALLINT:
+            return column.whole<std::int16_t>();
+        case LogicalTypeId::INTEGER:
+            return column.whole<std::int32_t>();
+        case LogicalTypeId::BIGINT:
+            return column.whole<std::int64_t>();
+        case LogicalTypeId::UTINYINT:
+            return column.whole<std::uint8_t>();
+        case LogicalTypeId::USMALLINT:
+            return column.whole<std::uint16_t>();
+        case LogicalTypeId::UINTEGER:
+            return column.whole<std::uint32_t>();
         case LogicalTypeId::FLOAT:
             return column.each<float>([](SqlValue& to, float number) {
                 to = static_cast<double>(number);
@@ -320,7 +337,8 @@ bool fill(Column column, const duckdb::LogicalType& type, duckdb::ClientContext&
                 to = number;
                 return true;
             });
-        case LogicalTypeId::VARCHAR: return column.texts();
+        case LogicalTypeId::VARCHAR:
+            return column.texts();
         case LogicalTypeId::BLOB:
             return column.each<duckdb::string_t>([](SqlValue& to, const duckdb::string_t& bytes) {
                 to = blob_text({bytes.GetData(), bytes.GetSize()});

@@ -45,7 +45,8 @@ duckdb::unique_ptr<duckdb::ParsedExpression> constant(Value value) {
 // The column as the table has it: of its type, and not NULL if it may not be.
 duckdb::unique_ptr<duckdb::ParsedExpression> checked(const SqlField& field, std::size_t i) {
     duckdb::unique_ptr<duckdb::ParsedExpression> value = duckdb::make_uniq<duckdb::CastExpression>(
-        logical_type_of(field.type), duckdb::make_uniq<duckdb::ColumnRefExpression>(column_name(i)));
+        logical_type_of(field.type),
+        duckdb::make_uniq<duckdb::ColumnRefExpression>(column_name(i)));
     if (!field.nullable) {
         duckdb::vector<duckdb::unique_ptr<duckdb::ParsedExpression>> words;
         words.push_back(constant(Value(std::string(kNullMark) + std::to_string(i))));
@@ -151,7 +152,8 @@ std::optional<std::string> bound_text(const SqlType& type, const std::string& te
             if (text.ends_with(')') || text.find("inf") != std::string::npos) return std::nullopt;
             return text;
         case Kind::timestamp:
-        case Kind::timestamptz: return timestamp_text(text);
+        case Kind::timestamptz:
+            return timestamp_text(text);
         case Kind::varchar: {
             std::string beginning = shortened(text);
             // Larger than each text with this beginning.
@@ -172,7 +174,8 @@ std::optional<std::string> bound_text(const SqlType& type, const std::string& te
         case Kind::uuid:
         case Kind::json:
         case Kind::map:
-        case Kind::other: return std::nullopt;
+        case Kind::other:
+            return std::nullopt;
     }
     CHECK(false);
 }
@@ -228,7 +231,8 @@ Error named(Error error, const SqlColumns& columns) {
     for (std::size_t i = columns.size(); i-- > 0;) {
         if (error.message == std::string(kNullMark) + std::to_string(i)) {
             return {.code = ErrorCode::not_null_violation,
-                    .message = "column " + in_quotes(columns[i].name) + " is NOT NULL, and a row "
+                    .message = "column " + in_quotes(columns[i].name) +
+                               " is NOT NULL, and a row "
                                "has no value for it"};
         }
         const std::string inner = column_name(i);
@@ -244,17 +248,16 @@ Error named(Error error, const SqlColumns& columns) {
 Result<Done> Question::copy(Slot& slot, const SqlColumns& columns, const std::string& path) {
     TRY(begin(slot, path));
     TRY_ASSIGN(statement, statement_of(task_.tree));
-    auto again = duckdb::unique_ptr_cast<duckdb::SQLStatement, duckdb::SelectStatement>(
-        statement->Copy());
+    auto again =
+        duckdb::unique_ptr_cast<duckdb::SQLStatement, duckdb::SelectStatement>(statement->Copy());
     TRY(bind(std::move(statement)));
     TRY(parameter_types());
     TRY(set_parameters(Goal::rows));
     const std::size_t count = prepared_->GetTypes().size();
     if (count != columns.size()) {
         return Error{.code = ErrorCode::arity,
-                     .message = "the question gives " + std::to_string(count) +
-                                " columns, and " + std::to_string(columns.size()) +
-                                " are to be written"};
+                     .message = "the question gives " + std::to_string(count) + " columns, and " +
+                                std::to_string(columns.size()) + " are to be written"};
     }
     auto copying = copy_of(std::move(again), columns, path);
     copying->named_param_map = prepared_->named_param_map;
@@ -276,7 +279,8 @@ Result<WrittenFile> Question::write(Slot& slot, const SqlColumns& columns,
     if (written && !cancelled_) return written;
     std::error_code ignored;
     std::filesystem::remove(path, ignored);
-    if (cancelled_) return Error{.code = ErrorCode::cancelled, .message = "the question was cancelled"};
+    if (cancelled_)
+        return Error{.code = ErrorCode::cancelled, .message = "the question was cancelled"};
     return named(written.error(), columns);
 }
 

@@ -96,14 +96,19 @@ bool is_whole(Kind kind) {
 bool fits(const Literal& literal, const SqlType& type) {
     using Of = Literal::Of;
     switch (literal.of) {
-        case Of::whole: return is_whole(type.kind) || type.kind == Kind::decimal;
-        case Of::decimal: return type.kind == Kind::decimal;
+        case Of::whole:
+            return is_whole(type.kind) || type.kind == Kind::decimal;
+        case Of::decimal:
+            return type.kind == Kind::decimal;
         case Of::text:
             return type.kind == Kind::varchar || type.kind == Kind::date ||
                    type.kind == Kind::timestamp;
-        case Of::date: return type.kind == Kind::date;
-        case Of::timestamp: return type.kind == Kind::timestamp;
-        case Of::flag: return type.kind == Kind::boolean;
+        case Of::date:
+            return type.kind == Kind::date;
+        case Of::timestamp:
+            return type.kind == Kind::timestamp;
+        case Of::flag:
+            return type.kind == Kind::boolean;
     }
     CHECK(false);
 }
@@ -162,7 +167,8 @@ private:
         if (kind == "BASE_TABLE") {
             std::string_view alias = text_of(table, "alias");
             if (alias.empty()) alias = text_of(table, "table_name");
-            const bool plain = is_nothing(table, "sample") && is_nothing(table, "column_name_alias");
+            const bool plain =
+                is_nothing(table, "sample") && is_nothing(table, "column_name_alias");
             scope.closed = scope.closed && plain;
             scope.sources.push_back(
                 {.table = &table, .alias = to_lower(alias), .usable = usable && plain});
@@ -273,8 +279,8 @@ private:
         const SqlField* field = nullptr;
         std::size_t candidates = 0;
         for (const Source& source : pending.scope.sources) {
-            const bool known = std::find(mentions_.begin(), mentions_.end(), source.table) !=
-                               mentions_.end();
+            const bool known =
+                std::find(mentions_.begin(), mentions_.end(), source.table) != mentions_.end();
             if (!known) return;  // a CTE
             if (pending.column.size() == 2 && source.alias != pending.column.front()) continue;
             const SqlField* found = field_of(source.table, pending.column.back());

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kPatternWidthMax = 4;  // digits of a width in a pattern of printf and format
 
-// Words that are functions without parentheses, and no columns, in PostgreSQL. `user` is left to the
-// engine: columns of that name are frequent, and theirs is the name there.
+// Words that are functions without parentheses, and no columns, in PostgreSQL. `user` is left to
+// the engine: columns of that name are frequent, and theirs is the name there.
 constexpr std::array<std::string_view, 5> kBareWords = {
     "current_catalog", "current_schema", "current_user", "current_role", "session_user"};
 
@@ -54,8 +54,8 @@ std::optional<std::uint64_t> literal_size(const json::Value& node) {
     if (text_of(node, "class") == "FUNCTION") {
         const std::string_view name = text_of(node, "function_name");
         const json::Array* children = list_of(node, "children");
-        const bool sign = (name == "-" || name == "+") && children != nullptr &&
-                          children->size() == 1;
+        const bool sign =
+            (name == "-" || name == "+") && children != nullptr && children->size() == 1;
         return sign ? literal_size(children->front()) : std::nullopt;
     }
     if (text_of(node, "class") != "CONSTANT") return std::nullopt;
@@ -160,14 +160,18 @@ private:
         }
         if (is_clock(name)) return clock(node, name);
         switch (verdict_on(name)) {
-            case Verdict::allowed: return Done{};
-            case Verdict::bounded: return bounded(node, name);
-            case Verdict::constant: return constant(node, name);
+            case Verdict::allowed:
+                return Done{};
+            case Verdict::bounded:
+                return bounded(node, name);
+            case Verdict::constant:
+                return constant(node, name);
             case Verdict::refused:
                 return place({.code = ErrorCode::function_refused,
                               .message = "questions do not call the function " + in_quotes(name)},
                              node, text_);
-            case Verdict::unknown: break;
+            case Verdict::unknown:
+                break;
         }
         const bool table = std::binary_search(refused_table_functions().begin(),
                                               refused_table_functions().end(), name);
@@ -198,8 +202,8 @@ private:
         const bool range = name == "range" || name == "generate_series";
         std::uint64_t size = 1;
         for (std::size_t i = range ? 0 : 1; i < children->size(); ++i) {
-            const bool padding = (name == "lpad" || name == "rpad" || name.ends_with("resize")) &&
-                                 i == 2;
+            const bool padding =
+                (name == "lpad" || name == "rpad" || name.ends_with("resize")) && i == 2;
             if (padding) continue;
             const auto literal = literal_size((*children)[i]);
             if (!literal) return not_literal(node, name);

@@ -8,7 +8,7 @@
 //     bind_relations(tree, names)                    the relations get the names of the task
 //     engine.answer(task)
 //
-// What is not known is refused, with its name. Relations are not judged here: a tree that passes
+// Anything unknown is refused, with its name. Relations are not judged here: a tree that passes
 // names tables, and nothing else that would be opened.
 #pragma once
 
@@ -25,9 +25,9 @@ namespace baton::questions {
 
 constexpr std::size_t kTextBytesMax = std::size_t{1} << 20U;
 constexpr std::size_t kTokensMax = 50'000;
-constexpr std::size_t kTextNestingMax = 100;   // of parentheses, brackets and braces
-constexpr std::size_t kMaterializedMax = 4;    // the parser repeats each of them three times
-constexpr std::size_t kTreeNestingMax = 900;   // of the tree's JSON; an expression takes two
+constexpr std::size_t kTextNestingMax = 100;  // of parentheses, brackets and braces
+constexpr std::size_t kMaterializedMax = 4;   // the parser repeats each of them three times
+constexpr std::size_t kTreeNestingMax = 900;  // of the tree's JSON; an expression takes two
 constexpr std::size_t kTreeNodesMax = 200'000;
 constexpr std::uint64_t kRepeatMax = 1'000'000;         // of one value
 constexpr std::uint64_t kRepeatTotalMax = 100'000'000;  // all of a question multiplied
@@ -69,7 +69,8 @@ struct Mention {
 
 // In the order of the tree; a relation that is named twice is there twice. Any tree of the parser,
 // also one that has not passed the gate. Fails as gate() does for what is not known.
-[[nodiscard]] Result<std::vector<Mention>> mentioned(const json::Value& tree, std::string_view text);
+[[nodiscard]] Result<std::vector<Mention>> mentioned(const json::Value& tree,
+                                                     std::string_view text);
 
 // Gives each mention the name that it has in the task, in the same order. Columns that are written
 // with the table, or the schema, stay valid. A name of the task cannot be written by a client if

@@ -20,7 +20,8 @@ QuestionEngine& engine() {
     return *kEngine;
 }
 
-const Constants kConstants{.version = "PostgreSQL 15.0 (Baton)", .database = "baton", .user = "ann"};
+const Constants kConstants{
+    .version = "PostgreSQL 15.0 (Baton)", .database = "baton", .user = "ann"};
 
 Result<json::Value> gated(const std::string& sql) {
     TRY(check_text(sql));
@@ -78,14 +79,16 @@ TEST(Gate, OrdinaryQuestionsPass) {
              "date_trunc('day', d), d + INTERVAL '1 day', a ILIKE 'x%', a ~ 'b', j->>'k', j->'k', "
              "array_agg(a ORDER BY b), string_agg(a, ','), a::DECIMAL(10,2), a::TEXT[] FROM t",
              "SELECT * FROM generate_series(1, 10) g(i), unnest([1, 2]) u(x), range(3)",
-             "SELECT * FROM t LEFT JOIN u USING (a) ASOF JOIN v ON t.x >= v.x SEMI JOIN w USING (a)",
+             "SELECT * FROM t LEFT JOIN u USING (a) ASOF JOIN v ON t.x >= v.x SEMI JOIN w USING "
+             "(a)",
              "SELECT a IN (SELECT 1), EXISTS (SELECT 2), a = ANY (SELECT 3), (SELECT 4) FROM t",
              "VALUES (1, 'a'), (2, 'b')",
              "SELECT 1 UNION SELECT 2 EXCEPT ALL SELECT 3 ORDER BY 1",
              "SELECT list_transform([1], lambda x: x + 1), [y FOR y IN [1]], {'a': 1}.a",
              "SELECT DISTINCT ON (a) a, b FROM t ORDER BY a",
              "SELECT grouping(a) FROM t GROUP BY ROLLUP (a), CUBE (b), GROUPING SETS ((a), ())",
-             "SELECT CASE WHEN a THEN 1 ELSE 2 END, coalesce(a, b), nullif(a, b), a BETWEEN 1 AND 2, "
+             "SELECT CASE WHEN a THEN 1 ELSE 2 END, coalesce(a, b), nullif(a, b), a BETWEEN 1 AND "
+             "2, "
              "a IS NOT DISTINCT FROM b, NOT a, a COLLATE nocase, try_cast(a AS INT), $1 FROM t",
              "SELECT lateral_value FROM t, LATERAL (SELECT t.a + 1 AS lateral_value)",
              "SELECT repeat('x', 10), lpad('x', 5, 'y'), format('{:5d}', 1), printf('%d', 2)",
@@ -115,8 +118,7 @@ TEST(Gate, ConstantsReplaceFunctionsAboutTheServer) {
               "SELECT 'PostgreSQL 15.0 (Baton)' AS \"version\", 'baton' AS current_database, 'ann' "
               "AS current_user, 'public' AS current_schema");
     EXPECT_EQ(passed("SELECT \"current_user\" FROM t"), "SELECT current_user FROM t");
-    EXPECT_EQ(passed("SELECT pg_catalog.version() v"),
-              "SELECT 'PostgreSQL 15.0 (Baton)' AS v");
+    EXPECT_EQ(passed("SELECT pg_catalog.version() v"), "SELECT 'PostgreSQL 15.0 (Baton)' AS v");
 }
 
 TEST(Gate, RelationsAreFoundWhereverTheyStand) {
@@ -124,8 +126,9 @@ TEST(Gate, RelationsAreFoundWhereverTheyStand) {
                     "(FROM e) AND x IN (SELECT y FROM f) GROUP BY (SELECT 1 FROM g) HAVING (SELECT "
                     "true FROM h) ORDER BY (SELECT 1 FROM i) LIMIT (SELECT 1 FROM j)"),
               "i j a s.b d.s.c e f g h");
-    EXPECT_EQ(named("SELECT * FROM t AT (VERSION => 12), u AT (TIMESTAMP => TIMESTAMP '2020-01-01')"),
-              "t@12 u@2020-01-01");
+    EXPECT_EQ(
+        named("SELECT * FROM t AT (VERSION => 12), u AT (TIMESTAMP => TIMESTAMP '2020-01-01')"),
+        "t@12 u@2020-01-01");
 }
 
 TEST(Gate, ACteHidesATable) {
@@ -138,8 +141,9 @@ TEST(Gate, ACteHidesATable) {
 }
 
 TEST(Gate, BoundRelationsKeepTheirNamesForColumns) {
-    EXPECT_EQ(bound("SELECT s.t.a, t.b, u.c FROM s.t JOIN x u ON t.a = u.a", {"__baton_0", "__baton_1"}),
-              "SELECT t.a, t.b, u.c FROM __baton_0 AS t INNER JOIN __baton_1 AS u ON ((t.a = u.a))");
+    EXPECT_EQ(
+        bound("SELECT s.t.a, t.b, u.c FROM s.t JOIN x u ON t.a = u.a", {"__baton_0", "__baton_1"}),
+        "SELECT t.a, t.b, u.c FROM __baton_0 AS t INNER JOIN __baton_1 AS u ON ((t.a = u.a))");
     EXPECT_EQ(bound("WITH t AS (SELECT 1) SELECT * FROM t, s.t", {"__baton_0"}),
               "WITH t AS (SELECT 1)SELECT * FROM t , __baton_0 AS t");
     EXPECT_TRUE(passed("SELECT * FROM __baton_0").starts_with("error 2070"));
@@ -155,9 +159,13 @@ TEST(Gate, SizesAreBounded) {
         for (std::size_t i = 0; i < depth; ++i) text += close;
         return text;
     };
-    for (const auto& [open, close] :
-         {std::pair{"(", ")"}, {"[", "]"}, {"- ", ""}, {"NOT ", ""}, {"CASE WHEN 1 THEN ", " END"},
-          {"(SELECT ", ")"}, {"abs(", ")"}}) {
+    for (const auto& [open, close] : {std::pair{"(", ")"},
+                                      {"[", "]"},
+                                      {"- ", ""},
+                                      {"NOT ", ""},
+                                      {"CASE WHEN 1 THEN ", " END"},
+                                      {"(SELECT ", ")"},
+                                      {"abs(", ")"}}) {
         EXPECT_EQ(check_text(nested(10'000, open, close)).error().code, ErrorCode::too_large)
             << open;
         const auto text = passed(nested(60, open, close));

@@ -34,9 +34,9 @@ json::Value column_node(std::string name, std::string alias) {
 json::Value number_node(std::uint64_t number) {
     auto node = expression("CONSTANT", "VALUE_CONSTANT", "");
     json::Value type{json::Object{field("id", text("BIGINT")), field("type_info", {})}};
-    node.push_back(field("value", {json::Object{field("type", std::move(type)),
-                                                field("is_null", {false}),
-                                                field("value", {number})}}));
+    node.push_back(
+        field("value", {json::Object{field("type", std::move(type)), field("is_null", {false}),
+                                     field("value", {number})}}));
     return {std::move(node)};
 }
 
@@ -64,8 +64,8 @@ json::Value or_zero_node(json::Value number) {
 json::Value cast_node(json::Value child, std::string type) {
     auto node = expression("CAST", "OPERATOR_CAST", "");
     node.push_back(field("child", std::move(child)));
-    node.push_back(field("cast_type", {json::Object{field("id", text(std::move(type))),
-                                                    field("type_info", {})}}));
+    node.push_back(field(
+        "cast_type", {json::Object{field("id", text(std::move(type))), field("type_info", {})}}));
     node.push_back(field("try_cast", {false}));
     return {std::move(node)};
 }

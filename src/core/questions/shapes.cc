@@ -19,49 +19,103 @@ constexpr Key kColumnAliases{"column_name_alias", Holds::names};
 constexpr std::array kConstant = {kClass, kType, kAlias, kLocation, Key{"value", Holds::value}};
 constexpr std::array kColumnRef = {kClass, kType, kAlias, kLocation,
                                    Key{"column_names", Holds::names}};
-constexpr std::array kFunction = {
-    kClass, kType, kAlias, kLocation, Key{"function_name", Holds::text},
-    Key{"schema", Holds::text}, Key{"catalog", Holds::nothing},
-    Key{"children", Holds::expressions}, Key{"filter", Holds::expression},
-    Key{"order_bys", Holds::ordering}, Key{"distinct", Holds::flag},
-    Key{"is_operator", Holds::flag}, Key{"export_state", Holds::nothing}};
-constexpr std::array kWindow = {
-    kClass, kType, kAlias, kLocation, Key{"function_name", Holds::text},
-    Key{"schema", Holds::text}, Key{"catalog", Holds::nothing},
-    Key{"children", Holds::expressions}, Key{"partitions", Holds::expressions},
-    Key{"orders", Holds::orders}, Key{"start", Holds::text}, Key{"end", Holds::text},
-    Key{"start_expr", Holds::expression}, Key{"end_expr", Holds::expression},
-    Key{"offset_expr", Holds::expression}, Key{"default_expr", Holds::expression},
-    Key{"ignore_nulls", Holds::flag}, Key{"filter_expr", Holds::expression},
-    Key{"exclude_clause", Holds::text}, Key{"distinct", Holds::flag},
-    Key{"arg_orders", Holds::orders}};
-constexpr std::array kCase = {kClass, kType, kAlias, kLocation, Key{"case_checks", Holds::cases},
+constexpr std::array kFunction = {kClass,
+                                  kType,
+                                  kAlias,
+                                  kLocation,
+                                  Key{"function_name", Holds::text},
+                                  Key{"schema", Holds::text},
+                                  Key{"catalog", Holds::nothing},
+                                  Key{"children", Holds::expressions},
+                                  Key{"filter", Holds::expression},
+                                  Key{"order_bys", Holds::ordering},
+                                  Key{"distinct", Holds::flag},
+                                  Key{"is_operator", Holds::flag},
+                                  Key{"export_state", Holds::nothing}};
+constexpr std::array kWindow = {kClass,
+                                kType,
+                                kAlias,
+                                kLocation,
+                                Key{"function_name", Holds::text},
+                                Key{"schema", Holds::text},
+                                Key{"catalog", Holds::nothing},
+                                Key{"children", Holds::expressions},
+                                Key{"partitions", Holds::expressions},
+                                Key{"orders", Holds::orders},
+                                Key{"start", Holds::text},
+                                Key{"end", Holds::text},
+                                Key{"start_expr", Holds::expression},
+                                Key{"end_expr", Holds::expression},
+                                Key{"offset_expr", Holds::expression},
+                                Key{"default_expr", Holds::expression},
+                                Key{"ignore_nulls", Holds::flag},
+                                Key{"filter_expr", Holds::expression},
+                                Key{"exclude_clause", Holds::text},
+                                Key{"distinct", Holds::flag},
+                                Key{"arg_orders", Holds::orders}};
+constexpr std::array kCase = {kClass,
+                              kType,
+                              kAlias,
+                              kLocation,
+                              Key{"case_checks", Holds::cases},
                               Key{"else_expr", Holds::expression}};
-constexpr std::array kCast = {kClass, kType, kAlias, kLocation, Key{"child", Holds::expression},
-                              Key{"cast_type", Holds::type}, Key{"try_cast", Holds::flag}};
-constexpr std::array kComparison = {kClass, kType, kAlias, kLocation,
+constexpr std::array kCast = {kClass,
+                              kType,
+                              kAlias,
+                              kLocation,
+                              Key{"child", Holds::expression},
+                              Key{"cast_type", Holds::type},
+                              Key{"try_cast", Holds::flag}};
+constexpr std::array kComparison = {kClass,
+                                    kType,
+                                    kAlias,
+                                    kLocation,
                                     Key{"left", Holds::expression},
                                     Key{"right", Holds::expression}};
 constexpr std::array kChildren = {kClass, kType, kAlias, kLocation,
                                   Key{"children", Holds::expressions}};
-constexpr std::array kBetween = {kClass, kType, kAlias, kLocation, Key{"input", Holds::expression},
+constexpr std::array kBetween = {kClass,
+                                 kType,
+                                 kAlias,
+                                 kLocation,
+                                 Key{"input", Holds::expression},
                                  Key{"lower", Holds::expression},
                                  Key{"upper", Holds::expression}};
-constexpr std::array kSubquery = {
-    kClass, kType, kAlias, kLocation, Key{"subquery_type", Holds::text},
-    Key{"subquery", Holds::statement}, Key{"child", Holds::expression},
-    Key{"comparison_type", Holds::text}};
+constexpr std::array kSubquery = {kClass,
+                                  kType,
+                                  kAlias,
+                                  kLocation,
+                                  Key{"subquery_type", Holds::text},
+                                  Key{"subquery", Holds::statement},
+                                  Key{"child", Holds::expression},
+                                  Key{"comparison_type", Holds::text}};
 constexpr std::array kParameter = {kClass, kType, kAlias, kLocation,
                                    Key{"identifier", Holds::text}};
-constexpr std::array kStar = {
-    kClass, kType, kAlias, kLocation, Key{"relation_name", Holds::text},
-    Key{"exclude_list", Holds::excluded}, Key{"replace_list", Holds::named},
-    Key{"columns", Holds::flag}, Key{"expr", Holds::expression}, Key{"unpacked", Holds::flag},
-    Key{"qualified_exclude_list", Holds::excluded}, Key{"rename_list", Holds::renamed}};
-constexpr std::array kCollate = {kClass, kType, kAlias, kLocation, Key{"child", Holds::expression},
+constexpr std::array kStar = {kClass,
+                              kType,
+                              kAlias,
+                              kLocation,
+                              Key{"relation_name", Holds::text},
+                              Key{"exclude_list", Holds::excluded},
+                              Key{"replace_list", Holds::named},
+                              Key{"columns", Holds::flag},
+                              Key{"expr", Holds::expression},
+                              Key{"unpacked", Holds::flag},
+                              Key{"qualified_exclude_list", Holds::excluded},
+                              Key{"rename_list", Holds::renamed}};
+constexpr std::array kCollate = {kClass,
+                                 kType,
+                                 kAlias,
+                                 kLocation,
+                                 Key{"child", Holds::expression},
                                  Key{"collation", Holds::text}};
-constexpr std::array kLambda = {kClass, kType, kAlias, kLocation, Key{"lhs", Holds::expression},
-                                Key{"expr", Holds::expression}, Key{"syntax_type", Holds::text}};
+constexpr std::array kLambda = {kClass,
+                                kType,
+                                kAlias,
+                                kLocation,
+                                Key{"lhs", Holds::expression},
+                                Key{"expr", Holds::expression},
+                                Key{"syntax_type", Holds::text}};
 constexpr std::array kPositional = {kClass, kType, kAlias, kLocation, Key{"index", Holds::number}};
 
 constexpr std::array kExpressions = {
@@ -95,45 +149,84 @@ constexpr std::array kExpressions = {
     Shape{"POSITIONAL_REFERENCE", "", kPositional},
 };
 
-constexpr std::array kBaseTable = {
-    kType, kAlias, kLocation, kSample, kColumnAliases, Key{"schema_name", Holds::text},
-    Key{"table_name", Holds::text}, Key{"catalog_name", Holds::text},
-    Key{"at_clause", Holds::moment}};
-constexpr std::array kSubqueryRef = {kType, kAlias, kLocation, kSample, kColumnAliases,
-                                     Key{"subquery", Holds::statement}};
+constexpr std::array kBaseTable = {kType,
+                                   kAlias,
+                                   kLocation,
+                                   kSample,
+                                   kColumnAliases,
+                                   Key{"schema_name", Holds::text},
+                                   Key{"table_name", Holds::text},
+                                   Key{"catalog_name", Holds::text},
+                                   Key{"at_clause", Holds::moment}};
+constexpr std::array kSubqueryRef = {kType,   kAlias,         kLocation,
+                                     kSample, kColumnAliases, Key{"subquery", Holds::statement}};
 // Without conditions of its own making: those of a plan are no part of a text.
-constexpr std::array kJoin = {
-    kType, kAlias, kLocation, kSample, Key{"left", Holds::table}, Key{"right", Holds::table},
-    Key{"condition", Holds::expression}, Key{"join_type", Holds::text},
-    Key{"ref_type", Holds::text}, Key{"using_columns", Holds::names},
-    Key{"delim_flipped", Holds::nothing}, Key{"duplicate_eliminated_columns", Holds::nothing}};
-constexpr std::array kTableFunction = {kType, kAlias, kLocation, kSample, kColumnAliases,
+constexpr std::array kJoin = {kType,
+                              kAlias,
+                              kLocation,
+                              kSample,
+                              Key{"left", Holds::table},
+                              Key{"right", Holds::table},
+                              Key{"condition", Holds::expression},
+                              Key{"join_type", Holds::text},
+                              Key{"ref_type", Holds::text},
+                              Key{"using_columns", Holds::names},
+                              Key{"delim_flipped", Holds::nothing},
+                              Key{"duplicate_eliminated_columns", Holds::nothing}};
+constexpr std::array kTableFunction = {kType,
+                                       kAlias,
+                                       kLocation,
+                                       kSample,
+                                       kColumnAliases,
                                        Key{"function", Holds::expression},
                                        Key{"with_ordinality", Holds::text}};
-constexpr std::array kExpressionList = {
-    kType, kAlias, kLocation, kSample, Key{"values", Holds::rows},
-    Key{"expected_names", Holds::nothing}, Key{"expected_types", Holds::nothing}};
+constexpr std::array kExpressionList = {kType,
+                                        kAlias,
+                                        kLocation,
+                                        kSample,
+                                        Key{"values", Holds::rows},
+                                        Key{"expected_names", Holds::nothing},
+                                        Key{"expected_types", Holds::nothing}};
 constexpr std::array kEmpty = {kType, kAlias, kLocation, kSample};
 
 constexpr std::array kTables = {
-    Shape{"BASE_TABLE", "", kBaseTable},         Shape{"SUBQUERY", "", kSubqueryRef},
-    Shape{"JOIN", "", kJoin},                    Shape{"TABLE_FUNCTION", "", kTableFunction},
-    Shape{"EXPRESSION_LIST", "", kExpressionList}, Shape{"EMPTY", "", kEmpty},
+    Shape{"BASE_TABLE", "", kBaseTable},
+    Shape{"SUBQUERY", "", kSubqueryRef},
+    Shape{"JOIN", "", kJoin},
+    Shape{"TABLE_FUNCTION", "", kTableFunction},
+    Shape{"EXPRESSION_LIST", "", kExpressionList},
+    Shape{"EMPTY", "", kEmpty},
 };
 
-constexpr std::array kSelect = {
-    kType, kModifiers, kCtes, kSample, Key{"select_list", Holds::expressions},
-    Key{"from_table", Holds::table}, Key{"where_clause", Holds::expression},
-    Key{"group_expressions", Holds::expressions}, Key{"group_sets", Holds::sets},
-    Key{"aggregate_handling", Holds::text}, Key{"having", Holds::expression},
-    Key{"qualify", Holds::expression}};
-constexpr std::array kSetOperation = {
-    kType, kModifiers, kCtes, Key{"setop_type", Holds::text}, Key{"setop_all", Holds::flag},
-    Key{"left", Holds::node}, Key{"right", Holds::node}, Key{"children", Holds::nodes}};
-constexpr std::array kRecursive = {
-    kType, kModifiers, kCtes, Key{"cte_name", Holds::text}, Key{"union_all", Holds::flag},
-    Key{"left", Holds::node}, Key{"right", Holds::node}, Key{"aliases", Holds::names},
-    Key{"key_targets", Holds::expressions}};
+constexpr std::array kSelect = {kType,
+                                kModifiers,
+                                kCtes,
+                                kSample,
+                                Key{"select_list", Holds::expressions},
+                                Key{"from_table", Holds::table},
+                                Key{"where_clause", Holds::expression},
+                                Key{"group_expressions", Holds::expressions},
+                                Key{"group_sets", Holds::sets},
+                                Key{"aggregate_handling", Holds::text},
+                                Key{"having", Holds::expression},
+                                Key{"qualify", Holds::expression}};
+constexpr std::array kSetOperation = {kType,
+                                      kModifiers,
+                                      kCtes,
+                                      Key{"setop_type", Holds::text},
+                                      Key{"setop_all", Holds::flag},
+                                      Key{"left", Holds::node},
+                                      Key{"right", Holds::node},
+                                      Key{"children", Holds::nodes}};
+constexpr std::array kRecursive = {kType,
+                                   kModifiers,
+                                   kCtes,
+                                   Key{"cte_name", Holds::text},
+                                   Key{"union_all", Holds::flag},
+                                   Key{"left", Holds::node},
+                                   Key{"right", Holds::node},
+                                   Key{"aliases", Holds::names},
+                                   Key{"key_targets", Holds::expressions}};
 
 constexpr std::array kNodes = {
     Shape{"SELECT_NODE", "", kSelect},

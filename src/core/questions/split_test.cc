@@ -50,8 +50,8 @@ struct Answered {
 };
 
 Result<Answered> answered(const json::Value& tree, std::vector<QuestionRelation> relations) {
-    TRY_ASSIGN(answer, engine().answer(
-                           {.tree = json::to_text(tree), .relations = std::move(relations)}));
+    TRY_ASSIGN(answer,
+               engine().answer({.tree = json::to_text(tree), .relations = std::move(relations)}));
     Answered all{.columns = answer->columns(), .rows = {}};
     for (bool ended = false; !ended;) {
         TRY_ASSIGN(batch, answer->next());
@@ -108,10 +108,10 @@ Asked bound_tree(const std::string& sql) {
 }
 
 std::variant<Split, Whole> split_of(const Asked& asked) {
-    const auto described = engine().describe(
-        {.tree = json::to_text(asked.tree),
-         .relations = {relation("__baton_t", kColumns, {}),
-                       relation("__baton_u", {kColumns[0], kColumns[4]}, {})}});
+    const auto described =
+        engine().describe({.tree = json::to_text(asked.tree),
+                           .relations = {relation("__baton_t", kColumns, {}),
+                                         relation("__baton_u", {kColumns[0], kColumns[4]}, {})}});
     CHECK(described);
     return split({.tree = asked.tree, .tables = asked.tables, .answer = described->columns});
 }
@@ -149,23 +149,40 @@ std::string one_of(const std::array<const char*, N>& words) {
 
 std::string random_condition() {
     constexpr std::array kConditions = {
-        "a > 0", "b IN (1, 2)", "x < 0.5", "s LIKE 'q%'", "day >= DATE '2020-01-03'", "f",
-        "d IS NOT NULL", "a = b", "day < current_date", "coalesce(a, 0) + 1 > b"};
+        "a > 0", "b IN (1, 2)",   "x < 0.5", "s LIKE 'q%'",        "day >= DATE '2020-01-03'",
+        "f",     "d IS NOT NULL", "a = b",   "day < current_date", "coalesce(a, 0) + 1 > b"};
     return one_of(kConditions);
 }
 
 std::string random_expression() {
-    constexpr std::array kExpressions = {"a", "b", "x", "d", "s", "day", "f", "a + b", "a % 2",
-                                         "upper(s)", "d * 2", "date_trunc('month', day)"};
+    constexpr std::array kExpressions = {"a",     "b",        "x",     "d",
+                                         "s",     "day",      "f",     "a + b",
+                                         "a % 2", "upper(s)", "d * 2", "date_trunc('month', day)"};
     return one_of(kExpressions);
 }
 
 std::string random_aggregate() {
-    constexpr std::array kAggregates = {
-        "count(*)", "count(x)", "sum(a)", "sum(d)", "sum(x)", "min(s)", "max(x)", "max(day)",
-        "min(d)", "avg(a)", "avg(d)", "avg(x)", "bool_and(f)", "bool_or(f)", "sum(a + b)",
-        "count(*) FILTER (WHERE a > 0)", "sum(b) FILTER (WHERE f)", "avg(b) FILTER (WHERE f)",
-        "sum(a) + count(*)", "max(a) - min(a)", "coalesce(sum(b), 0)"};
+    constexpr std::array kAggregates = {"count(*)",
+                                        "count(x)",
+                                        "sum(a)",
+                                        "sum(d)",
+                                        "sum(x)",
+                                        "min(s)",
+                                        "max(x)",
+                                        "max(day)",
+                                        "min(d)",
+                                        "avg(a)",
+                                        "avg(d)",
+                                        "avg(x)",
+                                        "bool_and(f)",
+                                        "bool_or(f)",
+                                        "sum(a + b)",
+                                        "count(*) FILTER (WHERE a > 0)",
+                                        "sum(b) FILTER (WHERE f)",
+                                        "avg(b) FILTER (WHERE f)",
+                                        "sum(a) + count(*)",
+                                        "max(a) - min(a)",
+                                        "coalesce(sum(b), 0)"};
     constexpr std::array kDistinct = {"count(DISTINCT a)", "count(DISTINCT s)", "sum(DISTINCT b)"};
     return die(8) == 0 ? one_of(kDistinct) : one_of(kAggregates);
 }
@@ -239,8 +256,8 @@ void check_split() {
         leaves.columns = leaf->columns;
         leaves.rows.insert(leaves.rows.end(), leaf->rows.begin(), leaf->rows.end());
     }
-    const auto final = answered(
-        halves.final, {relation(std::string(kLeaves), leaves.columns, leaves.rows)});
+    const auto final =
+        answered(halves.final, {relation(std::string(kLeaves), leaves.columns, leaves.rows)});
     if (!final) RC_FAIL(sql + ": " + to_string(final.error()));
     const auto expected = lines(*whole, ordered);
     const auto got = lines(*final, ordered);

@@ -11,8 +11,8 @@ namespace {
 
 bool is_word(char c) {
     const auto byte = static_cast<unsigned char>(c);
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '_' || byte >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           byte >= 0x80;
 }
 
 // Counts tokens and nesting as PostgreSQL's lexer sees them. Where the text is malformed the count
@@ -170,8 +170,7 @@ Result<Done> check_text(std::string_view text) {
     if (text.size() > kTextBytesMax) {
         return Error{.code = ErrorCode::too_large,
                      .message = "the question has " + std::to_string(text.size()) +
-                                " bytes, at most " + std::to_string(kTextBytesMax) +
-                                " are allowed",
+                                " bytes, at most " + std::to_string(kTextBytesMax) + " are allowed",
                      .hint = "give large values as parameters"};
     }
     return Lexer(text).run();

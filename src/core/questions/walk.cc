@@ -201,8 +201,7 @@ private:
             "UBIGINT UHUGEINT FLOAT DOUBLE DECIMAL VARCHAR BLOB DATE TIMESTAMP TIMESTAMP_S "
             "TIMESTAMP_MS TIMESTAMP_NS TIME INTERVAL UUID BIT LIST STRUCT MAP ARRAY ";
         const bool plain = !kind.empty() && has_word(kTypes, kind);
-        const bool zoned =
-            kind == "TIMESTAMP WITH TIME ZONE" || kind == "TIME WITH TIME ZONE";
+        const bool zoned = kind == "TIMESTAMP WITH TIME ZONE" || kind == "TIME WITH TIME ZONE";
         const json::Value* info = json::find(value, "type_info");
         if (kind == "USER" && info != nullptr) {
             const std::string name = to_lower(text_of(*info, "user_type_name"));
@@ -262,32 +261,46 @@ private:
             case Holds::nothing:
                 if (is_nothing(value)) return Done{};
                 return refused(of + " with", key.name);
-            case Holds::names: return texts(value, of);
-            case Holds::expression: return expression(value);
-            case Holds::expressions: return expressions(value, of);
+            case Holds::names:
+                return texts(value, of);
+            case Holds::expression:
+                return expression(value);
+            case Holds::expressions:
+                return expressions(value, of);
             case Holds::rows:
                 return each(value, of, [&](json::Value& row) { return expressions(row, of); });
-            case Holds::cases: return cases(value, of);
-            case Holds::named: return named(value, of);
+            case Holds::cases:
+                return cases(value, of);
+            case Holds::named:
+                return named(value, of);
             case Holds::renamed:
             case Holds::excluded:
             case Holds::sets:
                 return each(value, of, [](json::Value&) -> Result<Done> { return Done{}; });
-            case Holds::orders: return orders(value, of);
+            case Holds::orders:
+                return orders(value, of);
             case Holds::ordering:
             case Holds::modifiers:
                 if (key.holds == Holds::ordering) return modifier(value);
                 return each(value, of, [&](json::Value& item) { return modifier(item); });
-            case Holds::table: return table(value);
-            case Holds::node: return node(value);
+            case Holds::table:
+                return table(value);
+            case Holds::node:
+                return node(value);
             case Holds::nodes:
                 return each(value, of, [&](json::Value& item) { return node(item); });
-            case Holds::statement: return statement(value);
-            case Holds::ctes: return Done{};  // node() has been there
-            case Holds::sample: return sample(value);
-            case Holds::moment: return moment(value);
-            case Holds::value: return constant(value);
-            case Holds::type: return type(value, 0);
+            case Holds::statement:
+                return statement(value);
+            case Holds::ctes:
+                return Done{};  // node() has been there
+            case Holds::sample:
+                return sample(value);
+            case Holds::moment:
+                return moment(value);
+            case Holds::value:
+                return constant(value);
+            case Holds::type:
+                return type(value, 0);
         }
         CHECK(false);
     }
