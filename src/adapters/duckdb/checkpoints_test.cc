@@ -13,7 +13,7 @@ namespace {
 
 const std::vector<std::string> kLines = {
     R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})",
-    R"({"metaData":{"id":"x","format":{"provider":"parquet","options":{}},"schemaString":"{\"a\"}",)"
+    R"({"metaData":{"id":"x","format":{"provider":"parquet","options":{}},"schemaString":"{}",)"
     R"("partitionColumns":["day"],"createdTime":5,"configuration":{"k":"v"}}})",
     R"({"txn":{"appId":"app","version":7}})",
     R"({"add":{"path":"p/1","partitionValues":{"day":null},"size":10,"modificationTime":3,)"
