@@ -14,10 +14,10 @@ namespace baton::duckdb_engine {
 
 namespace {
 
-constexpr std::uint64_t kMemory = 256U << 20U;
+constexpr std::uint64_t kParserMemory = 256U << 20U;
 constexpr std::size_t kIdleMax = 16;
 constexpr std::size_t kTextMax = std::size_t{1} << 20U;
-constexpr std::size_t kMessageMax = 400;
+constexpr std::size_t kComplaintMax = 400;
 
 std::string text_field(const json::Value& object, std::string_view key) {
     const json::Value* value = json::find(object, key);
@@ -28,7 +28,7 @@ std::string text_field(const json::Value& object, std::string_view key) {
 // DuckDB's complaint about a text, which it gives as a value.
 Error complaint(const json::Value& document, std::string_view text) {
     std::string message = text_field(document, "error_message");
-    message = storable_text(message.substr(0, message.find('\n')), kMessageMax);
+    message = storable_text(message.substr(0, message.find('\n')), kComplaintMax);
     if (text_field(document, "error_type") == "not implemented") {
         if (message.find("Only SELECT") != std::string::npos) {
             return {.code = ErrorCode::not_supported, .message = "a question is one SELECT"};
@@ -72,7 +72,7 @@ Result<std::string> only_statement(const std::string& serialized, std::string_vi
 }  // namespace
 
 Result<Done> Parsing::start() {
-    TRY_ASSIGN(opened, Instance::open({.memory_max = kMemory}));
+    TRY_ASSIGN(opened, Instance::open({.memory_max = kParserMemory}));
     instance_ = std::move(opened);
     return Done{};
 }

@@ -86,7 +86,7 @@ constexpr std::string_view kBounded =
     "array_resize bitstring format generate_series list_resize lpad printf range repeat rpad "
     "to_base ";
 
-constexpr std::string_view kConstant =
+constexpr std::string_view kOfTheServer =
     "version current_database current_catalog current_schema current_user current_role "
     "session_user user ";
 
@@ -190,7 +190,7 @@ bool has(std::span<const std::string> words, std::string_view word) {
 
 std::span<const std::string> allowed_functions() {
     static const std::vector<std::string> words =
-        sorted_words(std::string(kAllowed) + std::string(kBounded) + std::string(kConstant));
+        sorted_words(std::string(kAllowed) + std::string(kBounded) + std::string(kOfTheServer));
     return words;
 }
 std::span<const std::string> refused_functions() {
@@ -204,7 +204,7 @@ std::span<const std::string> refused_table_functions() {
 
 Verdict verdict_on(std::string_view function) {
     static const std::vector<std::string> bounded = sorted_words(kBounded);
-    static const std::vector<std::string> constant = sorted_words(kConstant);
+    static const std::vector<std::string> constant = sorted_words(kOfTheServer);
     if (has(bounded, function)) return Verdict::bounded;
     if (has(constant, function)) return Verdict::constant;
     if (has(allowed_functions(), function)) return Verdict::allowed;

@@ -8,7 +8,7 @@
 //     bind_relations(tree, names)                    the relations get the names of the task
 //     engine.answer(task)
 //
-// What is not known is refused, with its name. Relations are not judged here: a tree that passes
+// Anything unknown is refused, with its name. Relations are not judged here: a tree that passes
 // names tables, and nothing else that would be opened.
 #pragma once
 
