@@ -14,6 +14,7 @@
 #include "app/catalogs.h"
 #include "app/tls_options.h"
 #include "catalog/schema.h"
+#include "coordinator/sessions/version.h"
 #include "doors/remote/remote.h"
 #include "doors/shell/local.h"
 
@@ -44,6 +45,11 @@ Result<Embedded> open_catalog(const std::string& data, bool create, bool offline
     coordinator::CoordinatorOptions options;
     options.scratch = sqlite::temporary_sqlites(catalog::migrate);
     if (!offline) {
+        TRY_ASSIGN(tables, TableParts::open(
+                               {.folder = data + "/tables", .work_folder = data + "/work"}, clock));
+        embedded.tables = std::move(tables);
+        options.tables = &embedded.tables->access();
+        options.version = coordinator::kVersion;
         TRY_ASSIGN(trust, trust_of(tls, rpc::UnmarkedCertificates::refused));
         if (tls.cert.empty()) {
             TRY_ASSIGN(members, Members::open(*opened->database, clock, {}));

@@ -7,6 +7,7 @@
 
 #include "adapters/system/certificate_files.h"
 #include "app/members.h"
+#include "app/table_parts.h"
 #include "coordinator/coordinator_runtime.h"
 #include "doors/shell/counterpart.h"
 #include "doors/shell/shell.h"
@@ -19,6 +20,7 @@ namespace baton::app {
 // A coordinator in this process, with a worker unless it is offline. The worker ends last.
 struct Embedded {
     std::unique_ptr<worker::EmbeddedWorker> worker;  // none: offline
+    std::unique_ptr<TableParts> tables;              // none: offline
     std::unique_ptr<coordinator::CoordinatorRuntime> coordinator;
     std::unique_ptr<Members> members;  // none: offline, or it has certificates of its own
 };

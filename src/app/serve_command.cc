@@ -21,6 +21,7 @@
 #include "app/client_servers.h"
 #include "app/leave_signals.h"
 #include "app/members.h"
+#include "app/table_parts.h"
 #include "app/tls_options.h"
 #include "base/text.h"
 #include "catalog/coordinator_secret.h"
@@ -119,6 +120,10 @@ public:
         TRY(parts->start_worker(configuration, clock, log));
         options.transport = &parts->worker_->transport();
         options.results = &parts->worker_->results();
+        TRY_ASSIGN(tables, TableParts::open(table_settings(settings), clock));
+        parts->tables_ = std::move(tables);
+        options.tables = &parts->tables_->access();
+        options.version = coordinator::kVersion;
         options.stale_views.on_change = [&log](const Result<Done>& look) {
             if (look) return log.info("the catalog can be read again");
             log.warn("the catalog cannot be read", {{"reason", to_string(look.error())}});
@@ -149,6 +154,19 @@ public:
 
 private:
     DaemonParts() = default;
+
+    // Coordinators that share a catalog on a server need a store that all of them reach.
+    static TableSettings table_settings(const config::Settings& settings) {
+        constexpr std::uint64_t kMegabyte = 1ULL << 20U;
+        TableSettings tables{.store = settings.text("tables.store"),
+                             .work_folder = settings.text("data") + "/work",
+                             .memory = settings.number("tables.memory") * kMegabyte,
+                             .slots = settings.number("tables.questions")};
+        if (tables.store.empty() && !is_server(settings.text("catalog"))) {
+            tables.folder = settings.text("data") + "/tables";
+        }
+        return tables;
+    }
 
     // A leader that is stopped in a transaction holds the fence: not for longer than its lease.
     static Duration standstill_max(const config::Settings& settings) {
@@ -273,6 +291,7 @@ private:
     std::unique_ptr<LeaderLine> line_;
     std::unique_ptr<SqlSignals> signals_;  // none: the database has no way to tell of commits
     std::unique_ptr<worker::EmbeddedWorker> worker_;
+    std::unique_ptr<TableParts> tables_;
     std::unique_ptr<coordinator::CoordinatorRuntime> coordinator_;
     std::unique_ptr<Members> members_;       // reads the coordinator's database
     std::unique_ptr<SqlDatabase> election_;  // none: it leads, nobody else can

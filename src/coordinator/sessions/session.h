@@ -147,7 +147,7 @@ private:
         std::size_t waited = 0;  // of the queries that it touched
         Instant waits_since;
         std::unique_ptr<QueryWait> waits;
-        // What other threads do for the present one.
+        // Other threads do it for the present one.
         std::shared_ptr<threads::Awaited> work;
         Halt halt;
         // Of CREATE TABLE, which goes step by step.
