@@ -33,6 +33,7 @@ struct RelationFile {
 struct RelationFiles {
     std::vector<RelationFile> files;  // none: no rows
 };
+// Values as an answer has them; lists and structures cannot come so.
 struct RelationRows {
     std::shared_ptr<const std::vector<SqlRow>> rows;
 };
@@ -56,13 +57,15 @@ struct QuestionTask {
     std::function<bool()> given_up = {};
 };
 
-// Rows of an answer. Values: NULL, numbers of up to 64 bits and booleans (0, 1) as integers, REAL
-// and DOUBLE as numbers; everything else as text in PostgreSQL's form.
+// Rows of an answer. Values: NULL, whole numbers that fit 64 bits with a sign by their type and
+// booleans (0, 1) as integers, REAL and DOUBLE as numbers; everything else (UBIGINT and HUGEINT,
+// too) as text in PostgreSQL's form.
 struct AnswerBatch {
     std::vector<SqlRow> rows;
     bool ended = false;  // these are the last
 };
 
+// It ends before its engine does.
 class QuestionAnswer {
 public:
     virtual ~QuestionAnswer() = default;
@@ -83,7 +86,8 @@ class QuestionEngine {
 public:
     virtual ~QuestionEngine() = default;
 
-    // The tree of a text that holds one SELECT. Fails with syntax, with the position.
+    // The tree of a text that holds one SELECT: the statement of the engine's parser as JSON. Fails
+    // with syntax, with the position, and with not_supported for any other statement.
     [[nodiscard]] virtual Result<std::string> parse(std::string_view text) = 0;
     // The text of a tree, for people.
     [[nodiscard]] virtual Result<std::string> print(const std::string& tree) = 0;
@@ -99,7 +103,8 @@ public:
     [[nodiscard]] virtual Result<std::unique_ptr<QuestionAnswer>> answer(QuestionTask task) = 0;
 
     // Writes the rows of the answer as a Parquet file at `path`, converted to these columns by
-    // their places. Fails with cannot_convert and not_null_violation, naming the column.
+    // their places. Fails with cannot_convert and not_null_violation, naming the column; then there
+    // is no file. After `cancelled` it may be there for a moment: do not use the path again.
     [[nodiscard]] virtual Result<WrittenFile> write(QuestionTask task, const SqlColumns& columns,
                                                     const std::string& path,
                                                     const std::function<bool()>& given_up) = 0;

@@ -127,6 +127,16 @@ TEST_F(DuckDbEngine, ValuesHavePostgresForms) {
               "infinity|-infinity|{1,NaN}|0044-03-15 BC\n");
 }
 
+TEST_F(DuckDbEngine, ValuesOfAnAnswerComeInAgain) {
+    const auto relation =
+        rows("r1", {field("b", Kind::blob), field("i", Kind::interval), field("u", Kind::hugeint)},
+             {{std::string("\\x0aff"), std::string("1 year 2 mons -3 days 00:00:04.5"),
+               std::string("170141183460469231731687303715884105727")}});
+    EXPECT_EQ(ask("SELECT b, octet_length(b), i, u FROM r1", {relation}),
+              "\\x0aff|2|1 year 2 mons -3 days +00:00:04.5|"
+              "170141183460469231731687303715884105727\n");
+}
+
 TEST_F(DuckDbEngine, TextWithNulIsRefused) {
     EXPECT_NE(ask("SELECT chr(0) AS x").find("cannot show column \"x\""), std::string::npos);
 }

@@ -168,6 +168,39 @@ Value value_of(const SqlValue& value) {
     return Value();
 }
 
+// The bytes of PostgreSQL's form, \x0aff.
+std::string bytes_of(const std::string& text) {
+    const auto digit = [](char c) -> int {
+        if (c >= '0' && c <= '9') return c - '0';
+        if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+        return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    };
+    if (!text.starts_with("\\x") || text.size() % 2 != 0) {
+        throw duckdb::ConversionException("bytes that are not in the form of PostgreSQL");
+    }
+    std::string bytes;
+    for (std::size_t i = 2; i < text.size(); i += 2) {
+        const int high = digit(text[i]);
+        const int low = digit(text[i + 1]);
+        if (high < 0 || low < 0) throw duckdb::ConversionException("a byte without two digits");
+        bytes += static_cast<char>(high * 16 + low);
+    }
+    return bytes;
+}
+
+// Rows hold lists and structures in forms that only people read: they come in files.
+Value converted(const SqlValue& value, const duckdb::LogicalType& type,
+                duckdb::ClientContext& context) {
+    if (type.IsNested()) {
+        throw duckdb::NotImplementedException("lists and structures cannot come as rows");
+    }
+    const auto* text = std::get_if<std::string>(&value);
+    if (text != nullptr && type.id() == duckdb::LogicalTypeId::BLOB) {
+        return Value::BLOB_RAW(bytes_of(*text));
+    }
+    return value_of(value).CastAs(context, type);
+}
+
 duckdb::shared_ptr<duckdb::ColumnDataCollection> collected(const SqlColumns& columns,
                                                            const std::vector<SqlRow>& rows,
                                                            duckdb::ClientContext& context) {
@@ -182,7 +215,7 @@ duckdb::shared_ptr<duckdb::ColumnDataCollection> collected(const SqlColumns& col
         if (row.size() != columns.size()) throw duckdb::InternalException("a row of another width");
         const duckdb::idx_t at = chunk.size();
         for (std::size_t i = 0; i < row.size(); ++i) {
-            chunk.SetValue(i, at, value_of(row[i]).CastAs(context, types[i]));
+            chunk.SetValue(i, at, converted(row[i], types[i], context));
         }
         chunk.SetCardinality(at + 1);
         if (chunk.size() < STANDARD_VECTOR_SIZE) continue;

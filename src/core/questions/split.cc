@@ -63,6 +63,12 @@ private:
         for (const char* part : {"select_list", "where_clause", "from_table"}) {
             if (uses_unknown(*json::find(node_, part))) return "it uses an alias of its own";
         }
+        for (const SqlField& field : request_.answer) {
+            const bool nested = field.type.kind == Kind::list ||
+                                field.type.kind == Kind::structure ||
+                                field.type.kind == Kind::map || field.type.kind == Kind::other;
+            if (nested) return "it has lists or structures";
+        }
         const auto count = list_of(node_, "select_list")->size();
         if (!has_star_ && count != request_.answer.size()) return "its columns are not known";
         return trouble_with(modifiers_);
