@@ -138,7 +138,7 @@ public:
         TRY(questions::bind_relations(tree_, names));
         task.tree = json::to_text(tree_);
         if (asked_.halt) {
-            task.given_up = [halt = asked_.halt] { return halt->load(); };
+            task.given_up = [halt = asked_.halt] { return halt->raised(); };
         }
         return task;
     }
@@ -250,7 +250,7 @@ private:
     [[nodiscard]] StoreCall call() const {
         StoreCall call;
         if (asked_.halt) {
-            call.given_up = [halt = asked_.halt] { return halt->load(); };
+            call.given_up = [halt = asked_.halt] { return halt->raised(); };
         }
         return call;
     }
@@ -340,7 +340,7 @@ Result<std::vector<views::TableColumn>> Questions::describe(const AskedQuestion&
 
 std::shared_ptr<FirstRowsLater> Questions::ask(AskedQuestion asked) {
     auto later = std::make_shared<FirstRowsLater>();
-    if (!asked.halt) asked.halt = std::make_shared<std::atomic<bool>>(false);
+    if (!asked.halt) asked.halt = std::make_shared<threads::Halt>();
     const std::string user = asked.user;
     const auto work = [this, later, asked = std::move(asked)](bool may) {
         if (may && !closing_) return later->give(answer(asked));
@@ -358,7 +358,11 @@ Result<FirstRows> Questions::answer(const AskedQuestion& asked) {
     TRY_ASSIGN(task, prepare(asked));
     TRY_ASSIGN(rest, parts_.engine->answer(std::move(task)));
     FirstRows first{.columns = shown_columns(rest->columns()), .rows = {}, .rest = nullptr};
-    TRY_ASSIGN(batch, rest->next());
+    auto next = [&] {
+        const threads::Halt::Acting acting(*asked.halt, [&rest] { rest->interrupt(); });
+        return rest->next();
+    }();
+    TRY_ASSIGN(batch, std::move(next));
     first.rows = std::move(batch.rows);
     if (!batch.ended) first.rest = std::move(rest);
     return first;

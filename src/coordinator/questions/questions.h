@@ -23,20 +23,18 @@
 #include "ports/clock.h"
 #include "ports/question_engine.h"
 #include "tables/access/table_access.h"
+#include "threads/halt.h"
 #include "threads/lane.h"
 #include "threads/later.h"
 
 namespace baton::coordinator {
-
-// Raised by a caller that gives up. Shared with the threads that work for it.
-using Halt = std::shared_ptr<std::atomic<bool>>;
 
 struct AskedQuestion {
     std::string text;
     std::vector<QuestionParameter> parameters = {};
     std::string user;
     std::optional<Error> otherwise = {};  // why the grammar of streams does not take the text
-    Halt halt = {};                       // none: the caller never gives up
+    threads::SharedHalt halt = {};        // none: the caller never gives up
 };
 
 // The beginning of an answer.

@@ -51,7 +51,10 @@ Error too_much_to_answer() {
 Session::Session(CoordinatorRuntime& coordinator, std::string principal, Permit permit)
     : coordinator_(coordinator), principal_(std::move(principal)), permit_(std::move(permit)) {}
 
-Session::~Session() = default;
+Session::~Session() {
+    wake_with(nullptr);
+    if (running_ && running_->work) running_->halt->raise();
+}
 
 // ---- a text, statement by statement -------------------------------------------------------------
 
@@ -147,7 +150,9 @@ void Session::wake_with(std::function<void()> wake) {
     listening_.reset();
     if (running_ && running_->waits) running_->waits->wake_with(wake);
     if (running_ && running_->work) running_->work->wake_with(wake);
-    if (!wake) return;
+    // Work that was asked to end wakes once it has ended: until then the interrupt is no news.
+    const bool ends = running_ && running_->work && running_->halt->raised();
+    if (!wake || ends) return;
     listening_.emplace(interrupt_, wake);
     if (interrupt_.raised()) wake();
 }
@@ -159,7 +164,7 @@ Execution Session::give_up(const std::string& why) {
                 .hint = "nothing happened; try again in a moment"};
     if (running_->waits) error = running_->waits->give_up(why);
     if (running_->work) {
-        *running_->halt = true;
+        running_->halt->raise();
         running_->work.reset();
         error = {.code = ErrorCode::unknown_outcome,
                  .message = why + "; the statement had begun and may yet happen",

@@ -149,7 +149,7 @@ private:
         std::unique_ptr<QueryWait> waits;
         // Other threads do it for the present one.
         std::shared_ptr<threads::Awaited> work;
-        Halt halt;
+        threads::SharedHalt halt;
         // Of CREATE TABLE, which goes step by step.
         struct Creation {
             std::string token;                         // its folder is named after it
@@ -182,7 +182,8 @@ private:
     // Starts the work when it is called first; an error, and a pause, until the value is there.
     template <class T>
     [[nodiscard]] Result<T> awaited(
-        const std::function<std::shared_ptr<threads::Later<Result<T>>>(Halt)>& start);
+        const std::function<std::shared_ptr<threads::Later<Result<T>>>(threads::SharedHalt)>&
+            start);
     [[nodiscard]] AskedQuestion asked(std::string text, std::optional<Error> otherwise) const;
     [[nodiscard]] Result<Questions*> questions() const;
     // Whether a SELECT that streams could have is a question.

@@ -55,13 +55,13 @@ std::vector<tables::ConstantRow> constants_of(const std::vector<std::vector<sql:
 
 template <class T>
 Result<T> Session::awaited(
-    const std::function<std::shared_ptr<threads::Later<Result<T>>>(Halt)>& start) {
+    const std::function<std::shared_ptr<threads::Later<Result<T>>>(threads::SharedHalt)>& start) {
     Running& now = *running_;
     if (!now.work) {
-        now.halt = std::make_shared<std::atomic<bool>>(false);
+        now.halt = std::make_shared<threads::Halt>();
         now.work = start(now.halt);
     }
-    if (interrupt_.raised()) *now.halt = true;
+    if (interrupt_.raised()) now.halt->raise();
     const auto later = std::static_pointer_cast<threads::Later<Result<T>>>(now.work);
     if (!later->given()) return pause(Pause::work);
     now.work.reset();
@@ -132,7 +132,7 @@ Result<bool> Session::is_question(const sql::SelectOnce& select) const {
 
 Result<StatementResult> Session::run_question(std::string text, std::optional<Error> otherwise) {
     TRY_ASSIGN(there, questions());
-    auto first = awaited<FirstRows>([&](Halt halt) {
+    auto first = awaited<FirstRows>([&](threads::SharedHalt halt) {
         AskedQuestion question = asked(text, otherwise);
         question.halt = std::move(halt);
         return there->ask(std::move(question));
@@ -163,7 +163,7 @@ Result<std::optional<Table>> Session::find_table(const std::string& name) const 
 Result<sql::CreateTable> Session::make_log(const sql::CreateTable& create) {
     TRY_ASSIGN(there, questions());
     using Made = threads::Later<Result<sql::CreateTable>>;
-    return awaited<sql::CreateTable>([&](Halt halt) {
+    return awaited<sql::CreateTable>([&](threads::SharedHalt halt) {
         auto later = std::make_shared<Made>();
         AskedQuestion question = asked(create.question.value_or(""), std::nullopt);
         question.halt = halt;
@@ -183,7 +183,7 @@ Result<sql::CreateTable> Session::make_log(const sql::CreateTable& create) {
                 TRY_ASSIGN(request, coordinator::bind({.node = declared, .at = {}}, token));
                 const Table& table = std::get<catalog::request::CreateTable>(request).table;
                 if (table.type != "Delta") return declared;
-                const StoreCall call{.given_up = [halt] { return halt->load(); }};
+                const StoreCall call{.given_up = [halt] { return halt->raised(); }};
                 TRY(there->tables().create(table, call));
                 return declared;
             }());
@@ -195,7 +195,7 @@ Result<sql::CreateTable> Session::make_log(const sql::CreateTable& create) {
 
 // The rows of CREATE TABLE .. AS.
 Result<std::uint64_t> Session::fill(const sql::CreateTable& create) {
-    auto added = awaited<tables::Added>([&](Halt halt) {
+    auto added = awaited<tables::Added>([&](threads::SharedHalt halt) {
         auto failed = std::make_shared<tables::AddedLater>();
         const auto begin = [&]() -> Result<tables::Addition> {
             TRY_ASSIGN(table, table_to_write(create.name));
@@ -207,7 +207,7 @@ Result<std::uint64_t> Session::fill(const sql::CreateTable& create) {
                                     .columns = {},
                                     .rows = std::move(task),
                                     .key = {},
-                                    .given_up = [halt] { return halt->load(); }};
+                                    .given_up = [halt] { return halt->raised(); }};
         };
         auto addition = begin();
         if (addition) return coordinator_.ingest()->add(*std::move(addition));
@@ -290,11 +290,11 @@ Result<StatementResult> Session::run_insert(const sql::Insert& insert) {
         return insert_later(std::move(addition));
     }
     const auto* question = std::get_if<std::string>(&insert.source);
-    auto added = awaited<tables::Added>([&](Halt halt) {
+    auto added = awaited<tables::Added>([&](threads::SharedHalt halt) {
         const auto begin = [&]() -> Result<tables::Addition> {
             TRY_ASSIGN(table, table_to_write(insert.table));
             TRY_ASSIGN(addition, addition_of(table, insert));
-            addition.given_up = [halt] { return halt->load(); };
+            addition.given_up = [halt] { return halt->raised(); };
             if (question == nullptr) return addition;
             AskedQuestion asking = asked(*question, std::nullopt);
             asking.halt = halt;
@@ -371,11 +371,11 @@ Result<StatementResult> Session::insert_later(tables::Addition addition) {
 }
 
 Result<Done> Session::commit_additions() {
-    auto added = awaited<tables::Added>([&](Halt halt) {
+    auto added = awaited<tables::Added>([&](threads::SharedHalt halt) {
         tables::Addition addition = *std::move(transaction_->addition);
         transaction_->addition.emplace(
             tables::Addition{.table = addition.table, .columns = {}, .rows = {}, .key = {}});
-        addition.given_up = [halt] { return halt->load(); };
+        addition.given_up = [halt] { return halt->raised(); };
         return coordinator_.ingest()->add(std::move(addition));
     });
     if (!added) return added.error();
@@ -385,7 +385,7 @@ Result<Done> Session::commit_additions() {
 Result<StatementResult> Session::run_vacuum(const sql::Vacuum& vacuum) {
     TRY_ASSIGN(there, questions());
     using Removed = threads::Later<Result<std::uint64_t>>;
-    auto removed = awaited<std::uint64_t>([&](Halt halt) {
+    auto removed = awaited<std::uint64_t>([&](threads::SharedHalt halt) {
         auto later = std::make_shared<Removed>();
         auto table = table_to_write(vacuum.table);
         if (!table) {
@@ -398,7 +398,7 @@ Result<StatementResult> Session::run_vacuum(const sql::Vacuum& vacuum) {
                     return Error{.code = ErrorCode::cancelled,
                                  .message = "the coordinator shuts down"};
                 }
-                const StoreCall call{.given_up = [halt] { return halt->load(); }};
+                const StoreCall call{.given_up = [halt] { return halt->raised(); }};
                 TRY_ASSIGN(opened, there->tables().open(table));
                 TRY_ASSIGN(newest, opened->log->newest(call));
                 TRY_ASSIGN(old, opened->log->remove_old(call));
