@@ -120,9 +120,8 @@ public:
         TRY(parts->start_worker(configuration, clock, log));
         options.transport = &parts->worker_->transport();
         options.results = &parts->worker_->results();
-        TRY_ASSIGN(tables, TableParts::open(table_settings(settings), clock));
-        parts->tables_ = std::move(tables);
-        options.tables = &parts->tables_->access();
+        parts->open_tables(settings, clock, log);
+        options.tables = parts->tables_ ? &parts->tables_->access() : nullptr;
         options.version = coordinator::kVersion;
         options.stale_views.on_change = [&log](const Result<Done>& look) {
             if (look) return log.info("the catalog can be read again");
@@ -166,6 +165,17 @@ private:
             tables.folder = settings.text("data") + "/tables";
         }
         return tables;
+    }
+
+    // A coordinator without a place for files does all the rest.
+    void open_tables(const config::Settings& settings, const Clock& clock, Log& log) {
+        auto tables = TableParts::open(table_settings(settings), clock);
+        if (tables) {
+            tables_ = *std::move(tables);
+        } else {
+            log.warn("tables and questions are not available",
+                     {{"reason", to_string(tables.error())}});
+        }
     }
 
     // A leader that is stopped in a transaction holds the fence: not for longer than its lease.

@@ -56,7 +56,8 @@ CoordinatorRuntime::CoordinatorRuntime(std::unique_ptr<SqlDatabase> database, co
                            .snapshot = [this] { return snapshot(); },
                            .live_counts = [this] { return live_counts(); },
                            .clock = &clock,
-                           .version = options.version});
+                           .version = options.version,
+                           .parts = options.questions_in_parts});
         ingest_ = std::make_unique<tables::Ingest>(*options.tables);
     }
     if (options.line == nullptr) return;

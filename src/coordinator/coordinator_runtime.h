@@ -76,6 +76,7 @@ struct CoordinatorOptions {
     // The way to tables, with the engine that answers questions; outlives the coordinator. None:
     // there are no tables, and SELECT asks streams and views alone.
     tables::TableAccess* tables = nullptr;
+    PartsOptions questions_in_parts;
     std::string version;  // of Baton
     std::size_t rehearsals_max = 8;
 };

@@ -29,6 +29,7 @@ struct RelationFile {
     std::string path;
     std::map<std::string, std::optional<std::string>> partition;
     std::optional<std::uint64_t> rows;  // as the log says; joins are planned by it
+    std::uint64_t bytes = 0;            // as the log says; shares are made by it
 };
 struct RelationFiles {
     std::vector<RelationFile> files;  // none: no rows

@@ -96,7 +96,7 @@ TEST_F(Serve, TheCatalogMayBeAFileOfAnyName) {
     daemon.signal(SIGTERM);
     EXPECT_EQ(daemon.wait(), 0) << daemon.errors();
     EXPECT_EQ(run({BATON_PROGRAMS "/baton", "check", where}).status, 0);
-    EXPECT_FALSE(std::filesystem::exists(directory_ / "d"));
+    EXPECT_FALSE(std::filesystem::exists(directory_ / "d/catalog.db"));
     const Ended elsewhere = run(serve({"--catalog", "oracle://x"}));
     EXPECT_EQ(elsewhere.status, 1);
     EXPECT_NE(elsewhere.errors.find("1000"), std::string::npos) << elsewhere.errors;

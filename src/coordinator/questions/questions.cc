@@ -117,7 +117,7 @@ public:
     Preparation(const QuestionsParts& parts, const AskedQuestion& asked)
         : parts_(parts), asked_(asked) {}
 
-    Result<QuestionTask> task() {
+    Result<PreparedQuestion> prepare() {
         TRY(parse());
         TRY_ASSIGN(mentions, questions::mentioned(tree_, asked_.text));
         TRY_ASSIGN(snapshot, parts_.snapshot());
@@ -140,7 +140,8 @@ public:
         if (asked_.halt) {
             task.given_up = [halt = asked_.halt] { return halt->raised(); };
         }
-        return task;
+        return PreparedQuestion{
+            .task = std::move(task), .tree = std::move(tree_), .columns = std::move(columns)};
     }
 
 private:
@@ -290,8 +291,10 @@ private:
         for (const tables::ObjectPlace place : tables::prune(*found.version, bounds)) {
             const TableObject object = found.version->object(place);
             TRY_ASSIGN(path, parts_.tables->local_path(*found.table, object, call()));
-            files.files.push_back(
-                {.path = std::move(path), .partition = object.partition, .rows = object.rows});
+            files.files.push_back({.path = std::move(path),
+                                   .partition = object.partition,
+                                   .rows = object.rows,
+                                   .bytes = object.bytes});
         }
         relation.content = std::move(files);
         return relation;
@@ -305,11 +308,12 @@ private:
 };
 
 Questions::Questions(QuestionsParts parts, std::size_t threads)
-    : parts_(std::move(parts)), lane_(threads, 1'000) {}
+    : parts_(std::move(parts)), leaves_(threads, 1'000), lane_(threads, 1'000) {}
 
 Questions::~Questions() {
     closing_ = true;
     lane_.close();
+    leaves_.close();
 }
 
 Result<Done> Questions::check_syntax(const std::string& text,
@@ -324,7 +328,8 @@ Result<Done> Questions::check_syntax(const std::string& text,
 }
 
 Result<QuestionTask> Questions::prepare(const AskedQuestion& asked) {
-    return Preparation(parts_, asked).task();
+    TRY_ASSIGN(prepared, Preparation(parts_, asked).prepare());
+    return std::move(prepared.task);
 }
 
 Result<SqlColumns> Questions::columns_of(const AskedQuestion& asked) {
@@ -354,9 +359,20 @@ std::shared_ptr<FirstRowsLater> Questions::ask(AskedQuestion asked) {
     return later;
 }
 
+Result<std::unique_ptr<QuestionAnswer>> Questions::begin(const AskedQuestion& asked) {
+    TRY_ASSIGN(question, Preparation(parts_, asked).prepare());
+    TRY_ASSIGN(plan, in_parts(*parts_.engine, question, parts_.parts));
+    if (plan.parts) {
+        auto answer =
+            answer_parts(*parts_.tables, leaves_, asked.user, question, *std::move(plan.parts));
+        // A partial value that does not fit: the whole question knows larger ones.
+        if (answer || answer.error().code != ErrorCode::cannot_convert) return answer;
+    }
+    return parts_.engine->answer(std::move(question.task));
+}
+
 Result<FirstRows> Questions::answer(const AskedQuestion& asked) {
-    TRY_ASSIGN(task, prepare(asked));
-    TRY_ASSIGN(rest, parts_.engine->answer(std::move(task)));
+    TRY_ASSIGN(rest, begin(asked));
     FirstRows first{.columns = shown_columns(rest->columns()), .rows = {}, .rest = nullptr};
     auto next = [&] {
         const threads::Halt::Acting acting(*asked.halt, [&rest] { rest->interrupt(); });

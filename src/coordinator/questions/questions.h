@@ -18,6 +18,7 @@
 
 #include "base/result.h"
 #include "catalog/views/view_query.h"
+#include "coordinator/questions/parts.h"
 #include "coordinator/reading/readers.h"
 #include "core/questions/gate.h"
 #include "ports/clock.h"
@@ -53,6 +54,7 @@ struct QuestionsParts {
     std::function<views::LiveCounts()> live_counts;
     const Clock* clock = nullptr;
     std::string version;  // of Baton
+    PartsOptions parts;
 };
 
 class Questions {
@@ -82,10 +84,13 @@ private:
     class Preparation;
 
     [[nodiscard]] Result<FirstRows> answer(const AskedQuestion& asked);
+    // In parts where that is worth the while.
+    [[nodiscard]] Result<std::unique_ptr<QuestionAnswer>> begin(const AskedQuestion& asked);
 
     const QuestionsParts parts_;
     std::atomic<bool> closing_ = false;
-    threads::Lane lane_;  // last: its threads use everything above
+    threads::Lane leaves_;  // of questions that the lane below waits for
+    threads::Lane lane_;    // last: its threads use everything above
 };
 
 // The columns of an answer as rows for clients have them.

@@ -235,6 +235,34 @@ TEST_F(SessionTables, ALargeAnswerComesInPortionsAndCanBeLeft) {
     EXPECT_EQ(rows("SELECT count(*) FROM t"), "100000\n");
 }
 
+TEST_F(SessionTables, AQuestionInPartsHasTheAnswerOfTheWhole) {
+    CoordinatorOptions options;
+    options.tables = &world_.access();
+    options.questions_in_parts = {.leaves_max = 2, .bytes_min = 1};
+    open(options);
+    run("CREATE TABLE t (k INT, v BIGINT, d DOUBLE, s TEXT)");
+    for (int i = 0; i < 5; ++i) {
+        const std::string from = std::to_string(i * 1'000);
+        run("INSERT INTO t SELECT range % 7, range + " + from +
+            ", range / 3, CASE WHEN range % 11 = 0 THEN NULL ELSE 'x' || (range % 13) END "
+            "FROM range(1000)");
+    }
+    const std::vector<std::string> questions = {
+        "SELECT count(*), sum(v), min(s), max(d), count(s) FROM t",
+        "SELECT k, count(*), avg(v), count(DISTINCT s) FROM t GROUP BY k ORDER BY k",
+        "SELECT v, s FROM t WHERE k = 3 ORDER BY v DESC, s LIMIT 5",
+        "SELECT DISTINCT s FROM t ORDER BY s NULLS FIRST",
+        "SELECT sum(v * v) FROM t WHERE v % 2 = 0",
+        "SELECT k, sum(v) FROM t GROUP BY k HAVING sum(v) > 1780000 ORDER BY 2",
+        "SELECT a.k, count(*) FROM t a JOIN t b ON a.v = b.v + 1 GROUP BY a.k ORDER BY a.k"};
+    for (const std::string& question : questions) {
+        const std::string in_parts = rows(question);
+        EXPECT_NE(in_parts, "") << question;
+        // With a CTE it is answered whole.
+        EXPECT_EQ(rows("WITH one AS (SELECT 1) " + question), in_parts) << question;
+    }
+}
+
 TEST_F(SessionTables, ACancelEndsAQuestionSoon) {
     const auto begun = std::chrono::steady_clock::now();
     Session session(*coordinator_, "me");
