@@ -117,12 +117,13 @@ public:
         options.forwarding.patience = forward_wait(settings);
         options.control.allocation.lease = partition_lease(settings);
         TRY(parts->open_members(settings, *database, clock, log));
+        TRY_ASSIGN(tables, TableParts::open(table_settings(settings), clock));
+        parts->tables_ = std::move(tables);
         TRY(parts->start_worker(configuration, clock, log));
         options.transport = &parts->worker_->transport();
         options.results = &parts->worker_->results();
-        TRY_ASSIGN(tables, TableParts::open(table_settings(settings), clock));
-        parts->tables_ = std::move(tables);
         options.tables = &parts->tables_->access();
+        options.planner = parts->tables_->planner();
         options.version = coordinator::kVersion;
         options.stale_views.on_change = [&log](const Result<Done>& look) {
             if (look) return log.info("the catalog can be read again");
@@ -259,6 +260,7 @@ private:
         TRY_ASSIGN(worker, worker::EmbeddedWorker::start(
                                clock, {.trust = members_ ? members_->trust() : trust,
                                        .permits = permits_of(configuration),
+                                       .tables = &tables_->worker_access(),
                                        .log = [&log](const std::string& line) {
                                            log.debug(line, {{"worker", "embedded"}});
                                        }}));
@@ -290,8 +292,8 @@ private:
     std::string secret_;
     std::unique_ptr<LeaderLine> line_;
     std::unique_ptr<SqlSignals> signals_;  // none: the database has no way to tell of commits
-    std::unique_ptr<worker::EmbeddedWorker> worker_;
     std::unique_ptr<TableParts> tables_;
+    std::unique_ptr<worker::EmbeddedWorker> worker_;
     std::unique_ptr<coordinator::CoordinatorRuntime> coordinator_;
     std::unique_ptr<Members> members_;       // reads the coordinator's database
     std::unique_ptr<SqlDatabase> election_;  // none: it leads, nobody else can
