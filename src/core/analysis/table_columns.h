@@ -1,5 +1,5 @@
 // columns_for() says which columns of a table the columns of a query fill: by name, in any case and
-// any order. What the query does not give is NULL.
+// any order. Columns of the table that the query does not give are NULL.
 //
 // A type fits if the column holds each of its values as it is: whole numbers in wider ones, in
 // DECIMAL with room and in DOUBLE up to 32 bits, FLOAT32 in DOUBLE, texts in VARCHAR. UINT64 also
