@@ -90,7 +90,11 @@ Result<std::unique_ptr<TableParts>> TableParts::open(const TableSettings& settin
     std::unique_ptr<TableParts> parts(new TableParts);
     TRY_ASSIGN(folder, parts->take_folder(settings.work_folder));
     if (!settings.folder.empty()) TRY(make_folder(settings.folder));
-    const std::string store = settings.store.empty() ? settings.folder : settings.store;
+    // The folder is a path, which need not be a URL: "data/tables".
+    const bool own = settings.store.empty() && !settings.folder.empty();
+    const std::string store =
+        own ? stores::url_of_path(fs::absolute(settings.folder).lexically_normal().string())
+            : settings.store;
     TRY_ASSIGN(url, url_for_others(store));
     parts->url_ = std::move(url);
     TRY_ASSIGN(stores, make_object_stores(clock, settings.permits));
