@@ -49,6 +49,7 @@ Result<Embedded> open_catalog(const std::string& data, bool create, bool offline
                                {.folder = data + "/tables", .work_folder = data + "/work"}, clock));
         embedded.tables = std::move(tables);
         options.tables = &embedded.tables->access();
+        options.planner = embedded.tables->planner();
         options.version = coordinator::kVersion;
         TRY_ASSIGN(trust, trust_of(tls, rpc::UnmarkedCertificates::refused));
         if (tls.cert.empty()) {
@@ -60,7 +61,10 @@ Result<Embedded> open_catalog(const std::string& data, bool create, bool offline
         permits.files.never.push_back(system::user_secret_path());
         if (!tls.key.empty()) permits.files.never.push_back(tls.key);
         TRY_ASSIGN(worker, worker::EmbeddedWorker::start(
-                               clock, {.trust = trust, .permits = std::move(permits), .log = {}}));
+                               clock, {.trust = trust,
+                                       .permits = std::move(permits),
+                                       .tables = &embedded.tables->worker_access(),
+                                       .log = {}}));
         embedded.worker = std::move(worker);
         options.transport = &embedded.worker->transport();
         options.results = &embedded.worker->results();

@@ -19,8 +19,8 @@ namespace baton::app {
 
 // A coordinator in this process, with a worker unless it is offline. The worker ends last.
 struct Embedded {
-    std::unique_ptr<worker::EmbeddedWorker> worker;  // none: offline
     std::unique_ptr<TableParts> tables;              // none: offline
+    std::unique_ptr<worker::EmbeddedWorker> worker;  // none: offline
     std::unique_ptr<coordinator::CoordinatorRuntime> coordinator;
     std::unique_ptr<Members> members;  // none: offline, or it has certificates of its own
 };

@@ -117,11 +117,14 @@ public:
         options.forwarding.patience = forward_wait(settings);
         options.control.allocation.lease = partition_lease(settings);
         TRY(parts->open_members(settings, *database, clock, log));
+        parts->open_tables(settings, clock, log);
         TRY(parts->start_worker(configuration, clock, log));
         options.transport = &parts->worker_->transport();
         options.results = &parts->worker_->results();
-        parts->open_tables(settings, clock, log);
-        options.tables = parts->tables_ ? &parts->tables_->access() : nullptr;
+        if (parts->tables_) {
+            options.tables = &parts->tables_->access();
+            options.planner = parts->tables_->planner();
+        }
         options.version = coordinator::kVersion;
         options.stale_views.on_change = [&log](const Result<Done>& look) {
             if (look) return log.info("the catalog can be read again");
@@ -269,6 +272,7 @@ private:
         TRY_ASSIGN(worker, worker::EmbeddedWorker::start(
                                clock, {.trust = members_ ? members_->trust() : trust,
                                        .permits = permits_of(configuration),
+                                       .tables = tables_ ? &tables_->worker_access() : nullptr,
                                        .log = [&log](const std::string& line) {
                                            log.debug(line, {{"worker", "embedded"}});
                                        }}));
@@ -300,8 +304,8 @@ private:
     std::string secret_;
     std::unique_ptr<LeaderLine> line_;
     std::unique_ptr<SqlSignals> signals_;  // none: the database has no way to tell of commits
-    std::unique_ptr<worker::EmbeddedWorker> worker_;
     std::unique_ptr<TableParts> tables_;
+    std::unique_ptr<worker::EmbeddedWorker> worker_;
     std::unique_ptr<coordinator::CoordinatorRuntime> coordinator_;
     std::unique_ptr<Members> members_;       // reads the coordinator's database
     std::unique_ptr<SqlDatabase> election_;  // none: it leads, nobody else can

@@ -15,6 +15,8 @@
 #include "app/object_stores.h"
 #include "base/text.h"
 #include "coordinator/sessions/version.h"
+#include "core/planning/table_sink.h"
+#include "stores/store_url.h"
 
 namespace baton::app {
 
@@ -43,6 +45,18 @@ Result<Done> make_folder(const std::string& folder) {
     return Done{};
 }
 
+// Empty: there is none.
+Result<std::string> url_for_others(const std::string& store) {
+    if (store.empty()) return std::string();
+    TRY_ASSIGN(url, stores::parse_store_url(store));
+    const auto* folder = std::get_if<stores::FolderUrl>(&url);
+    if (folder == nullptr) return stores::shown(url);
+    std::error_code problem;
+    const fs::path path = fs::weakly_canonical(folder->path, problem);
+    if (problem) return cannot_make(folder->path, problem.message());
+    return stores::url_of_path(path.string());
+}
+
 }  // namespace
 
 // Two coordinators of a catalog on a server may have one data directory; files of a process that
@@ -64,7 +78,9 @@ Result<std::string> TableParts::take_folder(const std::string& work_folder) {
         fs::remove_all(folder, problem);
         if (problem) return cannot_make(folder, problem.message());
         TRY(make_folder(folder + "/spill"));
-        return folder;
+        const fs::path absolute = fs::absolute(folder, problem);
+        if (problem) return cannot_make(folder, problem.message());
+        return absolute.lexically_normal().string();
     }
     return cannot_make(work_folder, "too many processes use it");
 }
@@ -74,22 +90,36 @@ Result<std::unique_ptr<TableParts>> TableParts::open(const TableSettings& settin
     std::unique_ptr<TableParts> parts(new TableParts);
     TRY_ASSIGN(folder, parts->take_folder(settings.work_folder));
     if (!settings.folder.empty()) TRY(make_folder(settings.folder));
-    parts->stores_ = make_object_stores(clock);
+    // The folder is a path, which need not be a URL: "data/tables".
+    const bool own = settings.store.empty() && !settings.folder.empty();
+    const std::string store =
+        own ? stores::url_of_path(fs::absolute(settings.folder).lexically_normal().string())
+            : settings.store;
+    TRY_ASSIGN(url, url_for_others(store));
+    parts->url_ = std::move(url);
+    TRY_ASSIGN(stores, make_object_stores(clock, settings.permits));
+    parts->stores_ = std::move(stores);
     TRY_ASSIGN(engine, duckdb_engine::open_engine({.slots = settings.slots,
                                                    .memory_max = settings.memory / settings.slots,
                                                    .spill_folder = folder + "/spill"}));
     parts->engine_ = std::move(engine);
     parts->checkpoints_ = std::make_unique<checkpoints::ParquetCheckpoints>();
-    parts->access_ = std::make_unique<tables::TableAccess>(tables::TableAccessParts{
-        .stores = parts->stores_.get(),
-        .engine = parts->engine_.get(),
-        .checkpoints = parts->checkpoints_.get(),
-        .clock = &clock,
-        .default_store = settings.store.empty() ? settings.folder : settings.store,
-        .work_folder = folder,
-        .process = process_name(),
-        .engine_name = "Baton/" + std::string(coordinator::kVersion)});
+    tables::TableAccessParts access{.stores = parts->stores_.get(),
+                                    .engine = parts->engine_.get(),
+                                    .checkpoints = parts->checkpoints_.get(),
+                                    .clock = &clock,
+                                    .default_store = store,
+                                    .work_folder = folder,
+                                    .process = process_name(),
+                                    .engine_name = "Baton/" + std::string(coordinator::kVersion)};
+    parts->access_ = std::make_unique<tables::TableAccess>(access);
+    access.process = process_name();
+    parts->worker_access_ = std::make_unique<tables::TableAccess>(access);
     return parts;
+}
+
+planning::Planner TableParts::planner() const {
+    return planning::planner_into_tables(url_, [] { return process_name() + process_name(); });
 }
 
 }  // namespace baton::app

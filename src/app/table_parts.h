@@ -3,15 +3,18 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "adapters/system/open_file.h"
 #include "base/result.h"
+#include "core/planning/planner.h"
 #include "ports/checkpoint_files.h"
 #include "ports/clock.h"
 #include "ports/question_engine.h"
 #include "stores/url_stores.h"
 #include "tables/access/table_access.h"
+#include "worker/node/permits.h"
 
 namespace baton::app {
 
@@ -21,6 +24,8 @@ struct TableSettings {
     std::string work_folder;             // for files on their way, spilling and checkpoints
     std::uint64_t memory = 1ULL << 30U;  // bytes, of all questions together
     std::size_t slots = 4;               // questions that are computed at once
+    // Of a worker: the places that plans may name. None: a client may name any, as its role allows.
+    std::optional<worker::Permits> permits;
 };
 
 class TableParts {
@@ -32,6 +37,10 @@ public:
 
     // Destroy it after the coordinator that uses it.
     [[nodiscard]] tables::TableAccess& access() { return *access_; }
+    // The same for a worker in this process: a writer of its own.
+    [[nodiscard]] tables::TableAccess& worker_access() { return *worker_access_; }
+    // For queries into tables.
+    [[nodiscard]] planning::Planner planner() const;
     [[nodiscard]] stores::UrlStores& stores() { return *stores_; }
 
 private:
@@ -43,6 +52,8 @@ private:
     std::unique_ptr<QuestionEngine> engine_;
     std::unique_ptr<CheckpointFiles> checkpoints_;
     std::unique_ptr<tables::TableAccess> access_;
+    std::unique_ptr<tables::TableAccess> worker_access_;
+    std::string url_;  // of the store for managed tables, absolute and without secrets
 };
 
 }  // namespace baton::app

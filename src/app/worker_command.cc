@@ -11,11 +11,13 @@
 #include "adapters/system/descriptors.h"
 #include "adapters/system/epoch_file.h"
 #include "adapters/system/line_writer.h"
+#include "adapters/system/private_directory.h"
 #include "adapters/system/system_clock.h"
 #include "adapters/system/user_secret.h"
 #include "app/counterparts.h"
 #include "app/joined_worker.h"
 #include "app/leave_signals.h"
+#include "app/table_parts.h"
 #include "app/tls_options.h"
 #include "base/text.h"
 #include "core/identity/join_token.h"
@@ -133,6 +135,18 @@ Result<std::optional<Joined>> membership_of(const WorkerCommand& command) {
     return std::optional(std::move(joined));
 }
 
+// Its own directory and ports are out of reach of plans.
+Result<std::unique_ptr<TableParts>> tables_for(const std::string& directory,
+                                               worker::Permits permits,
+                                               const std::vector<Address>& addresses,
+                                               const Clock& clock) {
+    TRY(system::make_private_directory(directory, ErrorCode::unreadable_configuration));
+    permits.files.never.push_back(directory);
+    for (const Address& address : addresses) permits.targets.own_ports.push_back(address.port);
+    return TableParts::open({.work_folder = directory + "/work", .slots = 2, .permits = permits},
+                            clock);
+}
+
 Result<Done> serve_worker(WorkerCommand command, const LeaveSignals& signals, const Say& log) {
     const system::SystemClock clock;
     TRY_ASSIGN(joined, membership_of(command));
@@ -157,6 +171,11 @@ Result<Done> serve_worker(WorkerCommand command, const LeaveSignals& signals, co
     worker::Permits permits = command.permits;
     permits.files.never.push_back(system::user_secret_path());
     if (encrypted) permits.files.never.push_back(command.tls.key);
+    std::unique_ptr<TableParts> tables;  // ends after the worker
+    if (command.directory) {
+        TRY_ASSIGN(opened, tables_for(*command.directory, permits, addresses, clock));
+        tables = std::move(opened);
+    }
     TRY_ASSIGN(worker,
                worker::NetworkWorker::start(
                    clock, {.name = command.name,
@@ -165,6 +184,7 @@ Result<Done> serve_worker(WorkerCommand command, const LeaveSignals& signals, co
                            .fragments_max = command.capacity,
                            .trust = trust,
                            .permits = permits,
+                           .tables = tables ? &tables->worker_access() : nullptr,
                            .partition_program = command.partition_program,
                            .partition_grace = std::chrono::seconds(command.partition_grace_seconds),
                            .log = log}));

@@ -72,7 +72,10 @@ Result<Revision> Application::revision_of(const planning::Read& read) {
             sql = "SELECT revision FROM logical_source WHERE name = ?";
             break;
         case planning::ReadKind::sink:
-            sql = "SELECT revision FROM sink WHERE name = ?";
+            // Their names are one space.
+            sql =
+                "SELECT revision FROM (SELECT name, revision FROM sink UNION ALL SELECT name, "
+                "revision FROM sql_table) targets WHERE name = ?";
             break;
         case planning::ReadKind::cluster:
             return as_read(tx_.state_.cluster_revision);
@@ -175,8 +178,11 @@ Result<Answer> Application::on(const request::CreateQuery& r) {
     for (const PhysicalSourceId source : query.sources) {
         TRY(write("INSERT INTO query_source VALUES (?, ?)", {id, kinds::value_of(source)}));
     }
-    for (const std::string& sink : query.sinks) {
-        TRY(write("INSERT INTO query_sink VALUES (?, ?)", {id, sink}));
+    for (const std::string& target : r.plan->sinks) {
+        TRY_ASSIGN(is_table, finds("SELECT 1 FROM sql_table WHERE name = ?", target));
+        TRY(write(is_table ? "INSERT INTO query_table VALUES (?, ?)"
+                           : "INSERT INTO query_sink VALUES (?, ?)",
+                  {id, target}));
     }
     TRY(insert_fragments(query.id, *r.plan));
     return Answer{.did = Did::created, .name = name, .id = query.id.value()};
@@ -259,6 +265,7 @@ Result<Done> Application::remove_query(const Query& query) {
     for (const Fragment& fragment : fragments) TRY(remove(fragment));
     TRY(write("DELETE FROM query_source WHERE query = ?", {id}));
     TRY(write("DELETE FROM query_sink WHERE query = ?", {id}));
+    TRY(write("DELETE FROM query_table WHERE query = ?", {id}));
     return remove(query);
 }
 

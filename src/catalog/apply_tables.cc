@@ -37,6 +37,15 @@ Result<Answer> Application::on(const request::CreateTable& r) {
 Result<Answer> Application::on(const request::DropTable& r) {
     TRY_ASSIGN(found, reader_.find<Table>(r.name));
     if (!found) return Answer{.did = Did::absent, .name = r.name};
+    TRY_ASSIGN(queries, names("SELECT q.name FROM query q JOIN query_table t ON t.query = q.id "
+                              "WHERE t.target = ? ORDER BY q.name",
+                              {r.name}));
+    if (!queries.empty()) {
+        return Error{.code = ErrorCode::table_in_use,
+                     .message = "cannot drop table " + in_quotes(r.name) + ": queries " +
+                                enumerate(queries) + " write into it",
+                     .hint = "drop them first"};
+    }
     TRY(remove(*found));
     if (found->managed) {
         // Statements that read it may go on for a while: its objects are deleted later.

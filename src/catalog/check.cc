@@ -172,6 +172,10 @@ private:
                       "WHERE q.id = s.query) OR NOT EXISTS (SELECT 1 FROM sink k WHERE k.name = "
                       "s.sink)",
                       "a query writes to a sink that does not exist: "},
+            Reference{"SELECT query FROM query_table t WHERE NOT EXISTS (SELECT 1 FROM query q "
+                      "WHERE q.id = t.query) OR NOT EXISTS (SELECT 1 FROM sql_table k WHERE k.name "
+                      "= t.target)",
+                      "a query writes into a table that does not exist: "},
             Reference{"SELECT list FROM task_partition p WHERE p.owner IS NOT NULL AND NOT EXISTS "
                       "(SELECT 1 FROM worker w WHERE w.name = p.owner)",
                       "a partition is with a worker that does not exist, of the task list "},

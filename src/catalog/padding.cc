@@ -36,6 +36,7 @@ constexpr std::array kPaddedTables = {
     "worker_certificate",
     "sql_table",
     "dropped_table",
+    "query_table",
 };
 
 // A text that refers to a key.
@@ -52,6 +53,7 @@ constexpr std::array kTextReferences = {
     TextReference{"physical_source", "worker", "worker"},
     TextReference{"sink", "worker", "worker"},
     TextReference{"query_sink", "sink", "sink"},
+    TextReference{"query_table", "target", "sql_table"},
     TextReference{"fragment", "worker", "worker"},
     TextReference{"task_partition", "owner", "worker"},
 };

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "catalog/kinds/kinds.h"
 #include "catalog/kinds/row_cursor.h"
+#include "model/table_sink.h"
 
 namespace baton::catalog {
 
@@ -99,7 +100,9 @@ Result<std::vector<Query>> Reader::with_uses(Result<std::vector<Query>> found) c
             query.sources.emplace_back(kinds::RowCursor(source).number());
         }
         TRY_ASSIGN(sinks,
-                   sql_.query("SELECT sink FROM query_sink WHERE query = ? ORDER BY sink", {id}));
+                   sql_.query("SELECT sink FROM query_sink WHERE query = ? UNION ALL SELECT target "
+                              "FROM query_table WHERE query = ? ORDER BY sink",
+                              {id, id}));
         for (const SqlRow& sink : sinks) query.sinks.push_back(kinds::RowCursor(sink).text());
     }
     return found;
@@ -302,9 +305,16 @@ Result<planning::PlanningView> Reader::planning_view(const planning::MentionedNa
     }
     if (names.sink) {
         TRY_ASSIGN(found, sink(*names.sink));
-        if (found) pinned.insert(found->worker);
         if (!found) {
-            TRY(list_names("SELECT name FROM sink ORDER BY name LIMIT 1000", view.known_sinks));
+            TRY_ASSIGN(table, find<Table>(*names.sink));
+            if (table) found = sink_of(*table);
+        }
+        if (found && !found->worker.empty()) pinned.insert(found->worker);
+        if (!found) {
+            TRY(list_names(
+                "SELECT name FROM sink UNION ALL SELECT name FROM sql_table ORDER BY name LIMIT "
+                "1000",
+                view.known_sinks));
         }
         view.sink = std::move(found);
     }

@@ -52,6 +52,14 @@ CREATE TABLE dropped_table (
     location {key} PRIMARY KEY,
     dropped {key} NOT NULL
 ) {keyed};
+)"},
+                       {"query_table", R"(
+CREATE TABLE query_table (
+    query {int} NOT NULL REFERENCES query (id) ON DELETE RESTRICT,
+    target {key} NOT NULL REFERENCES sql_table (name) ON DELETE RESTRICT,
+    PRIMARY KEY (query, target)
+) {keyed};
+CREATE INDEX query_table_target ON query_table (target);
 )"}},
         .view = "TABLES",
         .meaning = "the tables: rows in Parquet objects, and a log that says which",

@@ -143,6 +143,12 @@ CREATE TABLE query_source (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX query_source_source ON query_source (source);
 CREATE INDEX query_state ON query (state);
+CREATE TABLE query_table (
+    query INTEGER NOT NULL REFERENCES query (id) ON DELETE RESTRICT,
+    target TEXT NOT NULL REFERENCES sql_table (name) ON DELETE RESTRICT,
+    PRIMARY KEY (query, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX query_table_target ON query_table (target);
 CREATE TABLE sink (
     name TEXT PRIMARY KEY CHECK (name <> ''),
     columns TEXT NOT NULL,

@@ -63,7 +63,7 @@ kinds::View uses_view(std::string_view name, std::string table, std::string_view
             .table = std::move(table),
             .key_columns = 2,
             .columns = {own("QUERY", integer, "the query"),
-                        own(column, type, "the source or sink that it uses")},
+                        own(column, type, "the source, sink or table that it uses")},
             .definition = std::move(definition),
             .meaning = meaning};
 }
@@ -147,6 +147,8 @@ std::vector<kinds::View> make_views() {
                        "which physical sources a query reads"),
              uses_view("QUERY_SINKS", "baton_query_sinks", "SINK", text,
                        "SELECT query, sink FROM query_sink", "which sinks a query writes to"),
+             uses_view("QUERY_TABLES", "baton_query_tables", "TARGET", text,
+                       "SELECT query, target FROM query_table", "which tables a query writes into"),
              briefly(statements_view(),
                      {"ID", "AT", "PRINCIPAL", "STATEMENT", "OUTCOME", "MESSAGE", "DURATION_US"}),
              changes_view(),

@@ -4,7 +4,9 @@
 
 #include "base/text.h"
 #include "core/analysis/query_analyser.h"
+#include "core/analysis/table_columns.h"
 #include "core/binding/connector.h"
+#include "model/table_sink.h"
 
 namespace baton::analysis {
 
@@ -99,6 +101,13 @@ Result<Write> named_sink(const std::string& name, Position at, const Scope& scop
                      .hint = did_you_mean(name, view.known_sinks)};
     }
     const Sink& sink = *view.sink;
+    if (sink.type == kTableSink) {
+        TRY_ASSIGN(into, columns_for(sink, analysis::schema_of(scope), at));
+        SinkWrite write{.name = sink.name, .worker = {}, .type = sink.type, .sink = sink.sink};
+        write.sink.erase(kTableColumns);
+        write.sink.erase(kTableNullable);
+        return Write{.sink = std::move(write), .schema = std::move(into)};
+    }
     TRY_ASSIGN(schema, fitted(scope, sink.schema, "sink " + in_quotes(name), at));
     return Write{.sink = {.name = sink.name,
                           .worker = sink.worker,

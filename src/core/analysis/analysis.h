@@ -21,6 +21,8 @@
 //     those of the first branch, and a column can be NULL if it can be in any branch.
 //   - The rows of the query must have the schema of the sink: number and order of columns, names
 //     without regard to case, types, nullability. An inline sink without a schema takes any.
+//   - A table takes columns by name in any case and any order, of types that it holds without loss
+//     (table_columns.h). Columns of the table that are not given are NULL.
 //
 // Fails, always with the position where the statement is wrong if it is known, with syntax,
 // not_supported, arity, schema, unknown_field, too_large, type_mismatch, type_inference,

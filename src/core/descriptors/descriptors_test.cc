@@ -115,7 +115,8 @@ TEST(Complete, AnUnknownKeyIsRefusedWithItsPositionAndTheNearestKnownOne) {
 
 TEST(Complete, AnUnknownKeyNearToNoneIsRefusedWithAllTheKnownOnes) {
     EXPECT_EQ(refused(query_descriptor(), Given{{"PRIORITY", number(1), {}}}).hint,
-              "known: ID, LATE, ON_FAILURE, DEPLOY_TIMEOUT_MS");
+              "known: ID, LATE, ON_FAILURE, DEPLOY_TIMEOUT_MS, TABLE_WORKER, TABLE_ROWS, "
+              "TABLE_PERIOD_MS, TABLE_PATIENCE_MS");
 }
 
 TEST(Complete, AKeyGivenTwiceIsRefusedInWhateverCase) {

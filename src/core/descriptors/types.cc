@@ -31,6 +31,8 @@ Option needed_text(std::string_view key, std::string_view description) {
 constexpr std::int64_t kDayMs = 86'400'000;
 constexpr std::int64_t kYearsMs = 100 * 365 * kDayMs;
 constexpr std::int64_t kConnectSecondsMax = 3600;
+constexpr std::int64_t kTableRowsMax = 100'000'000;
+constexpr std::int64_t kTablePeriodMin = 100;
 constexpr std::int64_t kKeepAliveMax = 65'535;  // of the protocol
 
 Option whole_number(std::string_view key, std::int64_t default_value, std::int64_t least,
@@ -426,6 +428,24 @@ const Descriptor& query_descriptor() {
                    "what to do when a worker it runs on is lost"),
             whole_number("DEPLOY_TIMEOUT_MS", kTenMinutesMs, 0,
                          "how long it may take to run; 0: for ever"),
+            {.key = "TABLE_WORKER",
+             .description = "INTO a table: the worker that writes; the one nearest to the sources "
+                            "if absent"},
+            {.key = "TABLE_ROWS",
+             .type = OptionType::integer,
+             .least = 1,
+             .most = kTableRowsMax,
+             .description = "INTO a table: the rows of an object, about; 1000000 if absent"},
+            {.key = "TABLE_PERIOD_MS",
+             .type = OptionType::integer,
+             .least = kTablePeriodMin,
+             .most = kDayMs,
+             .description = "INTO a table: how long a row waits to be in it; 60000 if absent"},
+            {.key = "TABLE_PATIENCE_MS",
+             .type = OptionType::integer,
+             .least = kTablePeriodMin,
+             .most = kDayMs,
+             .description = "INTO a table: how long a store may be away; 60000 if absent"},
         }};
     return kQuery;
 }

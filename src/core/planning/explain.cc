@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "core/descriptors/descriptors.h"
 #include "core/plan_format/plan_format.h"
+#include "model/table_sink.h"
 #include "sql/printer.h"
 
 namespace baton::planning {
@@ -131,7 +132,23 @@ std::string line_of(const SourceScan& op, const PlanNode& node) {
     return text + options_of(descriptors::DescriptorKind::input_format, format, op.format);
 }
 
+// A logical plan does not know yet where the table is written, and how.
+std::string line_of_table(const SinkWrite& op, const PlanNode& node) {
+    std::string text = "TABLE " + printed_name(op.name.value_or("")) + place_of(op.worker) + " " +
+                       text_of(node.schema);
+    for (const auto& [key, value] : op.sink) {
+        if (key != kTableStamp && key != kTableReplaces && key != kTableManaged)
+            text += ", " + key + " = " + text_of(value);
+    }
+    const auto replaces = op.sink.find(kTableReplaces);
+    if (replaces == op.sink.end()) return text;
+    return text + (std::get<bool>(replaces->second)
+                       ? ", A NEW RUN REPLACES THE ROWS OF EARLIER RUNS"
+                       : ", A NEW RUN KEEPS THE ROWS OF EARLIER RUNS");
+}
+
 std::string line_of(const SinkWrite& op, const PlanNode& node) {
+    if (op.type == kTableSink) return line_of_table(op, node);
     std::string text = op.name ? "SINK " + printed_name(*op.name) : std::string("INLINE SINK");
     text += " " + op.type + place_of(op.worker) + " " + text_of(node.schema);
     const std::string format = format_of(op.format);

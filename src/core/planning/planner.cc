@@ -14,6 +14,7 @@
 #include "core/placement/cut.h"
 #include "core/placement/routes.h"
 #include "core/plan_format/plan_format.h"
+#include "core/planning/table_sink.h"
 #include "model/plan_check.h"
 
 namespace baton::planning {
@@ -69,7 +70,13 @@ MentionedNames names_in(const sql::Query& query, const std::optional<sql::SinkTa
 }
 
 MentionedNames names_in(const sql::CreateQuery& query) {
-    return names_in(query.query, query.sink);
+    MentionedNames names = names_in(query.query, query.sink);
+    for (const sql::Setting& setting : query.settings) {
+        const auto* literal = std::get_if<sql::Literal>(&setting.value);
+        if (setting.key.back() != kTableWorkerOption || literal == nullptr) continue;
+        if (const auto* host = std::get_if<std::string>(literal)) names.workers.insert(*host);
+    }
+    return names;
 }
 
 namespace {
@@ -156,6 +163,12 @@ void collect_workers(const PlanNode& node, std::set<std::string>& workers) {
     for (const PlanNode& input : node.inputs) collect_workers(input, workers);
 }
 
+Result<std::string> worker_nearest_to(const PlanNode& rows, const topology::Topology& links) {
+    std::set<std::string> workers;
+    collect_workers(rows, workers);
+    return nearest_to(workers, links);
+}
+
 constexpr std::size_t kScansMax = 10'000;
 
 std::size_t scans_of(const PlanNode& node, const std::map<std::string, std::size_t>& sources) {
@@ -187,9 +200,7 @@ const sql::ToClient* client_of(const std::optional<sql::SinkTarget>& sink) {
 // Where the rows end if no sink is named: with the client, or nowhere.
 Result<PlanNode> with_made_up_sink(PlanNode rows, const sql::ToClient* client,
                                    const topology::Topology& links) {
-    std::set<std::string> workers;
-    collect_workers(rows, workers);
-    TRY_ASSIGN(worker, nearest_to(workers, links));
+    TRY_ASSIGN(worker, worker_nearest_to(rows, links));
     SinkWrite sink{.worker = worker, .type = "Void"};
     if (client != nullptr) {
         sink.type = kResultsSink;
@@ -234,6 +245,15 @@ Result<PlanSteps> plan_steps(const QueryToPlan& query, const PlanningView& view)
     TRY_ASSIGN(physical, optimizer::expanded(steps.optimized, {.logical = view.logical_sources,
                                                                .physical = view.physical_sources}));
     Defaults defaults(cluster);
+    if (writes_table(physical)) {
+        for (PlanNode& input : physical.inputs) TRY(defaults.fill(input));
+        TRY_ASSIGN(host, table_worker(settings.options, cluster));
+        if (!host) {
+            TRY_ASSIGN(nearest, worker_nearest_to(physical, cluster.topology));
+            host = std::move(nearest);
+        }
+        TRY(complete_table_sink(physical, *host, settings.options));
+    }
     TRY(defaults.fill(physical));
     if (defaults.used()) steps.reads.push_back({ReadKind::cluster, "", cluster.revision});
     const sql::ToClient* client = client_of(query.sink);
@@ -270,6 +290,7 @@ Result<QueryPlan> plan(const sql::CreateQuery& query, const PlanningView& view) 
     const std::optional<sql::SinkTarget> sink = query.sink;
     TRY_ASSIGN(steps,
                plan_steps({.query = query.query, .sink = sink, .settings = query.settings}, view));
+    TRY(check_table_has_place(steps.physical));
     QueryPlan made;
     for (std::size_t i = 0; i < steps.fragments.size(); ++i) {
         made.fragments.push_back({.worker = steps.fragments[i].worker,

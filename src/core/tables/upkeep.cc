@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "core/tables/commit_plan.h"
 #include "core/tables/log_files.h"
+#include "core/tables/run_objects.h"
 #include "core/tables/values.h"
 
 namespace baton::tables {
@@ -113,6 +114,7 @@ std::vector<Merge> merges_of(const Snapshot& snapshot, const std::vector<ObjectP
     for (const ObjectPlace& place : places) {
         const Block& block = *snapshot.blocks()[place.block];
         if (block.bytes(place.at) >= options.object_bytes) continue;
+        if (is_of_a_run(block.key(place.at))) continue;
         by_partition[snapshot.object(place).partition].push_back(
             {.modified = block.modified(place.at),
              .bytes = block.bytes(place.at),

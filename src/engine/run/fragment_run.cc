@@ -32,11 +32,12 @@ Fault fault_of(const Error& error) {
 
 Fault fault_at_run_time(const Error& error) {
     constexpr std::array kFinal = {
-        ErrorCode::arithmetic,    ErrorCode::late_row,
-        ErrorCode::out_of_memory, ErrorCode::cannot_format,
+        ErrorCode::arithmetic,     ErrorCode::late_row,
+        ErrorCode::out_of_memory,  ErrorCode::cannot_format,
         ErrorCode::not_supported,  // the other end of an exchange cannot take it, ever
         ErrorCode::cancelled,      // nobody wants the rows any more
-        ErrorCode::too_large,     ErrorCode::defect,
+        ErrorCode::too_large,      ErrorCode::defect,
+        ErrorCode::cannot_convert,  // a value that a column of a table does not hold
     };
     const bool is_final = std::find(kFinal.begin(), kFinal.end(), error.code) != kFinal.end();
     return is_final ? Fault::terminal : Fault::transient;

@@ -7,6 +7,7 @@
 #include "engine/operators/window_aggregate.h"
 #include "engine/operators/window_join.h"
 #include "model/plan_check.h"
+#include "model/table_sink.h"
 
 namespace baton::engine {
 
@@ -97,7 +98,9 @@ private:
                                                             send->address, root.schema));
             made = std::make_unique<SendTerminal>(std::move(sender), context_);
         } else if (const auto* write = std::get_if<SinkWrite>(&root.op)) {
-            TRY_ASSIGN(sink, doors_.connectors.open_sink(*write, root.schema));
+            TRY_ASSIGN(sink, write->type == kTableSink
+                                 ? doors_.connectors.open_table(key_, *write, root.schema)
+                                 : doors_.connectors.open_sink(*write, root.schema));
             made = std::make_unique<SinkTerminal>(std::move(sink), context_);
         } else {
             return Error{.code = ErrorCode::not_supported,

@@ -19,7 +19,7 @@ Result<Done> SinkTerminal::push(std::size_t, Frame frame) {
 }
 
 Result<Done> SinkTerminal::tick() {
-    if (!unflushed_ || context_.stopped) return Done{};
+    if (!unflushed() || context_.stopped) return Done{};
     unflushed_ = false;
     return sink_->flush();
 }

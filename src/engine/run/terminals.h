@@ -37,7 +37,7 @@ public:
     Result<Done> announce(const std::vector<std::string>&) override { return Done{}; }
     Result<Done> finish() override { return sink_->finish(); }
     void interrupt() override { sink_->interrupt(); }
-    [[nodiscard]] bool unflushed() const override { return unflushed_; }
+    [[nodiscard]] bool unflushed() const override { return unflushed_ || sink_->wants_flush(); }
     void count(Counts& into) const override;
 
 private:

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "engine/streams/row_sink.h"
 #include "engine/streams/row_source.h"
+#include "model/control.h"
 #include "model/plan.h"
 
 namespace baton::engine {
@@ -23,6 +24,16 @@ public:
     // `rows` is the schema of the rows, with the names that the sink gives them.
     virtual Result<std::unique_ptr<RowSink>> open_sink(const SinkWrite& sink,
                                                        const Schema& rows) = 0;
+    // A sink of type kTableSink: it has to know which run of which query writes.
+    virtual Result<std::unique_ptr<RowSink>> open_table(const FragmentKey& key,
+                                                        const SinkWrite& sink, const Schema& rows);
 };
+
+inline Result<std::unique_ptr<RowSink>> Connectors::open_table(const FragmentKey&, const SinkWrite&,
+                                                               const Schema&) {
+    return Error{.code = ErrorCode::not_supported,
+                 .message = "cannot write into a table: this worker has no way to tables",
+                 .hint = "start it with --data-dir, or name another one as QUERY.TABLE_WORKER"};
+}
 
 }  // namespace baton::engine

@@ -21,6 +21,8 @@ public:
     virtual Result<Done> write(const Batch& batch) = 0;
     // Written rows can be seen by others. Called when no more rows are at hand.
     virtual Result<Done> flush() = 0;
+    // From any thread: a flush() is due, also if nothing was written since the last one.
+    [[nodiscard]] virtual bool wants_flush() const { return false; }
     // The last call: the output is complete, and durable where that means something.
     virtual Result<Done> finish() = 0;
 

@@ -33,8 +33,12 @@ private:
 class ObjectWriter {
 public:
     ObjectWriter(TableAccess& access, const OpenTable& table, const Layout& layout,
-                 const std::function<bool()>& given_up)
-        : access_(access), table_(table), layout_(layout), given_up_(given_up) {}
+                 const RowsToWrite& rows)
+        : access_(access),
+          table_(table),
+          layout_(layout),
+          given_up_(rows.given_up),
+          mark_(rows.mark) {}
 
     // `partition` is that of all rows of the task.
     Result<Done> write(QuestionTask task, const SqlColumns& columns,
@@ -46,7 +50,7 @@ public:
         TableObject object = std::move(written.object);
         if (object.rows == std::uint64_t{0}) return Done{};
         object.partition = std::move(partition);
-        const std::string name = std::filesystem::path(file.path()).stem().string();
+        const std::string name = mark_ + std::filesystem::path(file.path()).stem().string();
         object.key = object_key(layout_, object.partition, name);
         object.modified = access_.parts().clock->wall_now();
         const StoreCall call{.given_up = given_up_};
@@ -135,6 +139,7 @@ private:
     const OpenTable& table_;
     const Layout& layout_;
     const std::function<bool()>& given_up_;
+    const std::string& mark_;
     std::vector<TableObject> objects_;
 };
 
@@ -142,7 +147,7 @@ private:
 
 Result<std::vector<TableObject>> write_objects(TableAccess& access, const OpenTable& table,
                                                const Layout& layout, RowsToWrite rows) {
-    ObjectWriter writer(access, table, layout, rows.given_up);
+    ObjectWriter writer(access, table, layout, rows);
     const auto done = layout.partition_by.empty()
                           ? writer.write(std::move(rows.task), rows.columns, {})
                           : writer.write_parts(std::move(rows.task), rows.columns);

@@ -17,6 +17,7 @@ struct RowsToWrite {
     QuestionTask task;
     SqlColumns columns;  // of the table, in the order of the task's columns
     std::function<bool()> given_up;
+    std::string mark = {};  // begins the names of the objects, so that their writer finds them
 };
 
 // One object, or one for each partition that has rows; none if there are no rows. Fails with

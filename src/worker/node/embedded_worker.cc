@@ -37,7 +37,10 @@ Result<std::unique_ptr<EmbeddedWorker>> EmbeddedWorker::start(
     parts->results =
         std::make_unique<engine::LocalResultStreams>(parts->hub, parts->remote_results.get());
     parts->local = std::make_unique<LocalTransport>(parts->remote.get());
-    TRY_ASSIGN(engine, make_engine(*parts->exchanges, parts->hub, clock, options.permits));
+    TRY_ASSIGN(engine, make_engine(*parts->exchanges, parts->hub, clock,
+                                   {.permits = options.permits,
+                                    .fragments_max = std::nullopt,
+                                    .tables = options.tables}));
     parts->engine = std::move(engine);
     const auto now = clock.wall_now().time_since_epoch().count();
     TRY_ASSIGN(

@@ -13,6 +13,7 @@
 #include "ports/clock.h"
 #include "ports/result_streams.h"
 #include "ports/transport.h"
+#include "tables/access/table_access.h"
 #include "worker/node/permits.h"
 
 namespace baton::worker {
@@ -20,6 +21,8 @@ namespace baton::worker {
 struct EmbeddedWorkerOptions {
     std::shared_ptr<rpc::Trust> trust = rpc::user_trust();  // on the network to other workers
     Permits permits;                                        // of its plans
+    // The way to tables, of this worker alone; outlives it. None: no query writes into one.
+    tables::TableAccess* tables = nullptr;
     // Gets lines that an operator may want to read, from any thread. None: no log.
     std::function<void(const std::string&)> log;
 };

@@ -11,6 +11,7 @@
 #include "adapters/tcp/tcp_sources.h"
 #include "engine/connectors/formatted_connectors.h"
 #include "engine/run/fragment_engine.h"
+#include "worker/tables/table_connectors.h"
 
 namespace baton::worker {
 
@@ -19,19 +20,26 @@ namespace {
 // What the engine uses lives as long as it.
 class EngineKit final : public Engine {
 public:
-    EngineKit(files::AllowedFiles files, targets::AllowedTargets targets,
-              engine::Exchanges& exchanges, engine::ResultHub& results, const Clock& clock,
-              std::optional<std::uint64_t> fragments_max)
-        : fragments_max_(fragments_max),
-          allowed_files_(std::move(files)),
-          allowed_targets_(std::move(targets)),
+    struct Allowed {
+        files::AllowedFiles files;
+        targets::AllowedTargets targets;
+        files::AllowedFiles work;  // the files of this worker itself
+    };
+    EngineKit(Allowed allowed, engine::Exchanges& exchanges, engine::ResultHub& results,
+              const Clock& clock, const EngineOptions& limits)
+        : fragments_max_(limits.fragments_max),
+          allowed_files_(std::move(allowed.files)),
+          allowed_work_(std::move(allowed.work)),
+          allowed_targets_(std::move(allowed.targets)),
           connectors_({.clock = &clock,
                        .files = &files_,
                        .tcp = &tcp_,
                        .mqtt = &mqtt_,
                        .tables = &tables_,
                        .results = &results}),
-          engine_(connectors_, exchanges, clock, options()) {}
+          with_tables_(connectors_,
+                       {.access = limits.tables, .files = &work_files_, .clock = &clock}),
+          engine_(with_tables_, exchanges, clock, options()) {}
 
     void listen(Listener listener) override {
         {
@@ -79,12 +87,15 @@ private:
     Listener listener_;
     std::set<FragmentKey> living_;
     const files::AllowedFiles allowed_files_;
+    const files::AllowedFiles allowed_work_;
     const targets::AllowedTargets allowed_targets_;
     files::SystemFiles files_{allowed_files_};
     tcp::TcpSources tcp_{allowed_targets_};
     mqtt::MqttBytes mqtt_{allowed_targets_};
     parquet::ParquetFiles tables_{allowed_files_};
+    parquet::ParquetFiles work_files_{allowed_work_};
     engine::FormattedConnectors connectors_;
+    TableConnectors with_tables_;
     engine::FragmentEngine engine_;
 };
 
@@ -92,12 +103,19 @@ private:
 
 Result<std::unique_ptr<Engine>> make_engine(engine::Exchanges& exchanges,
                                             engine::ResultHub& results, const Clock& clock,
-                                            const Permits& permits,
-                                            std::optional<std::uint64_t> fragments_max) {
-    TRY_ASSIGN(files, files::AllowedFiles::of(permits.files));
-    TRY_ASSIGN(targets, targets::AllowedTargets::of(permits.targets));
-    return std::unique_ptr<Engine>(std::make_unique<EngineKit>(
-        std::move(files), std::move(targets), exchanges, results, clock, fragments_max));
+                                            const EngineOptions& options) {
+    EngineKit::Allowed allowed;
+    TRY_ASSIGN(files, files::AllowedFiles::of(options.permits.files));
+    TRY_ASSIGN(targets, targets::AllowedTargets::of(options.permits.targets));
+    allowed.files = std::move(files);
+    allowed.targets = std::move(targets);
+    if (options.tables != nullptr) {
+        TRY_ASSIGN(work, files::AllowedFiles::of(
+                             {.directories = {options.tables->parts().work_folder}, .never = {}}));
+        allowed.work = std::move(work);
+    }
+    return std::unique_ptr<Engine>(
+        std::make_unique<EngineKit>(std::move(allowed), exchanges, results, clock, options));
 }
 
 }  // namespace baton::worker

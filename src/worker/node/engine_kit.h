@@ -11,14 +11,23 @@
 #include "engine/streams/exchange.h"
 #include "ports/clock.h"
 #include "ports/engine.h"
+#include "tables/access/table_access.h"
 #include "worker/node/permits.h"
 
 namespace baton::worker {
 
-// All three outlive the engine; rows for clients go into `results`. With `fragments_max`, no more
-// are prepared while so many live. Fails with invalid_configuration for permits that cannot be.
-[[nodiscard]] Result<std::unique_ptr<Engine>> make_engine(
-    engine::Exchanges& exchanges, engine::ResultHub& results, const Clock& clock,
-    const Permits& permits, std::optional<std::uint64_t> fragments_max = std::nullopt);
+struct EngineOptions {
+    Permits permits;
+    std::optional<std::uint64_t> fragments_max;  // while so many live, no more are prepared
+    // The way to tables, of this worker alone; outlives the engine. None: no query writes into one.
+    tables::TableAccess* tables = nullptr;
+};
+
+// All three outlive the engine; rows for clients go into `results`. Fails with
+// invalid_configuration for permits that cannot be.
+[[nodiscard]] Result<std::unique_ptr<Engine>> make_engine(engine::Exchanges& exchanges,
+                                                          engine::ResultHub& results,
+                                                          const Clock& clock,
+                                                          const EngineOptions& options);
 
 }  // namespace baton::worker

@@ -57,8 +57,10 @@ Result<std::unique_ptr<NetworkWorker>> NetworkWorker::start(const Clock& clock,
         .limits = {}, .trust = options.trust, .worker = options.name, .log = options.log});
     parts->results =
         std::make_unique<rpc::ResultService>(parts->hub, options.name, options.trust, options.log);
-    TRY_ASSIGN(engine, make_engine(*parts->exchanges, parts->hub, clock, permits_of(options),
-                                   options.fragments_max));
+    TRY_ASSIGN(engine, make_engine(*parts->exchanges, parts->hub, clock,
+                                   {.permits = permits_of(options),
+                                    .fragments_max = options.fragments_max,
+                                    .tables = options.tables}));
     parts->engine = std::move(engine);
     parts->control = std::make_unique<rpc::ControlServer>(rpc::ControlServerOptions{
         .worker = options.name, .trust = options.trust, .log = options.log});

@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "model/entities.h"
 #include "ports/clock.h"
+#include "tables/access/table_access.h"
 #include "worker/node/permits.h"
 
 namespace baton::worker {
@@ -24,6 +25,8 @@ struct NetworkWorkerOptions {
     std::optional<std::uint64_t> fragments_max;
     std::shared_ptr<rpc::Trust> trust = rpc::user_trust();
     Permits permits;  // of its plans; its own directory and ports are out of reach in any case
+    // The way to tables, within the permits; outlives the worker. None: no query writes into one.
+    tables::TableAccess* tables = nullptr;
     // The program that is run for each partition of the worker (adapters/programs); none: none is.
     std::optional<std::string> partition_program;
     Duration partition_grace{};  // that such a program has to end
