@@ -92,8 +92,8 @@ private:
 
 class Answer final : public QuestionAnswer {
 public:
-    Answer(std::unique_ptr<Stay> stay, SqlColumns columns)
-        : stay_(std::move(stay)), columns_(std::move(columns)) {}
+    Answer(std::unique_ptr<Stay> stay, SqlColumns columns, std::function<bool()> given_up)
+        : stay_(std::move(stay)), columns_(std::move(columns)), given_up_(std::move(given_up)) {}
 
     [[nodiscard]] const SqlColumns& columns() const override { return columns_; }
 
@@ -108,7 +108,7 @@ public:
                 [](Question& question, Slot&) { return question.fetch(); });
             waiting_ = outcome;
         }
-        auto batch = outcome->wait(nullptr);
+        auto batch = outcome->wait(given_up_);
         const std::lock_guard lock(mutex_);
         waiting_ = nullptr;
         if (interrupted_) return cancelled_error();
@@ -131,6 +131,7 @@ private:
     std::mutex mutex_;
     std::unique_ptr<Stay> stay_;
     SqlColumns columns_;
+    std::function<bool()> given_up_;
     std::shared_ptr<Outcome<AnswerBatch>> waiting_;
     std::optional<Error> failure_;
     bool interrupted_ = false;
@@ -176,7 +177,7 @@ public:
         });
         TRY_ASSIGN(description, outcome->wait(given_up));
         return std::unique_ptr<QuestionAnswer>(
-            std::make_unique<Answer>(std::move(stay), std::move(description.columns)));
+            std::make_unique<Answer>(std::move(stay), std::move(description.columns), given_up));
     }
 
     Result<WrittenFile> write(QuestionTask task, const SqlColumns& columns, const std::string& path,

@@ -29,6 +29,20 @@ duckdb::Value value_of(const QuestionParameter& parameter) {
     return duckdb::Value();
 }
 
+// A number that is compared with a DECIMAL column keeps its digits behind the point, of which the
+// column may have fewer.
+duckdb::LogicalType with_all_digits(const duckdb::LogicalType& place, std::string_view text) {
+    constexpr std::size_t kDigitsMax = 38;
+    const std::size_t point = text.find('.');
+    const bool plain = place.id() == duckdb::LogicalTypeId::DECIMAL &&
+                       point != std::string_view::npos && text.size() <= kDigitsMax &&
+                       text.find_first_not_of("+-.0123456789") == std::string_view::npos;
+    if (!plain) return place;
+    const std::size_t scale = text.size() - point - 1;
+    if (scale <= duckdb::DecimalType::GetScale(place)) return place;
+    return duckdb::LogicalType::DECIMAL(kDigitsMax, static_cast<std::uint8_t>(scale));
+}
+
 bool is_open(const duckdb::LogicalType& type) {
     return type.id() == duckdb::LogicalTypeId::UNKNOWN ||
            type.id() == duckdb::LogicalTypeId::SQLNULL || type.id() == duckdb::LogicalTypeId::ANY;
@@ -105,7 +119,8 @@ Result<Done> Question::set_parameters(Goal goal) {
         if (is_text && !open) {
             duckdb::Value converted;
             std::string why;
-            if (!value.DefaultTryCastAs(type->second, converted, &why)) {
+            const auto& text = std::get<std::string>(task_.parameters[index]);
+            if (!value.DefaultTryCastAs(with_all_digits(type->second, text), converted, &why)) {
                 return Error{.code = ErrorCode::cannot_convert,
                              .message = "cannot convert parameter $" + name + " to " +
                                         to_string(sql_type_of(type->second))};

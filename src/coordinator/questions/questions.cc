@@ -7,6 +7,7 @@
 #include "catalog/views/views.h"
 #include "core/json/json.h"
 #include "core/questions/bounds.h"
+#include "core/questions/column_names.h"
 #include "core/questions/tree.h"
 #include "core/tables/prune.h"
 #include "model/entities.h"
@@ -69,6 +70,8 @@ ViewType view_type_of(SqlType::Kind kind) {
         case Kind::double_precision:
             return ViewType::float64;
         case Kind::json:
+        case Kind::structure:  // the engine writes them as JSON
+        case Kind::map:
             return ViewType::json;
         case Kind::decimal:
         case Kind::varchar:
@@ -77,13 +80,11 @@ ViewType view_type_of(SqlType::Kind kind) {
         case Kind::timestamp:
         case Kind::timestamptz:
         case Kind::list:
-        case Kind::structure:
         case Kind::hugeint:
         case Kind::uhugeint:
         case Kind::time:
         case Kind::interval:
         case Kind::uuid:
-        case Kind::map:
         case Kind::other:
             return ViewType::text;
     }
@@ -124,6 +125,7 @@ public:
         for (const questions::Mention& mention : mentions) TRY(resolve(mention, snapshot));
         if (stream_) return asked_.otherwise ? *asked_.otherwise : mixed(*stream_);
         TRY(questions::gate(tree_, constants(), asked_.text));
+        questions::name_columns(tree_);
         std::vector<SqlColumns> columns;
         for (const Found& found : found_) columns.push_back(found.columns);
         const auto bounds = questions::bounds(tree_, columns);
@@ -338,9 +340,11 @@ Result<SqlColumns> Questions::columns_of(const AskedQuestion& asked) {
     return std::move(described.columns);
 }
 
-Result<std::vector<views::TableColumn>> Questions::describe(const AskedQuestion& asked) {
-    TRY_ASSIGN(columns, columns_of(asked));
-    return shown_columns(columns);
+Result<DescribedQuestion> Questions::describe(const AskedQuestion& asked) {
+    TRY_ASSIGN(task, prepare(asked));
+    TRY_ASSIGN(described, parts_.engine->describe(task));
+    return DescribedQuestion{.columns = shown_columns(described.columns),
+                             .parameters = std::move(described.parameters)};
 }
 
 std::shared_ptr<FirstRowsLater> Questions::ask(AskedQuestion asked) {

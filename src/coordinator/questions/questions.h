@@ -38,6 +38,11 @@ struct AskedQuestion {
     threads::SharedHalt halt = {};        // none: the caller never gives up
 };
 
+struct DescribedQuestion {
+    std::vector<views::TableColumn> columns;
+    std::vector<SqlType> parameters;  // `other` where any will do
+};
+
 // The beginning of an answer.
 struct FirstRows {
     std::vector<views::TableColumn> columns;
@@ -70,7 +75,7 @@ public:
                                             const std::optional<Error>& otherwise);
     [[nodiscard]] Result<QuestionTask> prepare(const AskedQuestion& asked);
     // The columns of the answer, as text and parameters have them, without answering.
-    [[nodiscard]] Result<std::vector<views::TableColumn>> describe(const AskedQuestion& asked);
+    [[nodiscard]] Result<DescribedQuestion> describe(const AskedQuestion& asked);
     [[nodiscard]] Result<SqlColumns> columns_of(const AskedQuestion& asked);
     [[nodiscard]] std::shared_ptr<FirstRowsLater> ask(AskedQuestion asked);
 

@@ -58,6 +58,8 @@ struct Described {
         std::optional<std::vector<views::TableColumn>> columns;  // none: it gives no rows
         bool watches = false;                                    // its rows are events of a Watch
         bool streams = false;                                    // its rows come from a RowStream
+        // Of $1, $2, ..; none: any will do, and so for those beyond.
+        std::vector<std::optional<SqlType>> parameters = {};
     };
     std::size_t parameters = 0;
     std::vector<Statement> statements;
@@ -106,6 +108,10 @@ public:
     // none, paused() has the reason; a wait for a query goes on when it wakes, and no later than
     // until().
     void begin(std::string text, const Wait& wait = {}, std::vector<sql::Literal> parameters = {});
+    // The same for rows that did not come in a text: `text` is an INSERT of constants, of which
+    // these take the place. Each is as long as the columns that it names.
+    using InsertedRows = std::vector<std::vector<sql::Literal>>;
+    void begin_insert(std::string text, InsertedRows rows);
     [[nodiscard]] std::optional<Execution> go_on(Patience patience = Patience::none);
     [[nodiscard]] Pause paused() const { return *paused_; }
     [[nodiscard]] std::optional<Instant> until() const;
@@ -169,6 +175,8 @@ private:
 
     [[nodiscard]] Result<Done> check_permitted(const std::vector<sql::Statement>& statements);
     [[nodiscard]] Result<Described::Statement> describe(const sql::Statement& statement);
+    // Of an INSERT of constants in the text.
+    void describe_inserted(std::string_view text, Described& described) const;
     [[nodiscard]] Result<StatementResult> run(const sql::Statement& statement);
     [[nodiscard]] Result<StatementResult> run_other(const sql::Statement& statement);
     [[nodiscard]] Result<StatementResult> run_change(const sql::Statement& statement);

@@ -8,6 +8,7 @@
 #include "coordinator/sessions/session_parts.h"
 #include "coordinator/statements/bind.h"
 #include "core/planning/explain.h"
+#include "core/tables/constants.h"
 #include "sql/parser.h"
 #include "sql/vocabulary.h"
 
@@ -24,7 +25,38 @@ Result<Described> Session::describe(std::string_view text) {
         TRY_ASSIGN(one, describe(statement));
         described.statements.push_back(std::move(one));
     }
+    if (described.parameters > 0) describe_inserted(text, described);
     return described;
+}
+
+// The parameters of an INSERT take the types of their columns. A parser forgets which parameter a
+// literal was, so each stands for itself here.
+void Session::describe_inserted(std::string_view text, Described& described) const {
+    constexpr std::string_view kMark = "\x01parameter ";
+    std::vector<sql::Literal> marks;
+    for (std::size_t i = 0; i < described.parameters; ++i) {
+        marks.emplace_back(std::string(kMark) + std::to_string(i));
+    }
+    const auto statements = sql::parse(text, {}, marks, takes_questions());
+    if (!statements || statements->size() != 1) return;
+    const auto* insert = std::get_if<sql::Insert>(&statements->front().node);
+    if (insert == nullptr || insert->source.index() != 0) return;
+    const auto table = table_to_write(insert->table);
+    if (!table) return;
+    const auto places = tables::places_of(insert->columns, table->columns);
+    if (!places) return;
+    auto& parameters = described.statements.front().parameters;
+    parameters.resize(described.parameters);
+    for (const auto& row : std::get<0>(insert->source)) {
+        for (std::size_t i = 0; i < std::min(row.size(), places->size()); ++i) {
+            const auto* mark = std::get_if<std::string>(&row[i]);
+            if (mark == nullptr) continue;
+            const auto found = std::find(marks.begin(), marks.end(), sql::Literal(*mark));
+            if (found == marks.end()) continue;
+            parameters[static_cast<std::size_t>(found - marks.begin())] =
+                table->columns[(*places)[i]].type;
+        }
+    }
 }
 
 Result<Described::Statement> Session::describe(const sql::Statement& statement) {
@@ -50,9 +82,14 @@ Result<Described::Statement> Session::describe(const sql::Statement& statement) 
         const auto otherwise =
             question != nullptr ? std::optional(question->otherwise) : std::optional<Error>();
         TRY_ASSIGN(there, questions());
-        TRY_ASSIGN(columns, there->describe(asked(asked_text, otherwise)));
+        auto answer = there->describe(asked(asked_text, otherwise));
+        if (!answer) return answer.error();
         result.tag = "SELECT";
-        result.columns = std::move(columns);
+        result.columns = std::move(answer->columns);
+        for (const SqlType& type : answer->parameters) {
+            const bool open = type.kind == SqlType::Kind::other;
+            result.parameters.push_back(open ? std::nullopt : std::optional(type));
+        }
     } else if (select != nullptr) {
         if (views::asks_views(select->query)) {
             TRY_ASSIGN(query, views::ViewQuery::from(*select));
@@ -91,7 +128,12 @@ Result<Described::Statement> Session::describe(const sql::Statement& statement) 
 
 Result<StatementResult> Session::run_select(const sql::Statement& statement,
                                             const sql::SelectOnce& select) {
-    TRY(outside_transaction("a SELECT from streams"));
+    if (transaction_) {
+        return session_parts::transaction_state(
+            "a SELECT from streams cannot run in a transaction",
+            "COMMIT or ROLLBACK it first; drivers that begin one by themselves do not in their "
+            "mode autocommit");
+    }
     if (coordinator_.results() == nullptr) {
         return Error{.code = ErrorCode::not_supported,
                      .message = "rows of streams are not available here: no worker can be reached",

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "base/overload.h"
 #include "base/text.h"
 #include "coordinator/questions/answer_stream.h"
@@ -252,6 +253,15 @@ Result<StatementResult> Session::run_create_table(const sql::Statement& statemen
 }
 
 // ---- INSERT -------------------------------------------------------------------------------------
+
+void Session::begin_insert(std::string text, InsertedRows rows) {
+    begin(std::move(text));
+    if (running_->execution.error) return;
+    CHECK(running_->statements.size() == 1);
+    auto* insert = std::get_if<sql::Insert>(&running_->statements.front().node);
+    CHECK(insert != nullptr);
+    insert->source = std::move(rows);
+}
 
 Result<Table> Session::table_to_write(const std::string& name) const {
     TRY_ASSIGN(found, find_table(name));

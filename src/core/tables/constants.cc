@@ -117,6 +117,22 @@ std::optional<bool> flag_of(const Constant& constant) {
     return std::nullopt;
 }
 
+// PostgreSQL's "\x00ff" in the engine's form, which marks each byte; other texts are as they are.
+std::string blob_text(std::string text) {
+    const std::string_view digits =
+        std::string_view(text).substr(std::min<std::size_t>(2, text.size()));
+    const bool hexadecimal =
+        text.starts_with("\\x") && digits.size() % 2 == 0 &&
+        digits.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+    if (!hexadecimal) return text;
+    std::string marked;
+    for (std::size_t i = 0; i < digits.size(); i += 2) {
+        marked += "\\x";
+        marked += digits.substr(i, 2);
+    }
+    return marked;
+}
+
 // A number with a fraction is rounded for a column of whole numbers, as PostgreSQL does.
 std::optional<std::int64_t> rounded(double value) {
     constexpr double kMost = 9.2e18;
@@ -167,6 +183,7 @@ Result<Handed> fit(const SqlField& column, const Constant& constant) {
         if (!flag) return cannot_convert_to(column, constant);
         return Handed(std::int64_t{*flag ? 1 : 0});
     }
+    if (column.type.kind == ColumnKind::blob) return Handed(blob_text(text_of(constant)));
     return Handed(text_of(constant));
 }
 

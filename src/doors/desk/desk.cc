@@ -295,7 +295,11 @@ void Visitor::ask(Request request, Answer done) {
             (*done)({.results = {}, .error = desk_.refusal()});
             return true;
         }
-        session_.begin(std::move(request.text), request.wait, std::move(request.parameters));
+        if (request.rows) {
+            session_.begin_insert(std::move(request.text), *std::move(request.rows));
+        } else {
+            session_.begin(std::move(request.text), request.wait, std::move(request.parameters));
+        }
         return drive(patience(), done);
     });
 }

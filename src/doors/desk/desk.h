@@ -147,6 +147,8 @@ struct Request {
     std::string text;
     std::vector<sql::Literal> parameters;
     Wait wait;
+    // Of an INSERT, which `text` is then, as Session::begin_insert() has it.
+    std::optional<coordinator::Session::InsertedRows> rows = {};
 };
 
 class Visitor : public std::enable_shared_from_this<Visitor> {

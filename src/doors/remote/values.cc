@@ -41,6 +41,11 @@ kinds::ViewType type_of(Oid oid) {
         case KnownType::unknown:
         case KnownType::bpchar:
         case KnownType::varchar:
+        case KnownType::bytea:
+        case KnownType::date:
+        case KnownType::time:
+        case KnownType::interval:
+        case KnownType::uuid:
             break;
     }
     return kinds::ViewType::text;

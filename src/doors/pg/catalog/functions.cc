@@ -217,8 +217,15 @@ SqlValue regnamespace(const SqlValue& value) {
 }
 
 SqlValue format_type(Arguments arguments) {
+    constexpr std::int64_t kNumeric = 1700;
+    constexpr std::int64_t kHeader = 4;  // of the modifier, before precision and scale
     const auto number = number_of(argument(arguments, 0));
     if (!number) return {};
+    const std::int64_t modifier = number_of(argument(arguments, 1)).value_or(-1) - kHeader;
+    if (*number == kNumeric && modifier >= 0) {
+        return "numeric(" + std::to_string(modifier / 65'536) + "," +
+               std::to_string(modifier % 65'536) + ")";
+    }
     for (const TypeDefinition& type : type_definitions()) {
         if (type.oid == *number) return std::string(type.words);
         if (type.array != 0 && type.array == *number) return std::string(type.words) + "[]";

@@ -26,7 +26,8 @@ namespace baton::pg {
 
 struct Attribute {
     std::string name;
-    pgwire::KnownType type = pgwire::KnownType::text;
+    pgwire::KnownType type = pgwire::KnownType::text;  // or PostgreSQL's number of an array of it
+    std::int32_t modifier = -1;
     bool not_null = false;
     std::string comment;
 };

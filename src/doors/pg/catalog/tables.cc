@@ -58,10 +58,12 @@ CREATE VIEW information_schema_columns AS SELECT
     format_type(a.atttypid, NULL) AS data_type, NULL AS character_maximum_length,
     NULL AS character_octet_length,
     CASE a.atttypid WHEN 21 THEN 16 WHEN 23 THEN 32 WHEN 20 THEN 64 WHEN 700 THEN 24
-        WHEN 701 THEN 53 END AS numeric_precision,
+        WHEN 701 THEN 53 WHEN 1700 THEN
+        CASE WHEN a.atttypmod > 0 THEN (a.atttypmod - 4) / 65536 END END AS numeric_precision,
     CASE WHEN a.atttypid IN (20, 21, 23, 700, 701) THEN 2 WHEN a.atttypid = 1700 THEN 10 END
         AS numeric_precision_radix,
-    CASE WHEN a.atttypid IN (20, 21, 23) THEN 0 END AS numeric_scale,
+    CASE WHEN a.atttypid IN (20, 21, 23) THEN 0 WHEN a.atttypid = 1700 AND a.atttypmod > 0 THEN
+        (a.atttypmod - 4) % 65536 END AS numeric_scale,
     CASE WHEN a.atttypid IN (1114, 1184) THEN 6 END AS datetime_precision,
     NULL AS interval_type, NULL AS interval_precision, NULL AS character_set_catalog,
     NULL AS character_set_schema, NULL AS character_set_name, NULL AS collation_catalog,
@@ -161,7 +163,7 @@ Result<Done> fill_relation(Store& store, std::int64_t number, const Relation& re
                                           {"attlen", std::int64_t{-1}},
                                           {"attnum", at},
                                           {"attstattarget", std::int64_t{-1}},
-                                          {"atttypmod", std::int64_t{-1}},
+                                          {"atttypmod", std::int64_t{column.modifier}},
                                           {"attstorage", text("p")},
                                           {"attcompression", text("")},
                                           {"attnotnull", flag(column.not_null)},

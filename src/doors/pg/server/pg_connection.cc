@@ -137,6 +137,8 @@ void PgConnection::perform(wire::Effect effect) {
             [&](wire::Prepare& e) { runner_->prepare(std::move(e)); },
             [&](wire::BindPortal& e) { runner_->bind(std::move(e)); },
             [&](const wire::RunPortal& e) { runner_->run(e); },
+            [&](const wire::GiveCopied& e) { runner_->give(e); },
+            [&](const wire::EndCopied& e) { runner_->end_copied(e); },
             [&](const wire::ClosePrepared& e) { runner_->close(e); },
             [&](const wire::ClosePortal& e) { runner_->close(e); },
             [&](const wire::EndSeries& e) { runner_->end_series(e); },

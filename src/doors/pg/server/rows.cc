@@ -33,10 +33,84 @@ ColumnType column_type_of(kinds::ViewType type) {
     CHECK(false);
 }
 
+namespace {
+
+ColumnType column_type_of(SqlType::Kind kind) {
+    using Kind = SqlType::Kind;
+    switch (kind) {
+        case Kind::boolean:
+            return ColumnType::boolean;
+        case Kind::tinyint:
+        case Kind::utinyint:
+        case Kind::smallint:
+            return ColumnType::int16;
+        case Kind::usmallint:
+        case Kind::integer:
+            return ColumnType::int32;
+        case Kind::uinteger:
+        case Kind::bigint:
+            return ColumnType::integer;
+        case Kind::real:
+            return ColumnType::float32;
+        case Kind::double_precision:
+            return ColumnType::float64;
+        case Kind::decimal:
+        case Kind::ubigint:
+        case Kind::hugeint:
+        case Kind::uhugeint:
+            return ColumnType::decimal;
+        case Kind::blob:
+            return ColumnType::bytes;
+        case Kind::date:
+            return ColumnType::date;
+        case Kind::timestamp:
+            return ColumnType::timestamp;
+        case Kind::timestamptz:
+            return ColumnType::timestamptz;
+        case Kind::time:
+            return ColumnType::time_of_day;
+        case Kind::interval:
+            return ColumnType::interval;
+        case Kind::uuid:
+            return ColumnType::uuid;
+        case Kind::json:
+        case Kind::structure:  // written as JSON
+        case Kind::map:
+            return ColumnType::json;
+        case Kind::varchar:
+        case Kind::list:
+        case Kind::other:
+            return ColumnType::text;
+    }
+    CHECK(false);
+}
+
+}  // namespace
+
+pgwire::Column column_of(std::string name, const SqlType& type) {
+    using Kind = SqlType::Kind;
+    // A list of lists need not be a rectangle, which PostgreSQL's arrays are: it is text.
+    const bool is_array = type.kind == Kind::list && type.parts.size() == 1 &&
+                          type.parts.front().type.kind != Kind::list;
+    const SqlType& value = is_array ? type.parts.front().type : type;
+    pgwire::Column column{.name = std::move(name),
+                          .type = column_type_of(value.kind),
+                          .modifier = -1,
+                          .is_array = is_array};
+    if (value.kind == Kind::decimal) {
+        column.modifier = pgwire::modifier_of(value.precision, value.scale);
+    }
+    return column;
+}
+
 std::vector<pgwire::Column> columns_of(const std::vector<views::TableColumn>& columns) {
     std::vector<pgwire::Column> result;
     for (const views::TableColumn& column : columns) {
-        result.push_back({.name = column.name, .type = column_type_of(column.type)});
+        if (column.sql) {
+            result.push_back(column_of(column.name, *column.sql));
+        } else {
+            result.push_back({.name = column.name, .type = column_type_of(column.type)});
+        }
     }
     return result;
 }
@@ -151,19 +225,19 @@ void append_text_cell(std::string& line, std::string_view cell, char delimiter) 
 }
 
 void append_csv_cell(std::string& line, std::string_view cell, const CopyFormat& format) {
-    const bool plain = cell != format.null &&
-                       cell.find_first_of("\"\r\n") == std::string_view::npos &&
+    const bool plain = cell != format.null && cell.find(format.quote) == std::string_view::npos &&
+                       cell.find_first_of("\r\n") == std::string_view::npos &&
                        cell.find(format.delimiter) == std::string_view::npos && cell != "\\.";
     if (plain) {
         line += cell;
         return;
     }
-    line += '"';
+    line += format.quote;
     for (const char c : cell) {
-        if (c == '"') line += '"';
+        if (c == format.quote || c == format.escape) line += format.escape;
         line += c;
     }
-    line += '"';
+    line += format.quote;
 }
 
 void append_copy_cell(std::string& line, std::string_view cell, const CopyFormat& format) {
@@ -187,7 +261,7 @@ Result<std::string> copy_line(const CopyFormat& format, std::span<const pgwire::
             continue;
         }
         std::string cell;
-        TRY(pgwire::append_cell(cell, columns[i].type, pgwire::Format::text, value));
+        TRY(pgwire::append_cell(cell, columns[i], pgwire::Format::text, value));
         append_copy_cell(line, cell, format);
     }
     return line + "\n";

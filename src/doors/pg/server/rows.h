@@ -14,12 +14,15 @@
 #include "coordinator/reading/watch.h"
 #include "doors/pg/server/statements.h"
 #include "doors/pg/wire/values.h"
+#include "model/table.h"
 #include "ports/sql.h"
 #include "sql/ast.h"
 
 namespace baton::pgserver {
 
 [[nodiscard]] pgwire::ColumnType column_type_of(kinds::ViewType type);
+// Of a table, or of a question's answer.
+[[nodiscard]] pgwire::Column column_of(std::string name, const SqlType& type);
 [[nodiscard]] std::vector<pgwire::Column> columns_of(
     const std::vector<views::TableColumn>& columns);
 // The same with OP and REVISION before them.

@@ -1,5 +1,6 @@
 #include "doors/pg/server/runner.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -10,7 +11,6 @@
 #include "doors/pg/server/rows.h"
 #include "doors/pg/server/runner_desk.h"
 #include "doors/pg/wire/sqlstate.h"
-#include "sql/vocabulary.h"
 
 namespace baton::pgserver {
 
@@ -60,13 +60,15 @@ void Runner::end() {
     turn_ += 1;
     run_.reset();
     portals_.clear();
+    cursors_.clear();
     prepared_.clear();
     visitor_.reset();
 }
 
 bool Runner::works() const {
     const bool waits = visitor_ && visitor_->stands_still();
-    return preparing_since_ || (run_ && !waits && !(run_->stream && run_->stream->watch));
+    const bool follows = run_ && ((run_->stream && run_->stream->watch) || run_->copied);
+    return preparing_since_ || (run_ && !waits && !follows);
 }
 
 std::optional<Duration> Runner::idle_in_transaction() const {
@@ -108,7 +110,7 @@ void Runner::begin(Run run) {
 }
 
 void Runner::advance() {
-    while (run_ && !run_->asked && !run_->stream) {
+    while (run_ && !run_->asked && !run_->stream && !run_->copied) {
         if (run_->delivered < run_->results.size()) {
             deliver(std::move(run_->results[run_->delivered++]));
         } else if (run_->failure) {
@@ -138,13 +140,14 @@ void Runner::carry_out(const std::string& order) {
 }
 
 void Runner::answer(const Statement& statement) {
-    const bool for_session = std::holds_alternative<ForSession>(statement.answerer) ||
-                             std::holds_alternative<EndTransaction>(statement.answerer);
+    const bool for_session =
+        is_for_session(statement) || std::holds_alternative<EndTransaction>(statement.answerer);
     if (has_failed() && !for_session) return fail(in_failed_transaction());
     if (const auto* end = std::get_if<EndTransaction>(&statement.answerer);
         end != nullptr && status_ == TransactionStatus::idle) {
         return end_transaction(end->commit);
     }
+    run_->declares.reset();
     if (for_session) return ask_session();
     run_->next += 1;
     std::visit(Overload{
@@ -154,6 +157,10 @@ void Runner::answer(const Statement& statement) {
                    [&](const SetParameter& s) { set_parameter(s); },
                    [&](const ShowParameter& s) { show_parameter(s, statement); },
                    [&](const Forget& s) { forget(s); },
+                   [&](const CopyIn&) { copy_in(statement); },
+                   [&](const DeclareCursor&) { declare_cursor(statement); },
+                   [&](const FetchCursor& s) { fetch(s); },
+                   [&](const CloseCursor& s) { close_cursor(s); },
                    [&](const Refuse& s) { fail(s.report); },
                },
                statement.answerer);
@@ -172,7 +179,7 @@ void Runner::ask_session() {
         const Statement& statement = statements[run_->next];
         const auto* session = std::get_if<ForSession>(&statement.answerer);
         const auto* end = std::get_if<EndTransaction>(&statement.answerer);
-        if (session == nullptr && (end == nullptr || !open)) break;
+        if (!is_for_session(statement) && (end == nullptr || !open)) break;
         const bool alone = statement.copy || (session != nullptr && session->watches);
         if (alone && run_->next > first) break;
         if (run_->next > first) text += ';';
@@ -184,6 +191,10 @@ void Runner::ask_session() {
         run_->next += 1;
         break;
     }
+    send_to_session(std::move(text), at);
+}
+
+void Runner::send_to_session(std::string text, std::size_t at) {
     desk::Request request{.text = std::move(text)};
     request.wait = settings_.wait();
     for (const pgwire::Value& value : run_->parameters) {
@@ -243,15 +254,6 @@ void Runner::deliver(coordinator::StatementResult result) {
     complete(result.tag);
 }
 
-void Runner::end_transaction(bool commit) {
-    run_->next += 1;
-    options_.tell(Noticed{{.severity = pgwire::Severity::warning,
-                           .sqlstate = "25P01",
-                           .message = "no transaction is open",
-                           .code = ErrorCode::transaction_state}});
-    complete(commit ? "COMMIT" : "ROLLBACK");
-}
-
 // ---- what is PostgreSQL's -----------------------------------------------------------------------
 
 void Runner::ask_catalog(const Statement& statement) {
@@ -265,46 +267,6 @@ void Runner::ask_catalog(const Statement& statement) {
                           give_rows(std::move(rows->columns), std::move(rows->rows), "SELECT",
                                     copy);
                       });
-}
-
-void Runner::set_parameter(const SetParameter& statement) {
-    auto set = settings_.set(statement.name, statement.value);
-    if (auto* refused = std::get_if<pgwire::Report>(&set)) return fail(std::move(*refused));
-    const auto& changed = std::get<Settings::Changed>(set);
-    if (changed.reported) {
-        options_.tell(ParameterChanged{changed.reported->first, changed.reported->second});
-    }
-    if (!changed.warning.empty()) {
-        options_.tell(Noticed{{.severity = pgwire::Severity::warning,
-                               .sqlstate = "01000",
-                               .message = changed.warning}});
-    }
-    complete(statement.tag);
-}
-
-void Runner::forget(const Forget& statement) {
-    if (statement.parameters) settings_.reset();
-    complete(statement.tag);
-}
-
-void Runner::show_parameter(const ShowParameter& shown, const Statement& statement) {
-    if (shown.name == "all") {
-        std::vector<SqlRow> rows;
-        for (auto& [name, value] : settings_.all()) rows.push_back({name, value, std::string()});
-        return give_rows({{"name"}, {"setting"}, {"description"}}, std::move(rows), "SHOW",
-                         statement.copy);
-    }
-    const auto value = settings_.value(shown.name);
-    if (!value) {
-        const auto tokens = pg::tokens_of(statement.text);
-        const std::size_t at = statement.at + (tokens.size() > 1 ? tokens[1].at : 0);
-        return fail({.sqlstate = "42704",
-                     .message = "unknown parameter " + in_quotes(shown.name),
-                     .hint = "SHOW also lists " + sql::all_shown(),
-                     .position = pgwire::character_at(run_->text, at),
-                     .code = ErrorCode::syntax});
-    }
-    give_rows({{shown.name}}, {{*value}}, "SHOW", statement.copy);
 }
 
 // ---- rows ---------------------------------------------------------------------------------------
@@ -349,6 +311,7 @@ std::function<void()> Runner::pump_on(std::shared_ptr<std::atomic<bool>> news) {
 }
 
 void Runner::begin_stream(Stream stream) {
+    if (run_->declares) return keep_cursor(std::move(stream));
     if (run_->portal) {
         const Portal& portal = portals_.at(*run_->portal);
         if (portal.prepared->columns) {
@@ -381,9 +344,18 @@ void Runner::pump() {
     if (!run_ || !run_->stream || paused_ || run_->stream->polling) return;
     Stream& stream = *run_->stream;
     if (run_->rows_max != 0 && run_->rows >= run_->rows_max) {
+        if (run_->fetch) return end_fetch();
         const std::size_t bytes = stream.bytes();
         portals_.at(*run_->portal).stream = std::move(run_->stream);
         return finish(Suspended{.status = status_, .bytes = bytes});
+    }
+    if (!stream.rows.empty() && run_->fetch && run_->fetch->moves) {
+        const std::size_t left = run_->rows_max == 0 ? SIZE_MAX : run_->rows_max - run_->rows;
+        const std::size_t passed = std::min(left, stream.rows.size());
+        stream.rows.erase(stream.rows.begin(),
+                          stream.rows.begin() + static_cast<std::ptrdiff_t>(passed));
+        run_->rows += passed;
+        return options_.post([self = shared_from_this()] { self->pump(); });
     }
     if (!stream.rows.empty()) {
         const std::size_t before = stream.given;
@@ -398,6 +370,7 @@ void Runner::pump() {
         if (stream.news->exchange(false)) stream.watch ? poll() : poll_feed();
         return;
     }
+    if (run_->fetch) return end_fetch();
     // Of a portal that was suspended, those since then.
     const std::string tag = stream.complete_tag(run_->portal ? run_->rows : stream.given);
     run_->stream.reset();
@@ -441,6 +414,7 @@ void Runner::complete(const std::string& tag) {
 }
 
 void Runner::fail(pgwire::Report report) {
+    if (run_) run_->copied.reset();
     // Of a portal, the connection tells at the end of the series.
     if (!run_->portal && status_ == TransactionStatus::open) {
         return fail_transaction([this, report](const std::shared_ptr<coordinator::Execution>&) {
@@ -486,7 +460,7 @@ void Runner::interrupt() {
     if (!visitor_) return;
     visitor_->cancel();
     if (halt_) *halt_ = true;
-    if (run_ && run_->stream) fail(cancelled());
+    if (run_ && (run_->stream || run_->copied)) fail(cancelled());
 }
 
 }  // namespace baton::pgserver

@@ -29,6 +29,7 @@
 #include "doors/desk/desk.h"
 #include "doors/desk/metrics.h"
 #include "doors/pg/catalog/pg_catalog.h"
+#include "doors/pg/server/copy_reader.h"
 #include "doors/pg/server/settings.h"
 #include "doors/pg/server/statements.h"
 #include "doors/pg/server/stream.h"
@@ -55,6 +56,8 @@ public:
     void prepare(pgwire::connection::Prepare effect);
     void bind(pgwire::connection::BindPortal effect);
     void run(const pgwire::connection::RunPortal& effect);
+    void give(const pgwire::connection::GiveCopied& effect);
+    void end_copied(const pgwire::connection::EndCopied& effect);
     void close(const pgwire::connection::ClosePrepared& effect);
     void close(const pgwire::connection::ClosePortal& effect);
     void end_series(const pgwire::connection::EndSeries& effect);
@@ -79,6 +82,10 @@ private:
         std::vector<pgwire::Format> formats;
         std::optional<Stream> stream;  // where it was suspended
     };
+    struct Cursor {
+        Stream stream;
+        bool holds = false;  // beyond its transaction
+    };
     // The text or portal that runs.
     struct Run {
         std::string text;
@@ -92,9 +99,18 @@ private:
         std::optional<pgwire::Report> failure;              // after them
         std::optional<Stream> stream;                       // of the present statement
         std::size_t rows = 0;                               // given in this run
-        std::optional<CopyFormat> copy;  // how the rows of the session are wanted
-        bool asked = false;              // the desk has not answered
-        std::string_view kind;           // in the metrics
+        std::optional<CopyFormat> copy;      // how the rows of the session are wanted
+        bool asked = false;                  // the desk has not answered
+        std::shared_ptr<CopyReader> copied;  // rows that come from the client
+        std::string insert;                  // that adds them
+        struct Fetch {
+            std::string name;
+            bool holds = false;
+            bool moves = false;
+        };
+        std::optional<DeclareCursor> declares;  // a cursor for the rows of the present statement
+        std::optional<Fetch> fetch;             // its stream is that of a cursor
+        std::string_view kind;                  // in the metrics
         Instant since{};
         std::optional<Instant> streams_since;  // rows without an end have begun to come
     };
@@ -104,10 +120,19 @@ private:
     void advance();
     void carry_out(const std::string& order);
     void answer(const Statement& statement);
+    [[nodiscard]] bool is_for_session(const Statement& statement) const;
     void ask_session();
     void ask_catalog(const Statement& statement);
     void session_answered(std::size_t at, const std::shared_ptr<coordinator::Execution>& execution);
     void end_transaction(bool commit);
+    void copy_in(const Statement& statement);
+    void send_to_session(std::string text, std::size_t at);
+    void declare_cursor(const Statement& statement);
+    void keep_cursor(Stream stream);
+    void fetch(const FetchCursor& statement);
+    void end_fetch();
+    void close_cursor(const CloseCursor& statement);
+    void end_cursors_of_transaction();
     void set_parameter(const SetParameter& statement);
     void forget(const Forget& statement);
     void show_parameter(const ShowParameter& shown, const Statement& statement);
@@ -160,6 +185,7 @@ private:
     pgwire::TransactionStatus status_before_ = pgwire::TransactionStatus::idle;  // the last answer
     std::map<pgwire::PreparedId, std::shared_ptr<const PreparedText>> prepared_;
     std::map<pgwire::PortalId, Portal> portals_;
+    std::map<std::string, Cursor> cursors_;
     std::optional<Run> run_;
     std::uint64_t turn_ = 0;  // counts what was begun: answers to an older one are dropped
     bool paused_ = false;

@@ -1,4 +1,6 @@
 // Prepared statements and portals of a Runner. The rest is in runner.cc.
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -14,10 +16,24 @@ namespace baton::pgserver {
 using namespace pgwire::connection;  // NOLINT: its events and effects
 using pgwire::TransactionStatus;
 
+namespace {
+
+// Those that the client left open take the types of their places.
+void take_types(std::vector<pgwire::TypeId>& types, std::span<const pgwire::TypeId> given,
+                const std::vector<std::optional<SqlType>>& places) {
+    for (std::size_t i = 0; i < std::min(types.size(), places.size()); ++i) {
+        const bool open = i >= given.size() || given[i] == 0;
+        if (open && places[i]) types[i] = pgwire::type_id_of(column_of({}, *places[i]));
+    }
+}
+
+}  // namespace
+
 void Runner::take_status(desk::Visitor::Transaction transaction) {
     status_before_ = status_;
     switch (transaction) {
         case desk::Visitor::Transaction::none:
+            if (status_before_ != TransactionStatus::idle) end_cursors_of_transaction();
             status_ = TransactionStatus::idle;
             return;
         case desk::Visitor::Transaction::open:
@@ -27,6 +43,13 @@ void Runner::take_status(desk::Visitor::Transaction transaction) {
             status_ = TransactionStatus::failed;
             return;
     }
+}
+
+bool Runner::is_for_session(const Statement& statement) const {
+    if (const auto* catalog = std::get_if<ForCatalog>(&statement.answerer)) {
+        return catalog->calculates && options_.desk->coordinator().questions() != nullptr;
+    }
+    return std::holds_alternative<ForSession>(statement.answerer);
 }
 
 std::function<Result<pg::Rows>()> Runner::question(std::string text,
@@ -74,6 +97,11 @@ void Runner::prepare(Prepare effect) {
         text->columns = {{shown->name}};
         if (shown->name == "all") text->columns = {{"name"}, {"setting"}, {"description"}};
     }
+    if (const auto* fetch = std::get_if<FetchCursor>(&answerer);
+        fetch != nullptr && !fetch->moves) {
+        const auto cursor = cursors_.find(fetch->name);
+        if (cursor != cursors_.end()) text->columns = cursor->second.stream.columns;
+    }
     describe(effect, text);
 }
 
@@ -84,7 +112,7 @@ void Runner::describe(const Prepare& effect, const std::shared_ptr<PreparedText>
                                   std::max(count, effect.parameter_types.size()));
     };
     const std::size_t parameters = parameter_count(statement.text);
-    if (std::holds_alternative<ForCatalog>(statement.answerer)) {
+    if (std::holds_alternative<ForCatalog>(statement.answerer) && !is_for_session(statement)) {
         const std::vector<SqlValue> unknown(parameters);
         return on_desk<pg::Rows>(
             question(statement.text, unknown),
@@ -95,27 +123,32 @@ void Runner::describe(const Prepare& effect, const std::shared_ptr<PreparedText>
                 prepared(id, text, types);
             });
     }
-    if (!std::holds_alternative<ForSession>(statement.answerer)) {
+    if (!is_for_session(statement)) {
         return prepared(effect.prepared, text, types_for(parameters));
     }
     using SharedResult = std::shared_ptr<Result<coordinator::Described>>;
-    auto then = back<SharedResult>([this, text, id = effect.prepared,
-                                    types = types_for(parameters)](const SharedResult& told) {
-        const Result<coordinator::Described>& described = *told;
-        if (!described) {
-            Error error = described.error();
-            if (error.at) error.at->offset += static_cast<std::uint32_t>(text->statement->at);
-            return could_not(pgwire::report_of(error, text->text, status_));
-        }
-        if (!described->statements.empty() && !text->statement->copy) {
-            const coordinator::Described::Statement& one = described->statements.front();
-            if (one.columns) {
-                text->columns =
-                    one.watches ? watched_columns_of(*one.columns) : columns_of(*one.columns);
+    auto then =
+        back<SharedResult>([this, text, id = effect.prepared, given = effect.parameter_types,
+                            known = types_for(parameters)](const SharedResult& told) {
+            std::vector<pgwire::TypeId> types = known;
+            const Result<coordinator::Described>& described = *told;
+            if (!described) {
+                Error error = described.error();
+                if (error.at) error.at->offset += static_cast<std::uint32_t>(text->statement->at);
+                return could_not(pgwire::report_of(error, text->text, status_));
             }
-        }
-        prepared(id, text, types);
-    });
+            if (!described->statements.empty() && !text->statement->copy) {
+                const coordinator::Described::Statement& one = described->statements.front();
+                if (one.columns) {
+                    text->columns =
+                        one.watches ? watched_columns_of(*one.columns) : columns_of(*one.columns);
+                }
+            }
+            if (!described->statements.empty()) {
+                take_types(types, given, described->statements.front().parameters);
+            }
+            prepared(id, text, std::move(types));
+        });
     visitor_->describe(statement.text, [then](Result<coordinator::Described> described) {
         then(std::make_shared<Result<coordinator::Described>>(std::move(described)));
     });

@@ -6,6 +6,8 @@
 #include <span>
 
 #include "base/text.h"
+#include "doors/pg/server/calculations.h"
+#include "doors/pg/server/cursor_statements.h"
 #include "sql/vocabulary.h"
 
 namespace baton::pgserver {
@@ -179,7 +181,7 @@ Answerer answerer_of(Tokens tokens, std::string& text) {
     const Token& first = tokens[0];
     const Token& second = at(tokens, 1);
     if (first.is_any({"select", "values", "with", "table", "("})) {
-        if (asks_catalog(tokens)) return ForCatalog{};
+        if (asks_catalog(tokens)) return ForCatalog{.calculates = calculates(tokens)};
         return ForSession{};
     }
     if (first.is("watch")) return ForSession{.watches = true};
@@ -197,7 +199,6 @@ Answerer answerer_of(Tokens tokens, std::string& text) {
     if (is_about_transaction(tokens)) return transaction_statement(tokens, text);
     if (first.is("deallocate")) return Forget{.tag = "DEALLOCATE"};
     if (first.is("unlisten")) return Forget{.tag = "UNLISTEN"};
-    if (first.is("close") && second.is("all")) return Forget{.tag = "CLOSE CURSOR ALL"};
     if (first.is_any({"listen", "notify"})) {
         return Refuse{
             not_supported("LISTEN and NOTIFY are not supported", "WATCH tells of every change")};
@@ -206,10 +207,7 @@ Answerer answerer_of(Tokens tokens, std::string& text) {
         return Refuse{not_supported("PREPARE and EXECUTE are not supported as statements",
                                     "drivers prepare with the extended protocol")};
     }
-    if (first.is_any({"declare", "fetch", "move", "close"})) {
-        return Refuse{not_supported("cursors are not supported as statements",
-                                    "fetch in portions with the extended protocol")};
-    }
+    if (first.is_any({"fetch", "move", "close"})) return cursor_statement(tokens);
     return ForSession{};
 }
 
@@ -227,14 +225,28 @@ std::size_t closing(Tokens tokens, std::size_t open) {
 std::optional<pgwire::Report> read_copy_options(Tokens options, CopyFormat& format) {
     const auto refused = [](const Token& token) {
         return not_supported("unknown option " + in_quotes(token.text) + " of COPY",
-                             "there are FORMAT csv or text, HEADER, DELIMITER and NULL");
+                             "there are FORMAT csv, text or binary, HEADER, DELIMITER, NULL, "
+                             "QUOTE and ESCAPE");
     };
     bool own_delimiter = false;
     bool own_null = false;
+    bool own_escape = false;
     for (std::size_t i = 0; i < options.size(); ++i) {
         const Token& token = options[i];
         const Token& next = at(options, i + 1);
         if (token.is_any({"(", ")", ",", "with", "format", "as"})) continue;
+        const bool sets_one = (token.is("quote") || token.is("escape")) && next.text.size() == 1 &&
+                              next.kind == TokenKind::string;
+        if (sets_one) {
+            (token.is("quote") ? format.quote : format.escape) = next.text[0];
+            own_escape = own_escape || token.is("escape");
+            i += 1;
+            continue;
+        }
+        if (token.is("binary") || (token.kind == TokenKind::string && token.text == "binary")) {
+            format.binary = true;
+            continue;
+        }
         if (token.is("csv") || (token.kind == TokenKind::string && token.text == "csv")) {
             format.csv = true;
         } else if (token.is("text")) {
@@ -257,7 +269,7 @@ std::optional<pgwire::Report> read_copy_options(Tokens options, CopyFormat& form
         }
     }
     const bool clashes = format.delimiter == '\n' || format.delimiter == '\r' ||
-                         (format.csv ? format.delimiter == '"' : format.delimiter == '\\');
+                         (format.csv ? format.delimiter == format.quote : format.delimiter == '\\');
     if (own_delimiter && clashes) {
         return pgwire::Report{
             .sqlstate = "22023",
@@ -266,7 +278,33 @@ std::optional<pgwire::Report> read_copy_options(Tokens options, CopyFormat& form
     }
     if (format.csv && !own_delimiter) format.delimiter = ',';
     if (format.csv && !own_null) format.null = "";
+    if (!own_escape) format.escape = format.quote;
     return std::nullopt;
+}
+
+// COPY t [(a, b)] FROM STDIN ..: everything before FROM, and what comes behind STDIN.
+Statement copy_in_statement(std::string_view all, Tokens tokens, std::size_t from) {
+    const std::size_t begin = tokens.front().at;
+    Statement copy{.text = {}, .at = begin, .answerer = {}, .copy = {}};
+    CopyFormat format;
+    if (at(tokens, 1).is("baton") && at(tokens, 2).is(".")) {
+        copy.answerer = Refuse{not_supported("the views of BATON cannot be written")};
+        return copy;
+    }
+    if (auto objection = read_copy_options(tokens.subspan(from + 2), format)) {
+        copy.answerer = Refuse{*std::move(objection)};
+        return copy;
+    }
+    const std::size_t name = at(tokens, 1).at;
+    const auto commas =
+        std::count_if(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(from),
+                      [](const Token& token) { return token.is(","); });
+    copy.text = "INSERT INTO " + std::string(all.substr(name, tokens[from - 1].end() - name)) +
+                " VALUES (NULL";
+    for (std::ptrdiff_t i = 0; i < commas; ++i) copy.text += ", NULL";
+    copy.text += ")";
+    copy.answerer = CopyIn{std::move(format)};
+    return copy;
 }
 
 // COPY (statement) TO STDOUT .., COPY baton.view TO STDOUT ..
@@ -286,13 +324,20 @@ Statement copy_statement(std::string_view all, Tokens tokens, std::size_t begin)
     } else {
         while (to < tokens.size() && !tokens[to].is_any({"to", "from"})) to += 1;
     }
+    if (inner.empty() && to > 1 && at(tokens, to).is("from") && at(tokens, to + 1).is("stdin")) {
+        return copy_in_statement(all, tokens, to);
+    }
     const bool out = at(tokens, to).is("to") && at(tokens, to + 1).is("stdout");
     if (!out) {
-        return refuse(not_supported("only COPY .. TO STDOUT is supported",
-                                    "psql's \\copy writes it to a file of yours"));
+        return refuse(not_supported("only COPY .. TO STDOUT and COPY .. FROM STDIN are supported",
+                                    "psql's \\copy reads and writes files of yours"));
     }
     if (auto objection = read_copy_options(tokens.subspan(to + 2), *copy.copy)) {
         return refuse(*std::move(objection));
+    }
+    if (copy.copy->binary) {
+        return refuse(not_supported("COPY .. TO STDOUT has no binary format",
+                                    "take FORMAT csv or text, or FETCH with binary results"));
     }
     if (inner.empty()) {
         const std::size_t name = at(tokens, 1).at;
@@ -319,6 +364,24 @@ Statement copy_statement(std::string_view all, Tokens tokens, std::size_t begin)
                             (session != nullptr && (looks || session->watches));
     if (!gives_rows) return refuse(not_supported("only SELECT, SHOW and WATCH can be copied"));
     return copy;
+}
+
+// The statement's text is the cursor's.
+Statement declare_statement(std::string_view all, Tokens tokens) {
+    Statement declared{.text = {}, .at = tokens.front().at, .answerer = {}, .copy = {}};
+    auto head = declare_head(tokens);
+    if (auto* refused = std::get_if<Refuse>(&head)) {
+        declared.answerer = std::move(*refused);
+        return declared;
+    }
+    auto& [cursor, from] = std::get<DeclaredHead>(head);
+    const Tokens inner = tokens.subspan(from);
+    declared.at = inner.front().at;
+    declared.text = all.substr(declared.at, inner.back().end() - declared.at);
+    const Answerer answerer = answerer_of(inner, declared.text);
+    if (const auto* catalog = std::get_if<ForCatalog>(&answerer)) cursor.catalog = *catalog;
+    declared.answerer = std::move(cursor);
+    return declared;
 }
 
 // A client that doubles backslashes says so with an E, which our dialect does not know: there, they
@@ -359,6 +422,10 @@ std::vector<Statement> statements_of(std::string_view text) {
         const std::size_t begin = tokens.front().at;
         if (tokens.front().is("copy")) {
             statements.push_back(copy_statement(text, tokens, begin));
+            continue;
+        }
+        if (tokens.front().is("declare")) {
+            statements.push_back(declare_statement(text, tokens));
             continue;
         }
         Statement statement{.text = std::string(text.substr(begin, tokens.back().end() - begin)),

@@ -24,6 +24,9 @@ struct CopyFormat {
     bool header = false;
     char delimiter = '\t';
     std::string null = "\\N";
+    char quote = '"';
+    char escape = '"';
+    bool binary = false;
     friend bool operator==(const CopyFormat&, const CopyFormat&) = default;
 };
 
@@ -31,7 +34,8 @@ struct ForSession {
     bool watches = false;  // it begins with WATCH
     friend bool operator==(const ForSession&, const ForSession&) = default;
 };
-struct ForCatalog {  // a SELECT over pg_catalog or information_schema, or over nothing
+struct ForCatalog {           // a SELECT over pg_catalog or information_schema, or over nothing
+    bool calculates = false;  // over nothing, and more than values: a question, if there are any
     friend bool operator==(const ForCatalog&, const ForCatalog&) = default;
 };
 struct EndTransaction {  // COMMIT or ROLLBACK, which PostgreSQL also takes when nothing is open
@@ -53,12 +57,32 @@ struct Forget {  // everything that was set; or nothing, where there is nothing 
     bool parameters = false;
     friend bool operator==(const Forget&, const Forget&) = default;
 };
+struct CopyIn {  // the statement's text is an INSERT of one row, which others take the place of
+    CopyFormat format;
+    friend bool operator==(const CopyIn&, const CopyIn&) = default;
+};
+struct DeclareCursor {  // for the statement's text
+    std::string name;
+    bool holds = false;                 // WITH HOLD
+    std::optional<ForCatalog> catalog;  // which answers that; none: the session
+    friend bool operator==(const DeclareCursor&, const DeclareCursor&) = default;
+};
+struct FetchCursor {
+    std::string name;
+    std::size_t rows = 1;  // 0: all
+    bool moves = false;    // MOVE
+    friend bool operator==(const FetchCursor&, const FetchCursor&) = default;
+};
+struct CloseCursor {
+    std::optional<std::string> name;  // none: all
+    friend bool operator==(const CloseCursor&, const CloseCursor&) = default;
+};
 struct Refuse {
     pgwire::Report report;
     friend bool operator==(const Refuse&, const Refuse&) = default;
 };
 using Answerer = std::variant<ForSession, ForCatalog, EndTransaction, SetParameter, ShowParameter,
-                              Forget, Refuse>;
+                              Forget, CopyIn, DeclareCursor, FetchCursor, CloseCursor, Refuse>;
 
 struct Statement {
     std::string text;    // for its answerer

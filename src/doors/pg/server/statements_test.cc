@@ -13,7 +13,22 @@ std::string told(const Statement& statement) {
     std::string who = std::visit(
         Overload{
             [](const ForSession& s) -> std::string { return s.watches ? "watch" : "session"; },
-            [](const ForCatalog&) -> std::string { return "catalog"; },
+            [](const ForCatalog& s) -> std::string {
+                return s.calculates ? "catalog or question" : "catalog";
+            },
+            [](const DeclareCursor& s) -> std::string {
+                return "declare " + s.name + (s.holds ? " with hold" : "") +
+                       (s.catalog ? " of the catalog" : "");
+            },
+            [](const FetchCursor& s) -> std::string {
+                return (s.moves ? "move " : "fetch ") + std::to_string(s.rows) + " of " + s.name;
+            },
+            [](const CloseCursor& s) -> std::string { return "close " + s.name.value_or("all"); },
+            [](const CopyIn& s) -> std::string {
+                return std::string("copy in ") + (s.format.binary ? "binary"
+                                                  : s.format.csv  ? "csv"
+                                                                  : "text");
+            },
             [](const EndTransaction& s) -> std::string { return s.commit ? "commit" : "rollback"; },
             [](const SetParameter& s) {
                 return "set " + s.name + "=" + s.value.value_or("DEFAULT");
@@ -118,8 +133,9 @@ TEST(Statements, WhatIsNotThereIsRefused) {
          {"SAVEPOINT a", "ROLLBACK TO a", "RELEASE a", "LISTEN x",
           "PREPARE a AS "
           "SELECT 1",
-          "DECLARE c CURSOR FOR SELECT 1", "COMMIT AND CHAIN", "COPY baton.links FROM STDIN",
-          "COPY (DROP QUERY q) TO STDOUT", "COPY (SELECT a FROM s INTO k) TO STDOUT",
+          "DECLARE c SCROLL CURSOR FOR SELECT 1", "FETCH PRIOR FROM c", "COMMIT AND CHAIN",
+          "COPY baton.links FROM STDIN", "COPY (DROP QUERY q) TO STDOUT",
+          "COPY (SELECT a FROM s INTO k) TO STDOUT",
           "COPY baton.links TO STDOUT (FORMAT binary)"}) {
         EXPECT_EQ(who(text), "refuse 0A000") << text;
     }
@@ -137,6 +153,52 @@ TEST(Statements, CopiesKnowTheirFormat) {
     EXPECT_EQ(copies[0].text, "SHOW LINKS");
     EXPECT_EQ(copies[0].at, 7U);
     EXPECT_EQ(copies[0].copy, (CopyFormat{.csv = true, .delimiter = ';', .null = "x"}));
+}
+
+TEST(Statements, RowsAreCopiedInByAnInsert) {
+    EXPECT_EQ(who("COPY t FROM STDIN"), "copy in text");
+    EXPECT_EQ(who("COPY t FROM STDIN WITH (FORMAT binary)"), "copy in binary");
+    EXPECT_EQ(who("COPY t FROM 'file'"), "refuse 0A000");
+    EXPECT_EQ(who("COPY t FROM STDIN (FREEZE)"), "refuse 0A000");
+    const auto copies = statements_of(
+        "COPY t (a, \"B\") FROM STDIN (FORMAT csv, HEADER, QUOTE '''', ESCAPE '\\\\', NULL '-')");
+    ASSERT_EQ(copies.size(), 1U);
+    EXPECT_EQ(copies[0].text, "INSERT INTO t (a, \"B\") VALUES (NULL, NULL)");
+    const auto* copy = std::get_if<CopyIn>(&copies[0].answerer);
+    ASSERT_NE(copy, nullptr);
+    EXPECT_EQ(copy->format, (CopyFormat{.csv = true,
+                                        .header = true,
+                                        .delimiter = ',',
+                                        .null = "-",
+                                        .quote = '\'',
+                                        .escape = '\\'}));
+}
+
+TEST(Statements, CalculationsAreQuestionsWhereThereAreSome) {
+    EXPECT_EQ(who("SELECT $1::int"), "catalog or question");
+    EXPECT_EQ(who("SELECT abs(-1) AS a"), "catalog or question");
+    EXPECT_EQ(who("SELECT DATE '2026-01-01'"), "catalog or question");
+    EXPECT_EQ(who("SELECT 1 AS one"), "catalog");
+    EXPECT_EQ(who("SELECT current_schema()"), "catalog");
+    EXPECT_EQ(who("SELECT current_setting('x')::int"), "catalog");
+    EXPECT_EQ(who("SELECT 'a'::regclass"), "catalog");
+    EXPECT_EQ(who("SELECT i FROM generate_series(1, 3) AS t(i)"), "session");
+}
+
+TEST(Statements, CursorsGoForward) {
+    EXPECT_EQ(who("DECLARE c CURSOR FOR SELECT * FROM baton.links"), "declare c");
+    EXPECT_EQ(who("DECLARE \"C d\" NO SCROLL CURSOR WITH HOLD FOR SELECT 1"),
+              "declare C d with hold of the catalog");
+    EXPECT_EQ(who("FETCH c; FETCH NEXT FROM c; FETCH 5 FROM c; FETCH FORWARD 7 IN c; FETCH ALL c"),
+              "fetch 1 of c; fetch 1 of c; fetch 5 of c; fetch 7 of c; fetch 0 of c");
+    EXPECT_EQ(who("FETCH FORWARD ALL FROM c; MOVE FORWARD 2 FROM c; CLOSE c; CLOSE ALL"),
+              "fetch 0 of c; move 2 of c; close c; close all");
+    EXPECT_EQ(who("DECLARE c CURSOR; FETCH; CLOSE; FETCH -1 FROM c"),
+              "refuse 42601; refuse 42601; refuse 42601; refuse 0A000");
+    const auto cut = statements_of("DECLARE c CURSOR FOR  SELECT 1 ;");
+    ASSERT_EQ(cut.size(), 1U);
+    EXPECT_EQ(cut[0].text, "SELECT 1");
+    EXPECT_EQ(cut[0].at, 22U);
 }
 
 TEST(Statements, AreCutWhereTheyEnd) {

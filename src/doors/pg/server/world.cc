@@ -78,6 +78,23 @@ pg::Relation relation_of(const std::string& name, const Schema& schema, std::str
     return relation;
 }
 
+pg::Relation relation_of(const Table& table) {
+    pg::Relation relation{.schema = "public",
+                          .name = told(table.name),
+                          .kind = 'r',
+                          .comment = "a table of type " + table.type,
+                          .columns = {}};
+    for (const SqlField& column : table.columns) {
+        const pgwire::Column shown = column_of(told(column.name), column.type);
+        relation.columns.push_back({.name = shown.name,
+                                    .type = static_cast<KnownType>(pgwire::type_id_of(shown)),
+                                    .modifier = shown.modifier,
+                                    .not_null = !column.nullable,
+                                    .comment = {}});
+    }
+    return relation;
+}
+
 }  // namespace
 
 Result<std::vector<pg::Relation>> relations_of(coordinator::CoordinatorRuntime& coordinator) {
@@ -89,6 +106,8 @@ Result<std::vector<pg::Relation>> relations_of(coordinator::CoordinatorRuntime& 
     for (const LogicalSource& source : sources) {
         relations.push_back(relation_of(source.name, source.schema, "a logical source"));
     }
+    TRY_ASSIGN(tables, snapshot.read().all<Table>());
+    for (const Table& table : tables) relations.push_back(relation_of(table));
     for (const Sink& sink : sinks) {
         relations.push_back(relation_of(sink.name, sink.schema, "a sink of type " + sink.type));
     }

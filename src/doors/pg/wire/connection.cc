@@ -51,6 +51,10 @@ std::string connection::to_string(const Effect& effect) {
                 return "bind " + number(e.portal) + " to " + number(e.prepared) + " with " +
                        std::to_string(e.parameters.size());
             },
+            [](const GiveCopied& e) {
+                return "give " + std::to_string(e.bytes.size()) + " copied bytes";
+            },
+            [](const EndCopied& e) { return "end copied" + (e.failed ? ": " + *e.failed : ""); },
             [&](const RunPortal& e) {
                 return "run portal " + number(e.portal) + " for " + std::to_string(e.rows_max);
             },
@@ -152,7 +156,8 @@ bool Connection::takes_messages() const {
     if (output_waiting() > options_.output_bytes_max) return false;
     return std::holds_alternative<Starting>(state_) ||
            std::holds_alternative<Authenticating>(state_) ||
-           std::holds_alternative<Ready>(state_) || std::holds_alternative<Skipping>(state_);
+           std::holds_alternative<Ready>(state_) || std::holds_alternative<Skipping>(state_) ||
+           copies_in();
 }
 
 void Connection::advance(Effects& effects) {
@@ -199,6 +204,11 @@ void Connection::look_into(const Frame& frame, Effects& effects) {
     message_bytes_ = frame.body.size();
     const bool skipping = std::holds_alternative<Skipping>(state_);
     if (skipping && frame.type != 'S' && frame.type != 'X') return;
+    if (copies_in()) {
+        if (frame.type == 'H' || frame.type == 'S') return;  // they mean nothing here
+        const bool of_copy = std::string_view("dcfX").find(frame.type) != std::string_view::npos;
+        if (!of_copy) return end_copy("another message came in the middle of the rows", effects);
+    }
     auto message = message_of(frame, options_.parameters_max);
     if (message) {
         std::visit([&](auto&& m) { take(std::forward<decltype(m)>(m), effects); },
@@ -206,9 +216,20 @@ void Connection::look_into(const Frame& frame, Effects& effects) {
         return;
     }
     if (frame.type == 'X') return hang_up(effects);
+    if (copies_in()) return end_copy(message.error().message, effects);
     if (frame.type == 'c' || frame.type == 'f') return;  // of a copy that is over
     refuse(report_of(message.error()));
     if (frame.type == 'Q' || frame.type == 'S') end_series(true, effects);
+}
+
+bool Connection::copies_in() const {
+    const auto* run = std::get_if<Running>(&state_);
+    return run != nullptr && run->phase == Running::Phase::copy_in;
+}
+
+void Connection::end_copy(std::optional<std::string> failed, Effects& effects) {
+    running().phase = Running::Phase::copied;
+    effects.emplace_back(EndCopied{std::move(failed)});
 }
 
 void Connection::regulate(Effects& effects) {

@@ -131,8 +131,9 @@ private:
         Portal portal;
     };
     struct Running {
-        enum class Phase : std::uint8_t { fresh, rows, copy };  // of the present statement
-        std::optional<std::string> portal;                      // none: a text
+        // Of the present statement. copy_in: rows come from the client; copied: all have come.
+        enum class Phase : std::uint8_t { fresh, rows, copy, copy_in, copied };
+        std::optional<std::string> portal;  // none: a text
         std::uint32_t rows_max = 0;
         std::size_t rows = 0;
         Phase phase = Phase::fresh;
@@ -158,6 +159,7 @@ private:
     void on(connection::RowsCame event, Effects& effects);
     void on(const connection::CopyBegan& event, Effects& effects);
     void on(const connection::CopyCame& event, Effects& effects);
+    void on(const connection::CopyInBegan& event, Effects& effects);
     void on(const connection::StatementCompleted& event, Effects& effects);
     void on(const connection::Ended& event, Effects& effects);
     void on(const connection::Suspended& event, Effects& effects);
@@ -189,7 +191,7 @@ private:
     void take(const Sync& sync, Effects& effects);
     void take(const Terminate& terminate, Effects& effects);
     void take(const LoginResponse& response, Effects& effects);
-    void take(const CopyData& data, Effects& effects);
+    void take(CopyData data, Effects& effects);
     void take(const CopyDone& done, Effects& effects);
     void take(const CopyFail& fail, Effects& effects);
     void take(const FunctionCall& call, Effects& effects);
@@ -199,6 +201,9 @@ private:
     [[nodiscard]] bool takes_messages() const;
     [[nodiscard]] bool take_packet(Effects& effects);  // false: there is none yet
     [[nodiscard]] bool take_frame(Effects& effects);
+    // Whether rows of a copy come from the client, and nothing else does.
+    [[nodiscard]] bool copies_in() const;
+    void end_copy(std::optional<std::string> failed, Effects& effects);
     void look_into(const Frame& frame, Effects& effects);
     void regulate(Effects& effects);
 

@@ -70,6 +70,10 @@ struct CopyBegan {
 struct CopyCame {
     std::vector<std::string> rows;  // with their line ends
 };
+struct CopyInBegan {  // the client is to send rows, which come as CopyGave
+    std::uint16_t columns = 0;
+    Format format = Format::text;
+};
 struct StatementCompleted {
     std::string tag;  // "SELECT 5"
 };
@@ -98,10 +102,10 @@ struct ParameterChanged {  // one that clients see
     std::string value;
 };
 
-using Event =
-    std::variant<Received, Written, TlsStarted, Vanished, Expelled, CancelAsked, VerifierLookedUp,
-                 SessionOpened, Prepared, Bound, RowsBegan, RowsCame, CopyBegan, CopyCame,
-                 StatementCompleted, Ended, Suspended, Failed, Noticed, ParameterChanged>;
+using Event = std::variant<Received, Written, TlsStarted, Vanished, Expelled, CancelAsked,
+                           VerifierLookedUp, SessionOpened, Prepared, Bound, RowsBegan, RowsCame,
+                           CopyBegan, CopyCame, CopyInBegan, StatementCompleted, Ended, Suspended,
+                           Failed, Noticed, ParameterChanged>;
 
 // ---- effects ------------------------------------------------------------------------------------
 
@@ -170,6 +174,15 @@ struct RunPortal {  // from its start, or from where it was suspended
     std::uint32_t rows_max = 0;  // 0: all
     friend bool operator==(const RunPortal&, const RunPortal&) = default;
 };
+// After CopyInBegan, until one of the two below or the answer. They need none by themselves.
+struct GiveCopied {
+    std::string bytes;
+    friend bool operator==(const GiveCopied&, const GiveCopied&) = default;
+};
+struct EndCopied {                      // answered as the statement is
+    std::optional<std::string> failed;  // why the client gives up; none: that was all
+    friend bool operator==(const EndCopied&, const EndCopied&) = default;
+};
 // These two need no answer. A portal may outlive its statement, if that is the unnamed one.
 struct ClosePrepared {
     PreparedId prepared;
@@ -198,10 +211,10 @@ struct ResumeRows {
     friend bool operator==(const ResumeRows&, const ResumeRows&) = default;
 };
 
-using Effect =
-    std::variant<Send, StartTls, HangUp, PauseReading, ResumeReading, Cancel, LookUpVerifier,
-                 LoginRefused, OpenSession, EndSession, RunSimple, Prepare, BindPortal, RunPortal,
-                 ClosePrepared, ClosePortal, EndSeries, Interrupt, PauseRows, ResumeRows>;
+using Effect = std::variant<Send, StartTls, HangUp, PauseReading, ResumeReading, Cancel,
+                            LookUpVerifier, LoginRefused, OpenSession, EndSession, RunSimple,
+                            Prepare, BindPortal, RunPortal, GiveCopied, EndCopied, ClosePrepared,
+                            ClosePortal, EndSeries, Interrupt, PauseRows, ResumeRows>;
 
 // For tests: sent bytes appear as the types of their messages.
 [[nodiscard]] std::string to_string(const Effect& effect);

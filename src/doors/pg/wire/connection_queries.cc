@@ -137,10 +137,18 @@ void Connection::take(const LoginResponse& /*response*/, Effects& effects) {
     die({.sqlstate = "08P01", .message = "a password came that was not asked for"}, effects);
 }
 
-// Of a copy that has failed: the client could not know.
-void Connection::take(const CopyData& /*data*/, Effects& /*effects*/) {}
-void Connection::take(const CopyDone& /*done*/, Effects& /*effects*/) {}
-void Connection::take(const CopyFail& /*fail*/, Effects& /*effects*/) {}
+// Those of a copy that has failed mean nothing: the client could not know.
+void Connection::take(CopyData data, Effects& effects) {
+    if (copies_in()) effects.emplace_back(GiveCopied{std::move(data.bytes)});
+}
+
+void Connection::take(const CopyDone& /*done*/, Effects& effects) {
+    if (copies_in()) end_copy(std::nullopt, effects);
+}
+
+void Connection::take(const CopyFail& fail, Effects& effects) {
+    if (copies_in()) end_copy(fail.why, effects);
+}
 
 void Connection::take(const FunctionCall& /*call*/, Effects& effects) {
     refuse({.sqlstate = "0A000", .message = "function calls are not supported"});
@@ -236,8 +244,9 @@ void Connection::describe_rows(const Columns& columns, const std::vector<Format>
     for (std::size_t i = 0; i < columns->size(); ++i) {
         const Column& column = (*columns)[i];
         fields.push_back({.name = column.name,
-                          .type = type_id_of(column.type),
-                          .size = size_of(column.type),
+                          .type = type_id_of(column),
+                          .size = size_of(column),
+                          .modifier = column.modifier,
                           .format = formats.empty() ? Format::text : formats[i]});
     }
     append_row_description(out_, fields);
@@ -353,6 +362,13 @@ void Connection::on(const CopyBegan& event, Effects& /*effects*/) {
 void Connection::on(const CopyCame& event, Effects& /*effects*/) {
     CHECK(running().phase == Running::Phase::copy);
     for (const std::string& row : event.rows) append_copy_data(out_, row);
+}
+
+void Connection::on(const CopyInBegan& event, Effects& /*effects*/) {
+    Running& run = running();
+    CHECK(run.phase == Running::Phase::fresh);
+    run.phase = Running::Phase::copy_in;
+    append_copy_in_response(out_, event.columns, event.format);
 }
 
 void Connection::on(const StatementCompleted& event, Effects& /*effects*/) {

@@ -132,6 +132,45 @@ TEST_F(ConnectionTest, CopyMessagesOutsideOfACopyAreIgnored) {
     EXPECT_EQ(receive(frame('d', "x") + frame('c') + frame('f', "no end")), "");
 }
 
+TEST_F(ConnectionTest, RowsOfACopyComeFromTheClient) {
+    EXPECT_EQ(receive(query("COPY t FROM STDIN")), "run [COPY t FROM STDIN]");
+    EXPECT_EQ(step(CopyInBegan{.columns = 1}), "send G");
+    EXPECT_EQ(receive(frame('d', "1\n") + frame('H') + frame('S') + frame('d', "2")),
+              "give 2 copied bytes; give 1 copied bytes");
+    EXPECT_EQ(receive(frame('c') + query("next")), "end copied");
+    EXPECT_EQ(step(StatementCompleted{"COPY 2"}), "send C");
+    EXPECT_EQ(step(Ended{}), "run [next]; send ZI");
+}
+
+TEST_F(ConnectionTest, TheClientGivesUpACopy) {
+    (void)receive(query("COPY t FROM STDIN"));
+    (void)step(CopyInBegan{.columns = 1});
+    EXPECT_EQ(receive(frame('f', "no more\0"s)), "end copied: no more");
+    EXPECT_EQ(step(failed("57014")), "send E ZI 57014");
+}
+
+TEST_F(ConnectionTest, RowsAfterAFailedCopyMeanNothing) {
+    (void)receive(query("COPY t FROM STDIN"));
+    (void)step(CopyInBegan{.columns = 1});
+    EXPECT_EQ(step(failed("22P04")), "send E ZI 22P04");
+    EXPECT_EQ(receive(frame('d', "1\n") + frame('c') + query("next")), "run [next]");
+}
+
+TEST_F(ConnectionTest, AnotherMessageEndsACopy) {
+    (void)receive(query("COPY t FROM STDIN"));
+    (void)step(CopyInBegan{.columns = 1});
+    EXPECT_EQ(receive(query("SELECT 1")),
+              "end copied: another message came in the middle of the rows");
+    EXPECT_EQ(step(failed("57014")), "send E ZI 57014");
+}
+
+TEST_F(ConnectionTest, ALostClientEndsItsCopy) {
+    (void)receive(query("COPY t FROM STDIN"));
+    (void)step(CopyInBegan{.columns = 1});
+    EXPECT_EQ(receive(frame('d', "1\n") + terminate()),
+              "give 2 copied bytes; interrupt; end session; hang up");
+}
+
 TEST_F(ConnectionTest, ACopyIsDataAndAnEnd) {
     (void)receive(query("COPY"));
     EXPECT_EQ(step(CopyBegan{.columns = 2}), "send H");

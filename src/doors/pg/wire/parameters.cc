@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "doors/pg/wire/binary_forms.h"
 #include "doors/pg/wire/text_forms.h"
 #include "doors/pg/wire/values.h"
 
@@ -83,7 +84,11 @@ Read float_in(std::string_view text) {
 Read numeric_in(std::string_view text) {
     if (const auto value = number_in<std::int64_t>(text)) return *value;
     if (const auto value = number_in<std::uint64_t>(text)) return *value;
-    return float_in<double>(text);
+    const auto number = float_in<double>(text);
+    // With its digits, where a double does not have them all.
+    constexpr std::size_t kSureDigits = 15;
+    const bool plain = number && text.find_first_not_of("+-.0123456789") == std::string_view::npos;
+    return plain && text.size() > kSureDigits ? Read(std::string(without_plus(text))) : number;
 }
 
 Read time_in(std::string_view text) {
@@ -156,6 +161,12 @@ Read time_from(std::string_view bytes) {
     return is_writable_time(time) ? Read(text_of_time(time)) : std::nullopt;
 }
 
+template <KnownType type>
+Read text_from(std::string_view bytes) {
+    auto text = text_of_binary(type, bytes);
+    return text ? Read(*std::move(text)) : std::nullopt;
+}
+
 // ---- either -------------------------------------------------------------------------------------
 
 struct Reading {
@@ -193,6 +204,16 @@ std::optional<Reading> reading_of(TypeId type) {
             return Reading{"timestamp", time_in, time_from};
         case KnownType::timestamptz:
             return Reading{"timestamp with time zone", time_in, time_from};
+        case KnownType::bytea:
+            return Reading{"bytea", text_in, text_from<KnownType::bytea>, false};
+        case KnownType::date:
+            return Reading{"date", text_in, text_from<KnownType::date>};
+        case KnownType::time:
+            return Reading{"time", text_in, text_from<KnownType::time>};
+        case KnownType::interval:
+            return Reading{"interval", text_in, text_from<KnownType::interval>};
+        case KnownType::uuid:
+            return Reading{"uuid", text_in, text_from<KnownType::uuid>};
         case KnownType::jsonb:
             return Reading{"jsonb", text_in,
                            [](std::string_view bytes) {

@@ -174,7 +174,7 @@ void append_row_description(std::string& out, std::span<const FieldDescription> 
             .int16(0)  // no column of one
             .int32(field.type)
             .int16(static_cast<std::uint16_t>(field.size))
-            .int32(UINT32_MAX)  // no modifier of the type
+            .int32(static_cast<std::uint32_t>(field.modifier))
             .int16(static_cast<std::uint16_t>(field.format));
     }
 }
@@ -213,10 +213,22 @@ void append_portal_suspended(std::string& out) {
     Message(out, 's');
 }
 
-void append_copy_out_response(std::string& out, std::uint16_t columns, Format format) {
-    Message message(out, 'H');
+namespace {
+
+void append_copy_response(std::string& out, char type, std::uint16_t columns, Format format) {
+    Message message(out, type);
     message.byte(static_cast<char>(format)).int16(columns);
     for (unsigned i = 0; i < columns; ++i) message.int16(static_cast<std::uint16_t>(format));
+}
+
+}  // namespace
+
+void append_copy_out_response(std::string& out, std::uint16_t columns, Format format) {
+    append_copy_response(out, 'H', columns, format);
+}
+
+void append_copy_in_response(std::string& out, std::uint16_t columns, Format format) {
+    append_copy_response(out, 'G', columns, format);
 }
 
 void append_copy_data(std::string& out, std::string_view bytes) {

@@ -39,7 +39,8 @@ struct Report {
 struct FieldDescription {
     std::string_view name;
     TypeId type = 0;
-    std::int16_t size = -1;  // of the type; -1: it varies
+    std::int16_t size = -1;      // of the type; -1: it varies
+    std::int32_t modifier = -1;  // of the type; -1: none
     Format format = Format::text;
 };
 
@@ -86,6 +87,7 @@ void append_no_data(std::string& out);
 void append_portal_suspended(std::string& out);
 
 void append_copy_out_response(std::string& out, std::uint16_t columns, Format format);
+void append_copy_in_response(std::string& out, std::uint16_t columns, Format format);
 void append_copy_data(std::string& out, std::string_view bytes);
 void append_copy_done(std::string& out);
 

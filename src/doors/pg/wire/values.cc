@@ -1,5 +1,6 @@
 #include "doors/pg/wire/values.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -8,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/overload.h"
+#include "doors/pg/wire/binary_forms.h"
 #include "doors/pg/wire/text_forms.h"
 
 namespace baton::pgwire {
@@ -27,6 +29,7 @@ std::string_view word_of(ColumnType type) {
     switch (type) {
         case ColumnType::text:
             return "text";
+        case ColumnType::int16:
         case ColumnType::int32:
         case ColumnType::integer:
             return "integer";
@@ -41,6 +44,22 @@ std::string_view word_of(ColumnType type) {
             return "time";
         case ColumnType::json:
             return "json";
+        case ColumnType::decimal:
+            return "numeric";
+        case ColumnType::bytes:
+            return "bytea";
+        case ColumnType::date:
+            return "date";
+        case ColumnType::timestamp:
+            return "timestamp";
+        case ColumnType::timestamptz:
+            return "timestamp with time zone";
+        case ColumnType::time_of_day:
+            return "time";
+        case ColumnType::interval:
+            return "interval";
+        case ColumnType::uuid:
+            return "uuid";
     }
     CHECK(false);
 }
@@ -117,10 +136,12 @@ bool append_time(std::string& out, Format format, const Value& value) {
 
 bool append_number(std::string& out, ColumnType type, Format format, const Value& value) {
     const bool binary = format == Format::binary;
-    if (type == ColumnType::int32) {
+    if (type == ColumnType::int32 || type == ColumnType::int16) {
+        const bool narrow = type == ColumnType::int16;
         const auto number = signed_of(value);
         if (!number || !std::in_range<std::int32_t>(*number)) return false;
-        binary ? append_bits(out, static_cast<std::uint64_t>(*number), 4)
+        if (narrow && !std::in_range<std::int16_t>(*number)) return false;
+        binary ? append_bits(out, static_cast<std::uint64_t>(*number), narrow ? 2 : 4)
                : static_cast<void>(out += std::to_string(*number));
         return true;
     }
@@ -167,6 +188,22 @@ bool appended(std::string& out, ColumnType type, Format format, const Value& val
         }
         case ColumnType::time:
             return append_time(out, format, value);
+        case ColumnType::decimal:
+        case ColumnType::bytes:
+        case ColumnType::date:
+        case ColumnType::timestamp:
+        case ColumnType::timestamptz:
+        case ColumnType::time_of_day:
+        case ColumnType::interval:
+        case ColumnType::uuid: {
+            if (format == Format::text) {
+                append_text(out, value);
+                return true;
+            }
+            const auto* text = std::get_if<std::string>(&value);
+            return text != nullptr && append_binary(out, type, *text);
+        }
+        case ColumnType::int16:
         case ColumnType::int32:
         case ColumnType::integer:
         case ColumnType::unsigned_integer:
@@ -184,6 +221,8 @@ TypeId type_id_of(ColumnType type) {
         switch (type) {
             case ColumnType::text:
                 return KnownType::text;
+            case ColumnType::int16:
+                return KnownType::int2;
             case ColumnType::int32:
                 return KnownType::int4;
             case ColumnType::integer:
@@ -200,6 +239,22 @@ TypeId type_id_of(ColumnType type) {
                 return KnownType::timestamptz;
             case ColumnType::json:
                 return KnownType::json;
+            case ColumnType::decimal:
+                return KnownType::numeric;
+            case ColumnType::bytes:
+                return KnownType::bytea;
+            case ColumnType::date:
+                return KnownType::date;
+            case ColumnType::timestamp:
+                return KnownType::timestamp;
+            case ColumnType::timestamptz:
+                return KnownType::timestamptz;
+            case ColumnType::time_of_day:
+                return KnownType::time;
+            case ColumnType::interval:
+                return KnownType::interval;
+            case ColumnType::uuid:
+                return KnownType::uuid;
         }
         CHECK(false);
     };
@@ -210,19 +265,80 @@ std::int16_t size_of(ColumnType type) {
     switch (type) {
         case ColumnType::boolean:
             return 1;
+        case ColumnType::int16:
+            return 2;
         case ColumnType::int32:
         case ColumnType::float32:
+        case ColumnType::date:
             return 4;
         case ColumnType::integer:
         case ColumnType::float64:
         case ColumnType::time:
+        case ColumnType::timestamp:
+        case ColumnType::timestamptz:
+        case ColumnType::time_of_day:
             return 8;
+        case ColumnType::interval:
+        case ColumnType::uuid:
+            return 16;
         case ColumnType::text:
         case ColumnType::unsigned_integer:
         case ColumnType::json:
+        case ColumnType::decimal:
+        case ColumnType::bytes:
             return -1;
     }
     CHECK(false);
+}
+
+TypeId type_id_of(const Column& column) {
+    if (!column.is_array) return type_id_of(column.type);
+    switch (column.type) {
+        case ColumnType::text:
+            return 1009;
+        case ColumnType::int16:
+            return 1005;
+        case ColumnType::int32:
+            return 1007;
+        case ColumnType::integer:
+            return 1016;
+        case ColumnType::unsigned_integer:
+        case ColumnType::decimal:
+            return 1231;
+        case ColumnType::float32:
+            return 1021;
+        case ColumnType::float64:
+            return 1022;
+        case ColumnType::boolean:
+            return 1000;
+        case ColumnType::time:
+        case ColumnType::timestamptz:
+            return 1185;
+        case ColumnType::json:
+            return 199;
+        case ColumnType::bytes:
+            return 1001;
+        case ColumnType::date:
+            return 1182;
+        case ColumnType::timestamp:
+            return 1115;
+        case ColumnType::time_of_day:
+            return 1183;
+        case ColumnType::interval:
+            return 1187;
+        case ColumnType::uuid:
+            return 2951;
+    }
+    CHECK(false);
+}
+
+std::int16_t size_of(const Column& column) {
+    return column.is_array ? std::int16_t{-1} : size_of(column.type);
+}
+
+std::int32_t modifier_of(std::uint8_t precision, std::uint8_t scale) {
+    constexpr std::int32_t kHeader = 4;
+    return (std::int32_t{precision} << 16U | scale) + kHeader;
 }
 
 Result<Done> append_cell(std::string& out, ColumnType type, Format format, const Value& value) {
@@ -234,17 +350,104 @@ Result<Done> append_cell(std::string& out, ColumnType type, Format format, const
     return unfit(type, value);
 }
 
+namespace {
+
+// As values of ours.
+template <class Number>
+std::optional<Value> number_in(const std::string& text) {
+    Number number{};
+    const char* const end = text.data() + text.size();
+    if (std::from_chars(text.data(), end, number).ptr != end) return std::nullopt;
+    return number;
+}
+
+std::optional<Value> element_of(ColumnType type, const std::string& text) {
+    switch (type) {
+        case ColumnType::boolean:
+            return text == "t";
+        case ColumnType::int16:
+        case ColumnType::int32:
+        case ColumnType::integer:
+            return number_in<std::int64_t>(text);
+        case ColumnType::unsigned_integer:
+            return number_in<std::uint64_t>(text);
+        case ColumnType::float32:
+        case ColumnType::float64:
+            if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
+            if (text == "Infinity") return std::numeric_limits<double>::infinity();
+            if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
+            return number_in<double>(text);
+        case ColumnType::text:
+        case ColumnType::time:
+        case ColumnType::json:
+        case ColumnType::decimal:
+        case ColumnType::bytes:
+        case ColumnType::date:
+        case ColumnType::timestamp:
+        case ColumnType::timestamptz:
+        case ColumnType::time_of_day:
+        case ColumnType::interval:
+        case ColumnType::uuid:
+            return text;
+    }
+    CHECK(false);
+}
+
+// Of one dimension, from 1 on.
+bool append_array(std::string& out, const Column& column, const std::string& text) {
+    const auto elements = elements_of(text);
+    if (!elements || !std::in_range<std::int32_t>(elements->size())) return false;
+    const bool nulls =
+        std::find(elements->begin(), elements->end(), std::nullopt) != elements->end();
+    append_bits(out, elements->empty() ? 0 : 1, 4);
+    append_bits(out, nulls ? 1 : 0, 4);
+    append_bits(out, type_id_of(column.type), 4);
+    if (elements->empty()) return true;
+    append_bits(out, elements->size(), 4);
+    append_bits(out, 1, 4);
+    for (const auto& element : *elements) {
+        if (!element) {
+            append_bits(out, UINT32_MAX, 4);
+            continue;
+        }
+        const auto value = element_of(column.type, *element);
+        std::string cell;
+        if (!value || !appended(cell, column.type, Format::binary, *value)) return false;
+        append_bits(out, cell.size(), 4);
+        out += cell;
+    }
+    return true;
+}
+
+}  // namespace
+
+Result<Done> append_cell(std::string& out, const Column& column, Format format,
+                         const Value& value) {
+    if (!column.is_array) return append_cell(out, column.type, format, value);
+    const std::size_t before = out.size();
+    const auto* text = std::get_if<std::string>(&value);
+    if (text != nullptr && format == Format::text) {
+        out += *text;
+        return Done{};
+    }
+    if (text != nullptr && append_array(out, column, *text)) return Done{};
+    out.resize(before);
+    return unfit(column.type, value);
+}
+
 // ---- rows ---------------------------------------------------------------------------------------
 
 RowWriter::RowWriter(std::span<const Column> columns, std::vector<Format> formats)
     : formats_(std::move(formats)) {
-    for (const Column& column : columns) types_.push_back(column.type);
-    if (formats_.empty()) formats_.assign(types_.size(), Format::text);
-    CHECK(formats_.size() == types_.size());
+    for (const Column& column : columns) {
+        columns_.push_back({.name = {}, .type = column.type, .is_array = column.is_array});
+    }
+    if (formats_.empty()) formats_.assign(columns_.size(), Format::text);
+    CHECK(formats_.size() == columns_.size());
 }
 
 Result<Done> RowWriter::append(std::span<const Value> row) {
-    CHECK(row.size() == types_.size());
+    CHECK(row.size() == columns_.size());
     std::string& out = rows_.bytes_;
     const std::size_t before = out.size();
     std::optional<Error> error;
@@ -255,7 +458,7 @@ Result<Done> RowWriter::append(std::span<const Value> row) {
             const std::size_t size_at = out.size();
             message.int32(UINT32_MAX);  // NULL
             if (std::holds_alternative<std::monostate>(row[i])) continue;
-            const auto written = append_cell(out, types_[i], formats_[i], row[i]);
+            const auto written = append_cell(out, columns_[i], formats_[i], row[i]);
             if (!written) error = written.error();
             std::string size;
             append_bits(size, out.size() - size_at - 4, 4);

@@ -30,6 +30,7 @@ namespace baton::pgwire {
 // PostgreSQL's numbers of the types that we write or read.
 enum class KnownType : TypeId {
     boolean = 16,
+    bytea = 17,
     name = 19,
     int8 = 20,
     int2 = 21,
@@ -42,16 +43,21 @@ enum class KnownType : TypeId {
     unknown = 705,
     bpchar = 1042,
     varchar = 1043,
+    date = 1082,
+    time = 1083,
     timestamp = 1114,
     timestamptz = 1184,
+    interval = 1186,
     numeric = 1700,
+    uuid = 2950,
     jsonb = 3802,
 };
 
 // The types of columns that we have. A time is text such as "2026-11-15T09:46:16.123456Z", with up
-// to six digits after the second, or none.
+// to six digits after the second, or none. Those from decimal on are text in PostgreSQL's form.
 enum class ColumnType : std::uint8_t {
     text,
+    int16,
     int32,  // an integer that drivers give as a number: not every language has 64 bits for one
     integer,
     unsigned_integer,
@@ -60,16 +66,30 @@ enum class ColumnType : std::uint8_t {
     boolean,
     time,
     json,
+    decimal,
+    bytes,
+    date,
+    timestamp,
+    timestamptz,
+    time_of_day,
+    interval,
+    uuid,
 };
 
 struct Column {
     std::string name;
     ColumnType type = ColumnType::text;
+    std::int32_t modifier = -1;  // of a decimal: its precision and scale, as PostgreSQL has them
+    bool is_array = false;       // of values of this type, as text: "{1,2,NULL}"
     friend bool operator==(const Column&, const Column&) = default;
 };
 
 [[nodiscard]] TypeId type_id_of(ColumnType type);
+[[nodiscard]] TypeId type_id_of(const Column& column);
 [[nodiscard]] std::int16_t size_of(ColumnType type);  // of the binary form; -1: it varies
+[[nodiscard]] std::int16_t size_of(const Column& column);
+// NUMERIC(precision, scale)
+[[nodiscard]] std::int32_t modifier_of(std::uint8_t precision, std::uint8_t scale);
 
 // monostate is NULL.
 using Value = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string>;
@@ -77,6 +97,8 @@ using Value = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, do
 // Appends the value, which is not NULL, in that form. Fails with cannot_format if it is not of the
 // type: a number may be written as any type of number that can hold it, and everything as text.
 [[nodiscard]] Result<Done> append_cell(std::string& out, ColumnType type, Format format,
+                                       const Value& value);
+[[nodiscard]] Result<Done> append_cell(std::string& out, const Column& column, Format format,
                                        const Value& value);
 
 // ---- rows ---------------------------------------------------------------------------------------
@@ -107,15 +129,16 @@ public:
     [[nodiscard]] EncodedRows take();  // and begins anew
 
 private:
-    std::vector<ColumnType> types_;
+    std::vector<Column> columns_;  // without names
     std::vector<Format> formats_;
     EncodedRows rows_;
 };
 
 // ---- parameters ---------------------------------------------------------------------------------
 
-// Times become text of ours, whole numeric numbers integers and others double; a value of an
-// unknown type is text, if it was given so.
+// Timestamps become text of ours; numeric numbers integers if they are whole, double if that has
+// all of their digits, or else text; dates, times of the day, intervals, bytes and UUIDs text in
+// PostgreSQL's form. A value of an unknown type is text, if it was given so.
 [[nodiscard]] std::variant<Value, Report> parameter_of(TypeId type, Format format,
                                                        std::string_view bytes);
 

@@ -246,11 +246,66 @@ TEST(Parameters, InBinary) {
         std::isnan(std::get<double>(from_binary(KnownType::numeric, "\0\0\0\0\xc0\0\0\0"s))));
 }
 
+// As servers of PostgreSQL send them.
+TEST(Cells, TypesThatComeAsTextHaveABinaryForm) {
+    EXPECT_EQ(text(ColumnType::decimal, "-12.30"), "-12.30");
+    EXPECT_EQ(binary(ColumnType::decimal, "-12.30"), "\0\2\0\0\x40\0\0\2\0\x0c\x0b\xb8"s);
+    EXPECT_EQ(binary(ColumnType::decimal, "0.00"), "\0\0\0\0\0\0\0\2"s);
+    EXPECT_EQ(binary(ColumnType::decimal, "0.00005"), "\0\1\xff\xfe\0\0\0\5\x13\x88"s);
+    EXPECT_EQ(binary(ColumnType::decimal, "100000000"), "\0\1\0\2\0\0\0\0\0\1"s);
+    EXPECT_EQ(binary(ColumnType::date, "2000-01-02"), "\0\0\0\1"s);
+    EXPECT_EQ(binary(ColumnType::date, "1999-12-31"), "\xff\xff\xff\xff"s);
+    EXPECT_EQ(binary(ColumnType::date, "0001-01-01 BC"), "\xff\xf4\xda\x8b"s);
+    EXPECT_EQ(binary(ColumnType::date, "infinity"), "\x7f\xff\xff\xff"s);
+    EXPECT_EQ(binary(ColumnType::timestamp, "2000-01-01 00:00:01.5"), "\0\0\0\0\0\x16\xe3\x60"s);
+    EXPECT_EQ(binary(ColumnType::timestamptz, "1999-12-31 23:59:59.999999+00"),
+              "\xff\xff\xff\xff\xff\xff\xff\xff"s);
+    EXPECT_EQ(binary(ColumnType::time_of_day, "00:00:00.000001"), "\0\0\0\0\0\0\0\1"s);
+    EXPECT_EQ(binary(ColumnType::interval, "1 year 2 mons -3 days +00:00:00.000002"),
+              "\0\0\0\0\0\0\0\2\xff\xff\xff\xfd\0\0\0\x0e"s);
+    EXPECT_EQ(binary(ColumnType::uuid, "6f0d3a52-0b9a-4f1e-9a52-1c1a4a3b2c1d"),
+              "\x6f\x0d\x3a\x52\x0b\x9a\x4f\x1e\x9a\x52\x1c\x1a\x4a\x3b\x2c\x1d"s);
+    EXPECT_EQ(binary(ColumnType::bytes, "\\x00ff"), "\0\xff"s);
+    for (const ColumnType type : {ColumnType::decimal, ColumnType::date, ColumnType::timestamp,
+                                  ColumnType::interval, ColumnType::uuid, ColumnType::bytes}) {
+        EXPECT_NE(binary(type, "1 x").find("cannot be sent as"), std::string::npos);
+    }
+}
+
+TEST(Cells, ArraysHaveOneDimension) {
+    const auto array = [](ColumnType type, Format format, const Value& value) {
+        std::string out;
+        const Column column{.name = {}, .type = type, .modifier = -1, .is_array = true};
+        const auto written = append_cell(out, column, format, value);
+        return written ? out : "refused";
+    };
+    EXPECT_EQ(array(ColumnType::int32, Format::text, "{1,NULL}"), "{1,NULL}");
+    EXPECT_EQ(array(ColumnType::int16, Format::binary, "{1,NULL}"),
+              "\0\0\0\1\0\0\0\1\0\0\0\x15\0\0\0\2\0\0\0\1"
+              "\0\0\0\2\0\1\xff\xff\xff\xff"s);
+    EXPECT_EQ(array(ColumnType::text, Format::binary, "{\"a,\\\"b\",\"NULL\"}"),
+              "\0\0\0\1\0\0\0\0\0\0\0\x19\0\0\0\2\0\0\0\1"
+              "\0\0\0\4a,\"b\0\0\0\4NULL"s);
+    EXPECT_EQ(array(ColumnType::text, Format::binary, "{}"), "\0\0\0\0\0\0\0\0\0\0\0\x19"s);
+    EXPECT_EQ(array(ColumnType::int32, Format::binary, "{{1},{2}}"), "refused");
+    EXPECT_EQ(array(ColumnType::int32, Format::binary, "{x}"), "refused");
+}
+
+TEST(Parameters, TypesOfTablesAreReadFromTheirBinaryForm) {
+    EXPECT_EQ(from_binary(KnownType::date, "\0\0\0\1"s), Value("2000-01-02"));
+    EXPECT_EQ(from_binary(KnownType::bytea, "\0\xff"s), Value("\\x00ff"));
+    EXPECT_EQ(from_binary(KnownType::time, "\0\0\0\0\0\0\0\1"s), Value("00:00:00.000001"));
+    EXPECT_EQ(from_binary(KnownType::interval, "\0\0\0\0\0\0\0\2\xff\xff\xff\xfd\0\0\0\x0e"s),
+              Value("14 months -3 days 00:00:00.000002"));
+    EXPECT_EQ(from_text(KnownType::numeric, "12345678901234.07"), Value("12345678901234.07"));
+    EXPECT_EQ(from_text(KnownType::numeric, "0.5"), Value(0.5));
+}
+
 TEST(Parameters, BytesThatAreNotOfTheTypeAreRefused) {
     EXPECT_EQ(from_binary(KnownType::int4, "abc"),
               Value("22P03 3 bytes are not the binary form of integer"));
-    EXPECT_EQ(std::get<Report>(parameter_of(2950, Format::binary, "x")).message,
-              "the binary form of type 2950 is not known; send it as text");
+    EXPECT_EQ(std::get<Report>(parameter_of(600, Format::binary, "x")).message,
+              "the binary form of type 600 is not known; send it as text");
     const auto refused = [](KnownType type, std::string_view bytes) {
         const Value value = from_binary(type, bytes);
         const auto* why = std::get_if<std::string>(&value);
