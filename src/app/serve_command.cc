@@ -21,6 +21,7 @@
 #include "app/client_servers.h"
 #include "app/leave_signals.h"
 #include "app/members.h"
+#include "app/object_stores.h"
 #include "app/table_parts.h"
 #include "app/tls_options.h"
 #include "base/text.h"
@@ -123,6 +124,9 @@ public:
         TRY_ASSIGN(tables, TableParts::open(table_settings(settings), clock));
         parts->tables_ = std::move(tables);
         options.tables = &parts->tables_->access();
+        options.upkeep.seed = random_seed();
+        options.log = &log;
+        options.store_meters = [stores = &parts->tables_->stores()] { return stores->meters(); };
         options.version = coordinator::kVersion;
         options.stale_views.on_change = [&log](const Result<Done>& look) {
             if (look) return log.info("the catalog can be read again");

@@ -45,7 +45,7 @@ struct KeptUp {
     [[nodiscard]] std::string in_words() const;
 };
 
-// What was done counts also if it ends with an error.
+// The work that was done counts, even if it ends with an error.
 struct KeepUpOutcome {
     KeptUp did;
     Result<Done> result = Done{};
