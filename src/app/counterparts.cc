@@ -12,6 +12,7 @@
 #include "adapters/sqlite/sqlite.h"
 #include "adapters/system/user_secret.h"
 #include "app/catalogs.h"
+#include "app/object_stores.h"
 #include "app/tls_options.h"
 #include "catalog/schema.h"
 #include "coordinator/sessions/version.h"
@@ -50,6 +51,7 @@ Result<Embedded> open_catalog(const std::string& data, bool create, bool offline
         embedded.tables = std::move(tables);
         options.tables = &embedded.tables->access();
         options.planner = embedded.tables->planner();
+        options.upkeep.seed = random_seed();
         options.version = coordinator::kVersion;
         TRY_ASSIGN(trust, trust_of(tls, rpc::UnmarkedCertificates::refused));
         if (tls.cert.empty()) {

@@ -21,6 +21,7 @@
 #include "app/client_servers.h"
 #include "app/leave_signals.h"
 #include "app/members.h"
+#include "app/object_stores.h"
 #include "app/table_parts.h"
 #include "app/tls_options.h"
 #include "base/text.h"
@@ -124,7 +125,12 @@ public:
         if (parts->tables_) {
             options.tables = &parts->tables_->access();
             options.planner = parts->tables_->planner();
+            options.upkeep.seed = random_seed();
+            options.store_meters = [stores = &parts->tables_->stores()] {
+                return stores->meters();
+            };
         }
+        options.log = &log;
         options.version = coordinator::kVersion;
         options.stale_views.on_change = [&log](const Result<Done>& look) {
             if (look) return log.info("the catalog can be read again");

@@ -24,6 +24,7 @@ public:
     Result<Answer> on(const request::CreateTaskList& r);
     Result<Answer> on(const request::CreateTable& r);
     Result<Answer> on(const request::NoteTable& r);
+    Result<Answer> on(const request::ForgetDroppedTable& r);
     Result<Answer> on(const request::CreateQuery& r);
     Result<Answer> on(const request::DropLogicalSource& r);
     Result<Answer> on(const request::DropPhysicalSource& r);

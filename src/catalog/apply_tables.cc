@@ -71,4 +71,12 @@ Result<Answer> Application::on(const request::NoteTable& r) {
     return Answer{.did = Did::changed, .name = r.name};
 }
 
+Result<Answer> Application::on(const request::ForgetDroppedTable& r) {
+    TRY_ASSIGN(there, finds("SELECT 1 FROM dropped_table WHERE location = ?", r.location));
+    if (!there) return Answer{.did = Did::absent, .name = r.location};
+    TRY(write("DELETE FROM dropped_table WHERE location = ?", {r.location}));
+    tx_.dirty_ = true;  // no view shows it, so that there is no change that would say so
+    return Answer{.did = Did::changed, .name = r.location};
+}
+
 }  // namespace baton::catalog

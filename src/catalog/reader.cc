@@ -1,6 +1,7 @@
 #include "catalog/reader.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "catalog/kinds/kinds.h"
@@ -334,6 +335,18 @@ Result<planning::PlanningView> Reader::planning_view(const planning::MentionedNa
     TRY_ASSIGN(used, used_between(pinned, *view.cluster));
     view.used = std::move(used);
     return view;
+}
+
+Result<std::vector<DroppedTable>> Reader::dropped_tables() const {
+    TRY_ASSIGN(
+        rows, sql_.query("SELECT location, dropped FROM dropped_table ORDER BY dropped, location"));
+    std::vector<DroppedTable> tables;
+    for (const SqlRow& row : rows) {
+        kinds::RowCursor cursor(row);
+        std::string location = cursor.text();
+        tables.push_back({.location = std::move(location), .dropped = cursor.time()});
+    }
+    return tables;
 }
 
 }  // namespace baton::catalog

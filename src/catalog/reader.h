@@ -47,6 +47,12 @@ struct FragmentFilter {
     bool with_plan = true;  // false: the texts of plans are left empty
 };
 
+// A managed table that was dropped, whose objects are still in their folder.
+struct DroppedTable {
+    std::string location;
+    WallTime dropped;
+};
+
 class Reader {
 public:
     explicit Reader(Sql& sql) : sql_(sql) {}
@@ -93,6 +99,9 @@ public:
 
     [[nodiscard]] Result<std::uint64_t> used_slots(const std::string& worker) const;
     [[nodiscard]] Result<std::vector<std::string>> worker_names() const;
+
+    // The oldest first.
+    [[nodiscard]] Result<std::vector<DroppedTable>> dropped_tables() const;
 
     // Everything that planning the query may depend on. `known`, if it is of the present cluster
     // revision, is shared instead of read again; the other way round it is replaced.

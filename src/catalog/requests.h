@@ -65,6 +65,11 @@ struct NoteTable {
     std::optional<std::uint64_t> rows, objects, bytes;
 };
 
+// The folder of a dropped table has no objects any longer. Nothing if that is known.
+struct ForgetDroppedTable {
+    std::string location;
+};
+
 // query_exists, and the errors of planning: unknown_source, unknown_sink, placement, ...
 struct CreateQuery {
     std::optional<std::string> name;  // none: one is made up
@@ -135,10 +140,10 @@ namespace baton::catalog {
 using Request =
     std::variant<request::CreateLogicalSource, request::CreatePhysicalSource, request::CreateSink,
                  request::CreateWorker, request::CreateTaskList, request::CreateTable,
-                 request::NoteTable, request::CreateQuery, request::DropLogicalSource,
-                 request::DropPhysicalSource, request::DropSink, request::DropWorker,
-                 request::DropTaskList, request::DropTable, request::DropQuery, request::StopQuery,
-                 request::DrainWorker, request::Drop, controllers::ReportWorker,
+                 request::NoteTable, request::ForgetDroppedTable, request::CreateQuery,
+                 request::DropLogicalSource, request::DropPhysicalSource, request::DropSink,
+                 request::DropWorker, request::DropTaskList, request::DropTable, request::DropQuery,
+                 request::StopQuery, request::DrainWorker, request::Drop, controllers::ReportWorker,
                  controllers::ReportFragment, controllers::MarkQuery, controllers::FailQuery,
                  controllers::RestartQuery, controllers::ReleaseQuery,
                  controllers::AssignPartitions>;

@@ -58,7 +58,9 @@ CoordinatorRuntime::CoordinatorRuntime(std::unique_ptr<SqlDatabase> database, co
                            .clock = &clock,
                            .version = options.version,
                            .parts = options.questions_in_parts});
-        ingest_ = std::make_unique<tables::Ingest>(*options.tables);
+        ingest_ = std::make_unique<tables::Ingest>(
+            *options.tables,
+            tables::IngestOptions{.on_commit = [this](const Table& table) { rows_added(table); }});
     }
     if (options.line == nullptr) return;
     forwarder_ = std::make_unique<Forwarder>(*options.line, leader_, clock, options.forwarding);
@@ -117,6 +119,13 @@ Result<Done> CoordinatorRuntime::begin_term(std::unique_ptr<Sql> writer,
         term_ = term;
     }
     leader_.set_here(true);
+    if (options_.tables != nullptr) {
+        auto upkeep = std::make_unique<UpkeepLoop>(
+            options_.upkeep, UpkeepLoop::World{term->commits, readers_, feed_, *options_.tables,
+                                               clock_, guard, upkeep_counts_, options_.log});
+        const std::lock_guard lock(term_mutex_);
+        term->upkeep = std::move(upkeep);
+    }
     if (options_.transport == nullptr) return Done{};
     interrupt_embedded();
     ControllerOptions control = options_.control;
@@ -134,12 +143,16 @@ void CoordinatorRuntime::end_term() {
     leader_.set_here(false);
     std::shared_ptr<Term> over;
     std::unique_ptr<ControlLoop> control;
+    std::unique_ptr<UpkeepLoop> upkeep;
     {
         const std::lock_guard lock(term_mutex_);
         over = std::exchange(term_, nullptr);
         if (over) control = std::move(over->control);
+        if (over) upkeep = std::move(over->upkeep);
     }
-    control.reset();  // uses the commits
+    // They use the commits.
+    control.reset();
+    upkeep.reset();
     if (over) over->commits.stop();
 }
 
@@ -159,6 +172,12 @@ void CoordinatorRuntime::follow() {
     FollowerOptions following = options_.following;
     following.on_lease = [this] { leader_.doubt(); };
     follower_ = std::make_unique<Follower>(*database_, feed_, following);
+}
+
+void CoordinatorRuntime::rows_added(const Table& table) {
+    upkeep_counts_.commits += 1;
+    const std::lock_guard lock(term_mutex_);
+    if (term_ && term_->upkeep) term_->upkeep->rows_added(table.name);
 }
 
 void CoordinatorRuntime::drop_for_client(QueryId query) {

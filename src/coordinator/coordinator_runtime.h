@@ -13,10 +13,12 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "catalog/reader.h"
@@ -38,12 +40,15 @@
 #include "coordinator/routing/forwarded_bundle.h"
 #include "coordinator/routing/forwarder.h"
 #include "coordinator/routing/leader_board.h"
+#include "coordinator/upkeep/upkeep_loop.h"
 #include "core/planning/planner.h"
 #include "core/routing/route.h"
 #include "ports/clock.h"
 #include "ports/leader_line.h"
+#include "ports/log.h"
 #include "ports/result_streams.h"
 #include "ports/sql.h"
+#include "ports/store_account.h"
 #include "ports/transport.h"
 #include "tables/access/ingest.h"
 
@@ -77,6 +82,10 @@ struct CoordinatorOptions {
     // there are no tables, and SELECT asks streams and views alone.
     tables::TableAccess* tables = nullptr;
     PartsOptions questions_in_parts;
+    UpkeepLoopOptions upkeep;
+    // The cost of each store of tables, so far. None: it is not known.
+    std::function<std::vector<StoreMeter>()> store_meters = {};
+    Log* log = nullptr;   // for trouble that no client hears of; outlives it. None: no lines
     std::string version;  // of Baton
     std::size_t rehearsals_max = 8;
 };
@@ -144,6 +153,11 @@ public:
     // Null: there are no tables here.
     [[nodiscard]] Questions* questions() const { return questions_.get(); }
     [[nodiscard]] tables::Ingest* ingest() const { return ingest_.get(); }
+    // Of the tables, since the process began.
+    [[nodiscard]] const UpkeepCounts& upkeep_counts() const { return upkeep_counts_; }
+    [[nodiscard]] std::vector<StoreMeter> store_meters() const {
+        return options_.store_meters ? options_.store_meters() : std::vector<StoreMeter>();
+    }
     // Null: there is no way to the rows of queries.
     [[nodiscard]] ResultStreams* results() const { return options_.results; }
     // Drops the query of a client that is gone, or has all the rows that it wanted. Does not wait.
@@ -180,7 +194,9 @@ private:
         const Epoch epoch;
         const routing::TermNumber number;
         CommitLoop commits;
-        std::unique_ptr<ControlLoop> control;  // none: no transport. Guarded by term_mutex_.
+        // None: no tables; no transport. Guarded by term_mutex_.
+        std::unique_ptr<UpkeepLoop> upkeep;
+        std::unique_ptr<ControlLoop> control;
     };
 
     CoordinatorRuntime(std::unique_ptr<SqlDatabase> database, const Clock& clock,
@@ -191,6 +207,7 @@ private:
                                           const TermGuard& guard);
     void end_term();
     void interrupt_embedded();
+    void rows_added(const Table& table);
     // Takes one bundle along its route.
     class Carriage;
 
@@ -212,6 +229,7 @@ private:
     LeaderBoard leader_;
     std::unique_ptr<Forwarder> forwarder_;  // none: there is no way to the leader
     routing::TermNumber last_term_;         // of those that began
+    UpkeepCounts upkeep_counts_;
     mutable std::mutex term_mutex_;
     std::shared_ptr<Term> term_;               // none: it follows. Its threads use everything above
     std::unique_ptr<Follower> follower_;       // none: it leads

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace baton {
 
@@ -24,6 +25,12 @@ struct StoreUse {
         return requests[static_cast<std::size_t>(kind)];
     }
     friend bool operator==(const StoreUse&, const StoreUse&) = default;
+};
+
+// The cost of a store since it was opened.
+struct StoreMeter {
+    std::string url;  // without secrets
+    StoreUse use;
 };
 
 class StoreAccount {

@@ -29,12 +29,6 @@ struct StoreFactories {
     std::function<OpenedAttempts(const S3Url&)> s3;
 };
 
-// The cost of a store since it was opened.
-struct StoreMeter {
-    std::string url;  // without secrets
-    StoreUse use;
-};
-
 class UrlStores : public ObjectStores {
 public:
     // No other process may have the same seed.

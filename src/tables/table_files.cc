@@ -213,15 +213,24 @@ Result<std::uint64_t> TableLog::remove_old(const StoreCall& call) {
         keys.push_back(key(name));
     }
     if (!keys.empty()) TRY(parts_.store->remove(keys, call));
-    // Their removals concern no reader any longer.
-    SnapshotBuilder builder(*snapshot);
-    builder.forget_removals(now - options.deleted_after);
-    TRY_ASSIGN(rest, builder.finish(snapshot->version()));
-    const std::lock_guard lock(mutex_);
-    if (known_.snapshot == snapshot) {
-        known_.snapshot = std::make_shared<const Snapshot>(std::move(rest));
-    }
+    TRY(forget_removals(now - options.deleted_after));
     return std::uint64_t{keys.size()};
+}
+
+// They concern no reader any longer. A commit beside it does not bring them back.
+Result<Done> TableLog::forget_removals(WallTime before) {
+    constexpr int kAttempts = 10;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+        const SharedSnapshot snapshot = known();
+        SnapshotBuilder builder(*snapshot);
+        builder.forget_removals(before);
+        TRY_ASSIGN(rest, builder.finish(snapshot->version()));
+        const std::lock_guard lock(mutex_);
+        if (known_.snapshot != snapshot) continue;
+        known_.snapshot = std::make_shared<const Snapshot>(std::move(rest));
+        break;
+    }
+    return Done{};
 }
 
 Result<std::vector<std::string>> TableLog::unreferenced(const StoreCall& call) {

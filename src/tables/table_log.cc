@@ -42,7 +42,10 @@ std::string TableLog::next_nonce() {
 }
 
 CommitStamp TableLog::stamp(std::string nonce) const {
-    return {.now = parts_.clock->wall_now(), .engine = parts_.engine, .nonce = std::move(nonce)};
+    return {.now = parts_.clock->wall_now(),
+            .engine = parts_.engine,
+            .nonce = std::move(nonce),
+            .add_within = parts_.upkeep.deleted_after / 2};
 }
 
 SharedSnapshot TableLog::known() const {
@@ -190,6 +193,11 @@ Result<SharedSnapshot> TableLog::create(const TableDefinition& definition, const
             .code = ErrorCode::table_exists,
             .message = "other files are at " + in_quotes(parts_.store->url() + "/" + parts_.folder),
             .hint = "choose an empty location"};
+    }
+    {
+        // Another table was here before.
+        const std::lock_guard lock(mutex_);
+        known_ = {.loads = known_.loads + 1};
     }
     TRY_ASSIGN(wrote, write_entry({.version = 0, .text = entry}, nonce, call));
     if (wrote == Wrote::unknown) {

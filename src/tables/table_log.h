@@ -120,6 +120,7 @@ private:
     Result<bool> is_empty(const StoreCall& call);
     Result<Done> hint_checkpoint(const LastCheckpoint& last, const StoreCall& call);
     Result<std::optional<std::int64_t>> last_checkpoint(const StoreCall& call);
+    Result<Done> forget_removals(WallTime before);
 
     const TableLogParts parts_;
 

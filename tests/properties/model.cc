@@ -516,6 +516,10 @@ Verdict Model::on(const catalog::request::NoteTable& r) {
     return catalog::Did::changed;
 }
 
+Verdict Model::on(const catalog::request::ForgetDroppedTable& /*r*/) {
+    return catalog::Did::absent;
+}
+
 std::optional<ErrorCode> Model::move(const PartitionMove& move) {
     const auto found = state_.partitions.find(move.partition);
     const auto present = found == state_.partitions.end() ? std::optional<Ownership>()

@@ -148,6 +148,8 @@ private:
     Verdict on(const catalog::request::CreateTable& r);
     Verdict on(const catalog::request::DropTable& r);
     Verdict on(const catalog::request::NoteTable& r);
+    // No ask makes it: it changes nothing that the model knows.
+    Verdict on(const catalog::request::ForgetDroppedTable& r);
     Verdict on(const controllers::AssignPartitions& r);
     // Why it does not happen; none: it did.
     [[nodiscard]] std::optional<ErrorCode> move(const PartitionMove& move);

@@ -42,6 +42,7 @@ struct StatementResult {
         value;
     std::optional<sql::OutputFormat> format;  // that was asked for
     std::optional<Revision> revision;         // of the catalog after a change
+    std::string notice = {};                  // about it, for people; empty: none
 };
 
 struct Execution {

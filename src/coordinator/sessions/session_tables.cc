@@ -10,6 +10,7 @@
 #include "coordinator/sessions/session_parts.h"
 #include "coordinator/statements/bind.h"
 #include "core/binding/connector.h"
+#include "tables/access/keep_up.h"
 
 namespace baton::coordinator {
 
@@ -392,35 +393,35 @@ Result<Done> Session::commit_additions() {
     return Done{};
 }
 
+// The work of upkeep at once, on whichever coordinator the client asks.
 Result<StatementResult> Session::run_vacuum(const sql::Vacuum& vacuum) {
     TRY_ASSIGN(there, questions());
-    using Removed = threads::Later<Result<std::uint64_t>>;
-    auto removed = awaited<std::uint64_t>([&](threads::SharedHalt halt) {
-        auto later = std::make_shared<Removed>();
+    using Kept = threads::Later<Result<tables::KeptUp>>;
+    auto kept = awaited<tables::KeptUp>([&](threads::SharedHalt halt) {
+        auto later = std::make_shared<Kept>();
         auto table = table_to_write(vacuum.table);
         if (!table) {
             later->give(table.error());
             return later;
         }
         const auto work = [there, later, halt, table = *table](bool may) {
-            later->give([&]() -> Result<std::uint64_t> {
-                if (!may) {
-                    return Error{.code = ErrorCode::cancelled,
-                                 .message = "the coordinator shuts down"};
-                }
-                const StoreCall call{.given_up = [halt] { return halt->raised(); }};
-                TRY_ASSIGN(opened, there->tables().open(table));
-                TRY_ASSIGN(newest, opened->log->newest(call));
-                TRY_ASSIGN(old, opened->log->remove_old(call));
-                TRY_ASSIGN(lost, opened->log->remove_unreferenced(call));
-                return old + lost;
-            }());
+            if (!may) {
+                later->give(
+                    Error{.code = ErrorCode::cancelled, .message = "the coordinator shuts down"});
+                return;
+            }
+            later->give(
+                tables::keep_up_whole(there->tables(), table, [halt] { return halt->raised(); }));
         };
         if (!there->lane().post(principal_, work)) work(false);
         return later;
     });
-    if (!removed) return removed.error();
-    return StatementResult{.tag = "VACUUM", .value = {}, .format = {}, .revision = {}};
+    if (!kept) return kept.error();
+    return StatementResult{.tag = "VACUUM",
+                           .value = {},
+                           .format = {},
+                           .revision = {},
+                           .notice = "table " + vacuum.table + ": " + kept->in_words()};
 }
 
 }  // namespace baton::coordinator

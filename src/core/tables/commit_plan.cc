@@ -48,7 +48,11 @@ Result<Done> check_partition(const TableObject& object, const Layout& layout) {
     return Done{};
 }
 
-std::optional<Conflict> conflict_of(const Snapshot& snapshot, const CommitRequest& request) {
+std::optional<Conflict> conflict_of(const Snapshot& snapshot, const CommitRequest& request,
+                                    const CommitStamp& stamp) {
+    if (request.written_since && stamp.now - *request.written_since > stamp.add_within) {
+        return Conflict{"its objects were written too long ago, and may be gone"};
+    }
     if (request.layout && *request.layout != snapshot.layout()) {
         return Conflict{"the columns of the table have changed"};
     }
@@ -173,7 +177,8 @@ Result<CommitPlan> plan_commit(const Snapshot& snapshot, const CommitRequest& re
         }
     }
     TRY(check_append_only(snapshot, request));
-    if (auto conflict = conflict_of(snapshot, request)) return CommitPlan(*std::move(conflict));
+    if (auto conflict = conflict_of(snapshot, request, stamp))
+        return CommitPlan(*std::move(conflict));
     std::string text = to_text(info_of(request.operation, stamp), snapshot.layout());
     if (request.transaction) {
         Transaction transaction = *request.transaction;

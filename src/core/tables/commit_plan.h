@@ -2,7 +2,8 @@
 // the table. It is asked again for each new version until the entry is written.
 //
 // Conflicts: an object that is to be removed is gone; the columns or partitions are not those that
-// the objects were written for; a key is in the table already. Adding beside other additions is
+// the objects were written for; a key is in the table already; the objects were written so long ago
+// that upkeep may have removed them as left behind. Adding beside other additions is
 // never one. A request whose transaction is in the table already is done.
 #pragma once
 
@@ -29,6 +30,9 @@ struct CommitRequest {
     std::optional<Transaction> transaction;
     // For which the objects were written; none: nothing depends on it.
     std::optional<Layout> layout;
+    // When the first of the objects was begun. Objects that no version names are removed some time
+    // after they were written, so that an entry must not name them late: that is a conflict.
+    std::optional<WallTime> written_since = {};
 };
 
 // The name of the application of an idempotency key.
@@ -39,6 +43,9 @@ struct CommitStamp {
     WallTime now;
     std::string engine;  // "Baton/0.1.0"
     std::string nonce;   // of this attempt
+    // From the first object of a request to its entry; half of the time for which objects that no
+    // version names are left alone (UpkeepOptions::deleted_after).
+    Duration add_within = std::chrono::minutes(30);
 };
 
 struct NextEntry {

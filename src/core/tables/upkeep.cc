@@ -87,7 +87,7 @@ void add_groups(const std::vector<Small>& smalls, std::size_t least, const Upkee
     for (const Small& small : smalls) {
         group.push_back(small);
         bytes += small.bytes;
-        if (bytes >= options.object_bytes) close();
+        if (bytes >= options.object_bytes || group.size() >= options.objects_at_once) close();
     }
     close();
 }
@@ -220,6 +220,7 @@ Upkeep upkeep(const Snapshot& snapshot, std::optional<std::int64_t> last_checkpo
     result.merges = merges_of(snapshot, kept, now, options);
     result.deletable = deletable(snapshot, now, options);
     std::sort(result.expired.begin(), result.expired.end());
+    if (result.expired.size() > options.expired_max) result.expired.resize(options.expired_max);
     result.checkpoint_due =
         snapshot.version() - last_checkpoint.value_or(-1) >= options.checkpoint_every;
     return result;

@@ -27,7 +27,9 @@ struct UpkeepOptions {
     std::optional<std::uint32_t> retention_days;
     std::uint64_t object_bytes = 128ULL << 20U;  // large enough: never merged
     std::size_t merged_at_once = 8;              // objects of like size
+    std::size_t objects_at_once = 500;           // of one merge
     std::size_t merges_max = 16;                 // of one answer
+    std::size_t expired_max = 10'000;            // of one answer, which is one entry of the log
     Duration deleted_after = std::chrono::hours(1);
     std::int64_t checkpoint_every = 100;                      // versions
     Duration transactions_kept = std::chrono::hours(24 * 7);  // of once()

@@ -1,11 +1,13 @@
 #include "doors/http/metrics_page.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -162,6 +164,67 @@ void add_task_lists(const views::Table& table, std::vector<Sample>& samples) {
     }
 }
 
+// A page of more tables than that would be too long: the overview counts all of them.
+constexpr std::size_t kTablesMax = 1'000;
+
+void add_tables(const views::Table& table, std::vector<Sample>& samples) {
+    constexpr std::array kFamilies = {"baton_table_version", "baton_table_rows",
+                                      "baton_table_objects", "baton_table_bytes"};
+    samples.push_back(
+        {.family = "baton_tables", .labels = {}, .value = static_cast<double>(table.rows.size())});
+    for (std::size_t family = 0; family < kFamilies.size(); ++family) {
+        for (std::size_t i = 0; i < std::min(table.rows.size(), kTablesMax); ++i) {
+            const SqlRow& row = table.rows[i];
+            if (std::holds_alternative<std::monostate>(row[family + 1])) continue;
+            samples.push_back({.family = kFamilies.at(family),
+                               .labels = {{"table", text_in(row[0])}},
+                               .value = number_in(row[family + 1])});
+        }
+    }
+}
+
+void add_upkeep(const coordinator::UpkeepCounts& counts, std::vector<Sample>& samples) {
+    const auto add = [&](std::string_view family, const std::atomic<std::uint64_t>& count) {
+        samples.push_back(
+            {.family = family, .labels = {}, .value = static_cast<double>(count.load())});
+    };
+    add("baton_table_commits_total", counts.commits);
+    add("baton_upkeep_looks_total", counts.looks);
+    add("baton_upkeep_failures_total", counts.failures);
+    add("baton_upkeep_notes_total", counts.notes);
+    add("baton_upkeep_merges_total", counts.merges);
+    add("baton_upkeep_merged_objects_total", counts.merged_objects);
+    add("baton_upkeep_conflicts_total", counts.conflicts);
+    add("baton_upkeep_expired_objects_total", counts.expired_objects);
+    add("baton_upkeep_checkpoints_total", counts.checkpoints);
+    add("baton_upkeep_deleted_files_total", counts.deleted_files);
+    add("baton_upkeep_deleted_folders_total", counts.deleted_folders);
+}
+
+void add_stores(const std::vector<StoreMeter>& meters, std::vector<Sample>& samples) {
+    constexpr std::array kRequests = {
+        std::pair{StoreRequest::get, "get"}, std::pair{StoreRequest::put, "put"},
+        std::pair{StoreRequest::list, "list"}, std::pair{StoreRequest::remove, "remove"}};
+    const auto add = [&](std::string_view family, auto count_of) {
+        for (const StoreMeter& meter : meters) {
+            samples.push_back({.family = family,
+                               .labels = {{"store", meter.url}},
+                               .value = static_cast<double>(count_of(meter.use))});
+        }
+    };
+    for (const StoreMeter& meter : meters) {
+        for (const auto& [request, name] : kRequests) {
+            samples.push_back({.family = "baton_store_requests_total",
+                               .labels = {{"store", meter.url}, {"request", name}},
+                               .value = static_cast<double>(meter.use.of(request))});
+        }
+    }
+    add("baton_store_bytes_in_total", [](const StoreUse& use) { return use.bytes_in; });
+    add("baton_store_bytes_out_total", [](const StoreUse& use) { return use.bytes_out; });
+    add("baton_store_repeats_total", [](const StoreUse& use) { return use.repeats; });
+    add("baton_store_throttles_total", [](const StoreUse& use) { return use.throttles; });
+}
+
 }  // namespace
 
 std::string metrics_questions() {
@@ -169,6 +232,7 @@ std::string metrics_questions() {
         "SELECT state FROM baton.workers;SELECT state FROM baton.queries;"
         "SELECT epoch, since, remaining_us FROM baton.locks WHERE name = 'leader';"
         "SELECT name, partitions, owned FROM baton.task_lists;"
+        "SELECT name, version, rows, objects, bytes FROM baton.tables;"
         "SELECT query_name, worker";
     for (const CounterColumn& column : kCounterColumns) text += std::string(", ") + column.column;
     return text + " FROM baton.counters";
@@ -182,7 +246,9 @@ std::string metrics_page(const desk::Metrics& metrics, desk::Desk& desk,
                        .value = 1});
     add_process(samples);
     add_load(desk, samples);
-    if (answers.results.size() == 5) {
+    add_upkeep(desk.coordinator().upkeep_counts(), samples);
+    add_stores(desk.coordinator().store_meters(), samples);
+    if (answers.results.size() == 6) {
         const auto table = [&](std::size_t i) -> const views::Table& {
             return std::get<views::Table>(answers.results[i].value);
         };
@@ -193,7 +259,8 @@ std::string metrics_page(const desk::Metrics& metrics, desk::Desk& desk,
             samples);
         add_leader(table(2), samples);
         add_task_lists(table(3), samples);
-        add_counters(table(4), samples);
+        add_tables(table(4), samples);
+        add_counters(table(5), samples);
     }
     return metrics.text(samples);
 }

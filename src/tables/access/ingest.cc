@@ -203,6 +203,7 @@ Result<Added> Ingest::add_rows(const OpenTable& table, const Layout& layout, Que
     Added added;
     for (const TableObject& object : objects) added.rows += object.rows.value_or(0);
     CommitRequest request{.add = objects, .layout = layout};
+    if (!objects.empty()) request.written_since = objects.front().modified;
     if (addition.key) {
         request.transaction = Transaction{.application = once(*addition.key), .version = 1};
     }
@@ -212,6 +213,7 @@ Result<Added> Ingest::add_rows(const OpenTable& table, const Layout& layout, Que
         !committed ? committed.error().code != ErrorCode::unknown_outcome : committed->before;
     if (unused) remove_objects(table, objects);
     if (!committed) return committed.error();
+    if (options_.on_commit) options_.on_commit(addition.table);
     added.version = committed->version;
     added.before = committed->before;
     if (added.before) added.rows = 0;

@@ -48,6 +48,8 @@ struct IngestOptions {
     std::size_t waiting_max = 10'000;               // additions
     std::size_t bytes_waiting_max = 256ULL << 20U;  // of constants, about
     std::size_t bytes_together = 8ULL << 20U;       // of an object
+    // Called after each commit, by the thread that made it; must not wait.
+    std::function<void(const Table&)> on_commit = {};
 };
 
 class Ingest {

@@ -47,7 +47,26 @@ std::string made_up_uuid() {
     return uuid;
 }
 
+std::string place_of(const Table& table) {
+    return (table.managed ? "m:" : "u:") + table.location;
+}
+
+UpkeepOptions upkeep_of(const Table& table, UpkeepOptions options) {
+    const auto days = table.options.find("RETENTION_DAYS");
+    if (days != table.options.end()) {
+        options.retention_days = static_cast<std::uint32_t>(std::get<std::int64_t>(days->second));
+    }
+    return options;
+}
+
 }  // namespace
+
+Result<std::shared_ptr<ObjectStore>> TableAccess::managed_store() {
+    if (!parts_.default_store.empty()) return parts_.stores->open(parts_.default_store);
+    return Error{.code = ErrorCode::missing_configuration,
+                 .message = "this coordinator has no store for tables",
+                 .hint = "set tables.store to a URL that all coordinators share"};
+}
 
 Result<std::shared_ptr<OpenTable>> TableAccess::open_new(const Table& table) {
     if (table.managed && parts_.default_store.empty()) {
@@ -67,25 +86,36 @@ Result<std::shared_ptr<OpenTable>> TableAccess::open_new(const Table& table) {
                                                         .checkpoints = parts_.checkpoints,
                                                         .temporary_folder = parts_.work_folder,
                                                         .engine = parts_.engine_name,
-                                                        .process = parts_.process});
-    return std::make_shared<OpenTable>(
-        OpenTable{.store = std::move(store), .folder = folder, .log = std::move(log)});
+                                                        .process = parts_.process,
+                                                        .upkeep = upkeep_of(table, parts_.upkeep)});
+    return std::make_shared<OpenTable>(OpenTable{.store = std::move(store),
+                                                 .folder = folder,
+                                                 .log = std::move(log),
+                                                 .created = table.created});
+}
+
+// A caller with an older row of the catalog gets the table that is there now.
+std::shared_ptr<OpenTable> TableAccess::find_open(const std::string& place, WallTime created) {
+    const auto found = by_place_.find(place);
+    if (found == by_place_.end()) return nullptr;
+    if (found->second->second->created < created) {
+        recent_.erase(found->second);
+        by_place_.erase(found);
+        return nullptr;
+    }
+    recent_.splice(recent_.begin(), recent_, found->second);
+    return found->second->second;
 }
 
 Result<std::shared_ptr<OpenTable>> TableAccess::open(const Table& table) {
-    const std::string place = (table.managed ? "m:" : "u:") + table.location;
+    const std::string place = place_of(table);
     {
         const std::lock_guard lock(mutex_);
-        if (const auto found = by_place_.find(place); found != by_place_.end()) {
-            recent_.splice(recent_.begin(), recent_, found->second);
-            return found->second->second;
-        }
+        if (auto found = find_open(place, table.created)) return found;
     }
     TRY_ASSIGN(opened, open_new(table));
     const std::lock_guard lock(mutex_);
-    if (const auto found = by_place_.find(place); found != by_place_.end()) {
-        return found->second->second;
-    }
+    if (auto found = find_open(place, table.created)) return found;
     recent_.emplace_front(place, opened);
     by_place_[place] = recent_.begin();
     if (recent_.size() > parts_.tables_max) {

@@ -2,7 +2,7 @@
 //
 // A table that is managed is a folder of the store that all coordinators of a catalog share; others
 // are where their location says. A table that was opened stays open for the next caller, up to a
-// number of tables.
+// number of tables. One that was dropped and made anew at the same location is opened anew.
 //
 // Calls block; any thread, many at once.
 #pragma once
@@ -35,12 +35,14 @@ struct TableAccessParts {
     std::string process;        // no other process has the same
     std::string engine_name;    // "Baton/0.1.0", in the logs
     std::size_t tables_max = 256;
+    UpkeepOptions upkeep = {};  // of each table; its options may say more
 };
 
 struct OpenTable {
     std::shared_ptr<ObjectStore> store;
     std::string folder;  // of the table in the store, with its slash; empty: all of it
     std::shared_ptr<TableLog> log;
+    WallTime created;  // of the table in the catalog
 
     // The object as the store has it.
     [[nodiscard]] std::string key(const TableObject& object) const { return folder + object.key; }
@@ -55,6 +57,8 @@ public:
     [[nodiscard]] Result<std::shared_ptr<OpenTable>> open(const Table& table);
     // Makes the log, or takes one that is there and has the same columns.
     [[nodiscard]] Result<Done> create(const Table& table, const StoreCall& call);
+    // The store of the tables that are managed. Fails with missing_configuration if there is none.
+    [[nodiscard]] Result<std::shared_ptr<ObjectStore>> managed_store();
 
     // Where programs of this machine read the object: in its store, or fetched from there.
     [[nodiscard]] Result<std::string> local_path(const OpenTable& table, const TableObject& object,
@@ -68,6 +72,8 @@ private:
     using Recent = std::list<std::pair<std::string, std::shared_ptr<OpenTable>>>;
 
     [[nodiscard]] Result<std::shared_ptr<OpenTable>> open_new(const Table& table);
+    // Null: none, or that of a table that is gone.
+    [[nodiscard]] std::shared_ptr<OpenTable> find_open(const std::string& place, WallTime created);
 
     const TableAccessParts parts_;
     std::mutex mutex_;

@@ -156,6 +156,14 @@ Result<std::vector<TableObject>> write_objects(TableAccess& access, const OpenTa
     return done.error();
 }
 
+Result<std::vector<TableObject>> write_object(TableAccess& access, const OpenTable& table,
+                                              const Layout& layout, RowsToWrite rows,
+                                              const PartitionValues& partition) {
+    ObjectWriter writer(access, table, layout, rows.given_up);
+    TRY(writer.write(std::move(rows.task), rows.columns, partition));
+    return writer.take();
+}
+
 void remove_objects(const OpenTable& table, const std::vector<TableObject>& objects) {
     std::vector<std::string> keys;
     for (const TableObject& object : objects) keys.push_back(table.key(object));

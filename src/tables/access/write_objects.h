@@ -4,6 +4,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -26,6 +29,13 @@ struct RowsToWrite {
                                                              const OpenTable& table,
                                                              const Layout& layout,
                                                              RowsToWrite rows);
+
+using PartitionValues = std::map<std::string, std::optional<std::string>>;
+// The same for rows that all belong to one partition: one object, or none if there are no rows.
+[[nodiscard]] Result<std::vector<TableObject>> write_object(TableAccess& access,
+                                                            const OpenTable& table,
+                                                            const Layout& layout, RowsToWrite rows,
+                                                            const PartitionValues& partition);
 
 // As far as the store allows: an object that stays is found later as one that no version names.
 void remove_objects(const OpenTable& table, const std::vector<TableObject>& objects);

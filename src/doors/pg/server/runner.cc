@@ -251,6 +251,10 @@ void Runner::deliver(coordinator::StatementResult result) {
                                    .message = in_words(result)}});
         }
     }
+    if (!result.notice.empty()) {
+        options_.tell(Noticed{
+            {.severity = pgwire::Severity::notice, .sqlstate = "00000", .message = result.notice}});
+    }
     complete(result.tag);
 }
 
