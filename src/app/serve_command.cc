@@ -120,7 +120,7 @@ public:
         TRY(parts->start_worker(configuration, clock, log));
         options.transport = &parts->worker_->transport();
         options.results = &parts->worker_->results();
-        TRY_ASSIGN(tables, TableParts::open(table_settings(settings), clock));
+        TRY_ASSIGN(tables, TableParts::open(table_settings(configuration), clock));
         parts->tables_ = std::move(tables);
         options.tables = &parts->tables_->access();
         options.version = coordinator::kVersion;
@@ -156,12 +156,17 @@ private:
     DaemonParts() = default;
 
     // Coordinators that share a catalog on a server need a store that all of them reach.
-    static TableSettings table_settings(const config::Settings& settings) {
+    static TableSettings table_settings(const Configuration& configuration) {
+        const config::Settings& settings = configuration.settings;
+        worker::Permits permits = permits_of(configuration);
         constexpr std::uint64_t kMegabyte = 1ULL << 20U;
         TableSettings tables{.store = settings.text("tables.store"),
                              .work_folder = settings.text("data") + "/work",
                              .memory = settings.number("tables.memory") * kMegabyte,
-                             .slots = settings.number("tables.questions")};
+                             .slots = settings.number("tables.questions"),
+                             .cache = settings.number("tables.cache") * kMegabyte,
+                             .files = std::move(permits.files),
+                             .targets = std::move(permits.targets)};
         if (tables.store.empty() && !is_server(settings.text("catalog"))) {
             tables.folder = settings.text("data") + "/tables";
         }

@@ -1,5 +1,6 @@
 #include "app/table_parts.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -12,6 +13,7 @@
 
 #include "adapters/checkpoints/parquet_checkpoints.h"
 #include "adapters/duckdb/duckdb_engine.h"
+#include "adapters/object_cache/object_cache.h"
 #include "app/object_stores.h"
 #include "base/text.h"
 #include "coordinator/sessions/version.h"
@@ -74,21 +76,35 @@ Result<std::unique_ptr<TableParts>> TableParts::open(const TableSettings& settin
     std::unique_ptr<TableParts> parts(new TableParts);
     TRY_ASSIGN(folder, parts->take_folder(settings.work_folder));
     if (!settings.folder.empty()) TRY(make_folder(settings.folder));
+    std::error_code unknown;
+    const fs::space_info space = fs::space(folder, unknown);
+    const std::uint64_t cache =
+        unknown ? settings.cache : std::min(settings.cache, space.available / 2);
+    TRY_ASSIGN(objects, object_cache::ObjectCache::open(
+                            {.folder = folder + "/objects", .bytes_max = cache}));
+    parts->objects_ = std::move(objects);
     parts->stores_ = make_object_stores(clock);
+    const std::string default_store = settings.store.empty() ? settings.folder : settings.store;
+    TRY_ASSIGN(allowed,
+               store_places::AllowedStores::of(*parts->stores_, {.files = settings.files,
+                                                                 .targets = settings.targets,
+                                                                 .exempt = default_store}));
+    parts->allowed_ = std::move(allowed);
     TRY_ASSIGN(engine, duckdb_engine::open_engine({.slots = settings.slots,
                                                    .memory_max = settings.memory / settings.slots,
                                                    .spill_folder = folder + "/spill"}));
     parts->engine_ = std::move(engine);
     parts->checkpoints_ = std::make_unique<checkpoints::ParquetCheckpoints>();
-    parts->access_ = std::make_unique<tables::TableAccess>(tables::TableAccessParts{
-        .stores = parts->stores_.get(),
-        .engine = parts->engine_.get(),
-        .checkpoints = parts->checkpoints_.get(),
-        .clock = &clock,
-        .default_store = settings.store.empty() ? settings.folder : settings.store,
-        .work_folder = folder,
-        .process = process_name(),
-        .engine_name = "Baton/" + std::string(coordinator::kVersion)});
+    parts->access_ = std::make_unique<tables::TableAccess>(
+        tables::TableAccessParts{.stores = parts->allowed_.get(),
+                                 .engine = parts->engine_.get(),
+                                 .checkpoints = parts->checkpoints_.get(),
+                                 .clock = &clock,
+                                 .objects = parts->objects_.get(),
+                                 .default_store = default_store,
+                                 .work_folder = folder,
+                                 .process = process_name(),
+                                 .engine_name = "Baton/" + std::string(coordinator::kVersion)});
     return parts;
 }
 

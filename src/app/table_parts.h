@@ -5,10 +5,12 @@
 #include <memory>
 #include <string>
 
+#include "adapters/store_places/allowed_stores.h"
 #include "adapters/system/open_file.h"
 #include "base/result.h"
 #include "ports/checkpoint_files.h"
 #include "ports/clock.h"
+#include "ports/local_objects.h"
 #include "ports/question_engine.h"
 #include "stores/url_stores.h"
 #include "tables/access/table_access.h"
@@ -21,6 +23,11 @@ struct TableSettings {
     std::string work_folder;             // for files on their way, spilling and checkpoints
     std::uint64_t memory = 1ULL << 30U;  // bytes, of all questions together
     std::size_t slots = 4;               // questions that are computed at once
+    // Bytes of copies of objects from far stores, and at most half of the disk that is free.
+    std::uint64_t cache = 10ULL << 30U;
+    // Where tables with a TABLE.LOCATION may be.
+    files::FileRules files;
+    targets::TargetRules targets;
 };
 
 class TableParts {
@@ -40,6 +47,8 @@ private:
 
     system::OpenFile lock_;  // of the folder in the work folder
     std::unique_ptr<stores::UrlStores> stores_;
+    std::unique_ptr<ObjectStores> allowed_;
+    std::unique_ptr<LocalObjects> objects_;
     std::unique_ptr<QuestionEngine> engine_;
     std::unique_ptr<CheckpointFiles> checkpoints_;
     std::unique_ptr<tables::TableAccess> access_;

@@ -29,6 +29,8 @@ struct RelationFile {
     std::string path;
     std::map<std::string, std::optional<std::string>> partition;
     std::optional<std::uint64_t> rows;  // as the log says; joins are planned by it
+    // Keeps the file at its path as long as the task or its answer lives; none: nothing removes it.
+    std::shared_ptr<const void> held = {};
 };
 struct RelationFiles {
     std::vector<RelationFile> files;  // none: no rows

@@ -15,6 +15,7 @@
 
 #include "adapters/duckdb/duckdb_engine.h"
 #include "adapters/folder/folder_store.h"
+#include "adapters/object_cache/object_cache.h"
 #include "base/text.h"
 #include "stores/sure_store.h"
 #include "tables/access/ingest.h"
@@ -140,6 +141,7 @@ class AccessTest : public ::testing::Test {
 protected:
     struct Process {
         std::unique_ptr<OneStore> stores;
+        std::unique_ptr<object_cache::ObjectCache> cache;
         std::unique_ptr<TableAccess> access;
         std::unique_ptr<Ingest> ingest;
     };
@@ -163,11 +165,15 @@ protected:
         const std::string folder = work_ / name;
         std::filesystem::create_directories(folder);
         process.stores = std::make_unique<OneStore>(store_);
+        auto cache = object_cache::ObjectCache::open({.folder = folder + "/objects"});
+        CHECK(cache.has_value());
+        process.cache = *std::move(cache);
         process.access =
             std::make_unique<TableAccess>(TableAccessParts{.stores = process.stores.get(),
                                                            .engine = engine_.get(),
                                                            .checkpoints = &checkpoints_,
                                                            .clock = &clock_,
+                                                           .objects = process.cache.get(),
                                                            .default_store = "store",
                                                            .work_folder = folder,
                                                            .process = name,
@@ -228,9 +234,12 @@ protected:
         const auto snapshot = newest(process, table);
         RelationFiles files;
         for (const TableObject& object : objects(process, table)) {
-            auto path = process.access->local_path(**opened, object, {});
-            if (!path) return to_string(path.error());
-            files.files.push_back({.path = *path, .partition = object.partition});
+            auto file = process.access->local_file(**opened, object, {});
+            if (!file) return to_string(file.error());
+            files.files.push_back({.path = file->path,
+                                   .partition = object.partition,
+                                   .rows = {},
+                                   .held = file->held});
         }
         QuestionTask task{
             .tree = *engine_->parse(text),
