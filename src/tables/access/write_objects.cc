@@ -1,6 +1,7 @@
 #include "tables/access/write_objects.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <utility>
 
@@ -166,7 +167,10 @@ Result<std::vector<TableObject>> write_objects(TableAccess& access, const OpenTa
 void remove_objects(const OpenTable& table, const std::vector<TableObject>& objects) {
     std::vector<std::string> keys;
     for (const TableObject& object : objects) keys.push_back(table.key(object));
-    if (!keys.empty()) (void)table.store->remove(keys, {});
+    // The caller waits for its answer, and a store that is away may have taken its patience
+    // already.
+    const StoreCall call{.patience = std::chrono::seconds(3)};
+    if (!keys.empty()) (void)table.store->remove(keys, call);
 }
 
 }  // namespace baton::tables
