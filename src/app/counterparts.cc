@@ -46,13 +46,6 @@ Result<Embedded> open_catalog(const std::string& data, bool create, bool offline
     coordinator::CoordinatorOptions options;
     options.scratch = sqlite::temporary_sqlites(catalog::migrate);
     if (!offline) {
-        TRY_ASSIGN(tables, TableParts::open(
-                               {.folder = data + "/tables", .work_folder = data + "/work"}, clock));
-        embedded.tables = std::move(tables);
-        options.tables = &embedded.tables->access();
-        options.planner = embedded.tables->planner();
-        options.upkeep.seed = random_seed();
-        options.version = coordinator::kVersion;
         TRY_ASSIGN(trust, trust_of(tls, rpc::UnmarkedCertificates::refused));
         if (tls.cert.empty()) {
             TRY_ASSIGN(members, Members::open(*opened->database, clock, {}));
@@ -62,6 +55,16 @@ Result<Embedded> open_catalog(const std::string& data, bool create, bool offline
         permits.files.never.push_back(data);
         permits.files.never.push_back(system::user_secret_path());
         if (!tls.key.empty()) permits.files.never.push_back(tls.key);
+        TRY_ASSIGN(tables, TableParts::open({.folder = data + "/tables",
+                                             .work_folder = data + "/work",
+                                             .files = permits.files,
+                                             .targets = permits.targets},
+                                            clock));
+        embedded.tables = std::move(tables);
+        options.tables = &embedded.tables->access();
+        options.planner = embedded.tables->planner();
+        options.upkeep.seed = random_seed();
+        options.version = coordinator::kVersion;
         TRY_ASSIGN(worker, worker::EmbeddedWorker::start(
                                clock, {.trust = trust,
                                        .permits = std::move(permits),

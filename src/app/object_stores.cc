@@ -2,11 +2,8 @@
 
 #include <random>
 
-#include "adapters/file/allowed_files.h"
 #include "adapters/folder/folder_store.h"
 #include "adapters/s3/open_s3.h"
-#include "adapters/targets/allowed_targets.h"
-#include "core/topology/topology.h"
 
 namespace baton::app {
 
@@ -41,25 +38,6 @@ stores::StoreFactories factories_of(const Clock& clock) {
     return factories;
 }
 
-// The one that plans may name.
-Result<Done> check_endpoint(const stores::S3Url& url, const targets::AllowedTargets& targets) {
-    constexpr std::uint16_t kHttps = 443;
-    constexpr std::uint16_t kHttp = 80;
-    std::string host = url.endpoint;
-    std::uint16_t port = host.starts_with("http://") ? kHttp : kHttps;
-    if (const auto scheme = host.find("://"); scheme != std::string::npos) {
-        host.erase(0, scheme + 3);
-    }
-    host = host.substr(0, host.find('/'));
-    if (host.empty()) return Done{};  // the service of the bucket, as its name says
-    if (const auto address = topology::parse_address(host)) {
-        host = address->host;
-        port = address->port;
-    }
-    TRY_ASSIGN(addresses, targets.look_up(host, port));
-    return Done{};
-}
-
 }  // namespace
 
 std::uint64_t random_seed() {
@@ -69,25 +47,6 @@ std::uint64_t random_seed() {
 
 std::unique_ptr<stores::UrlStores> make_object_stores(const Clock& clock) {
     return std::make_unique<stores::UrlStores>(factories_of(clock), clock, random_seed());
-}
-
-Result<std::unique_ptr<stores::UrlStores>> make_object_stores(
-    const Clock& clock, const std::optional<worker::Permits>& permits) {
-    if (!permits) return make_object_stores(clock);
-    TRY_ASSIGN(files, files::AllowedFiles::of(permits->files));
-    TRY_ASSIGN(targets, targets::AllowedTargets::of(permits->targets));
-    stores::StoreFactories all = factories_of(clock);
-    stores::StoreFactories some;
-    some.folder = [open = all.folder, files = std::make_shared<files::AllowedFiles>(
-                                          std::move(files))](const stores::FolderUrl& url) {
-        const auto place = files->place(url.path + "/_delta_log/_last_checkpoint");
-        return place ? open(url) : stores::OpenedAttempts(place.error());
-    };
-    some.s3 = [open = all.s3, targets = std::move(targets)](const stores::S3Url& url) {
-        auto allowed = check_endpoint(url, targets);
-        return allowed ? open(url) : stores::OpenedAttempts(allowed.error());
-    };
-    return std::make_unique<stores::UrlStores>(std::move(some), clock, random_seed());
 }
 
 }  // namespace baton::app

@@ -118,7 +118,7 @@ public:
         options.forwarding.patience = forward_wait(settings);
         options.control.allocation.lease = partition_lease(settings);
         TRY(parts->open_members(settings, *database, clock, log));
-        parts->open_tables(settings, clock, log);
+        parts->open_tables(configuration, clock, log);
         TRY(parts->start_worker(configuration, clock, log));
         options.transport = &parts->worker_->transport();
         options.results = &parts->worker_->results();
@@ -164,12 +164,17 @@ private:
     DaemonParts() = default;
 
     // Coordinators that share a catalog on a server need a store that all of them reach.
-    static TableSettings table_settings(const config::Settings& settings) {
+    static TableSettings table_settings(const Configuration& configuration) {
+        const config::Settings& settings = configuration.settings;
+        worker::Permits permits = permits_of(configuration);
         constexpr std::uint64_t kMegabyte = 1ULL << 20U;
         TableSettings tables{.store = settings.text("tables.store"),
                              .work_folder = settings.text("data") + "/work",
                              .memory = settings.number("tables.memory") * kMegabyte,
-                             .slots = settings.number("tables.questions")};
+                             .slots = settings.number("tables.questions"),
+                             .cache = settings.number("tables.cache") * kMegabyte,
+                             .files = std::move(permits.files),
+                             .targets = std::move(permits.targets)};
         if (tables.store.empty() && !is_server(settings.text("catalog"))) {
             tables.folder = settings.text("data") + "/tables";
         }
@@ -177,8 +182,8 @@ private:
     }
 
     // A coordinator without a place for files does all the rest.
-    void open_tables(const config::Settings& settings, const Clock& clock, Log& log) {
-        auto tables = TableParts::open(table_settings(settings), clock);
+    void open_tables(const Configuration& configuration, const Clock& clock, Log& log) {
+        auto tables = TableParts::open(table_settings(configuration), clock);
         if (tables) {
             tables_ = *std::move(tables);
         } else {

@@ -1,5 +1,6 @@
 #include "app/table_parts.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -12,6 +13,7 @@
 
 #include "adapters/checkpoints/parquet_checkpoints.h"
 #include "adapters/duckdb/duckdb_engine.h"
+#include "adapters/object_cache/object_cache.h"
 #include "app/object_stores.h"
 #include "base/text.h"
 #include "coordinator/sessions/version.h"
@@ -97,23 +99,36 @@ Result<std::unique_ptr<TableParts>> TableParts::open(const TableSettings& settin
             : settings.store;
     TRY_ASSIGN(url, url_for_others(store));
     parts->url_ = std::move(url);
-    TRY_ASSIGN(stores, make_object_stores(clock, settings.permits));
-    parts->stores_ = std::move(stores);
+    parts->stores_ = make_object_stores(clock);
+    std::error_code unknown;
+    const fs::space_info space = fs::space(folder, unknown);
+    const std::uint64_t cache =
+        unknown ? settings.cache : std::min(settings.cache, space.available / 2);
+    TRY_ASSIGN(objects, object_cache::ObjectCache::open(
+                            {.folder = folder + "/objects", .bytes_max = cache}));
+    parts->objects_ = std::move(objects);
+    TRY_ASSIGN(allowed,
+               store_places::AllowedStores::of(
+                   *parts->stores_,
+                   {.files = settings.files, .targets = settings.targets, .exempt = store}));
+    parts->allowed_ = std::move(allowed);
     TRY_ASSIGN(engine, duckdb_engine::open_engine({.slots = settings.slots,
                                                    .memory_max = settings.memory / settings.slots,
                                                    .spill_folder = folder + "/spill"}));
     parts->engine_ = std::move(engine);
     parts->checkpoints_ = std::make_unique<checkpoints::ParquetCheckpoints>();
-    tables::TableAccessParts access{.stores = parts->stores_.get(),
+    tables::TableAccessParts access{.stores = parts->allowed_.get(),
                                     .engine = parts->engine_.get(),
                                     .checkpoints = parts->checkpoints_.get(),
                                     .clock = &clock,
+                                    .objects = parts->objects_.get(),
                                     .default_store = store,
                                     .work_folder = folder,
                                     .process = process_name(),
                                     .engine_name = "Baton/" + std::string(coordinator::kVersion)};
     parts->access_ = std::make_unique<tables::TableAccess>(access);
     access.process = process_name();
+    if (!settings.foreign_plans) access.stores = parts->stores_.get();
     parts->worker_access_ = std::make_unique<tables::TableAccess>(access);
     return parts;
 }

@@ -6,11 +6,13 @@
 #include <optional>
 #include <string>
 
+#include "adapters/store_places/allowed_stores.h"
 #include "adapters/system/open_file.h"
 #include "base/result.h"
 #include "core/planning/planner.h"
 #include "ports/checkpoint_files.h"
 #include "ports/clock.h"
+#include "ports/local_objects.h"
 #include "ports/question_engine.h"
 #include "stores/url_stores.h"
 #include "tables/access/table_access.h"
@@ -24,8 +26,13 @@ struct TableSettings {
     std::string work_folder;             // for files on their way, spilling and checkpoints
     std::uint64_t memory = 1ULL << 30U;  // bytes, of all questions together
     std::size_t slots = 4;               // questions that are computed at once
-    // Of a worker: the places that plans may name. None: a client may name any, as its role allows.
-    std::optional<worker::Permits> permits;
+    // Bytes of copies of objects from far stores, and at most half of the disk that is free.
+    std::uint64_t cache = 10ULL << 30U;
+    // Where tables with a TABLE.LOCATION may be.
+    files::FileRules files;
+    targets::TargetRules targets;
+    // Plans come from another process, so that their tables are where those above allow, too.
+    bool foreign_plans = false;
 };
 
 class TableParts {
@@ -49,6 +56,8 @@ private:
 
     system::OpenFile lock_;  // of the folder in the work folder
     std::unique_ptr<stores::UrlStores> stores_;
+    std::unique_ptr<ObjectStores> allowed_;
+    std::unique_ptr<LocalObjects> objects_;
     std::unique_ptr<QuestionEngine> engine_;
     std::unique_ptr<CheckpointFiles> checkpoints_;
     std::unique_ptr<tables::TableAccess> access_;

@@ -143,7 +143,11 @@ Result<std::unique_ptr<TableParts>> tables_for(const std::string& directory,
     TRY(system::make_private_directory(directory, ErrorCode::unreadable_configuration));
     permits.files.never.push_back(directory);
     for (const Address& address : addresses) permits.targets.own_ports.push_back(address.port);
-    return TableParts::open({.work_folder = directory + "/work", .slots = 2, .permits = permits},
+    return TableParts::open({.work_folder = directory + "/work",
+                             .slots = 2,
+                             .files = permits.files,
+                             .targets = permits.targets,
+                             .foreign_plans = true},
                             clock);
 }
 

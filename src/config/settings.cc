@@ -125,6 +125,13 @@ const std::vector<Setting>& known_list() {
          .meaning = "MB that questions take at most, all together; beyond it they use the disk",
          .least = 64,
          .most = 1'048'576},
+        {.key = "tables.cache",
+         .type = Type::number,
+         .fallback = "10240",
+         .meaning = "MB of disk in the data directory for copies of objects that questions read "
+                    "from far stores, and at most half of the disk that is free at start",
+         .least = 16,
+         .most = 1'048'576'000},
         {.key = "tables.questions",
          .type = Type::number,
          .fallback = "4",

@@ -30,6 +30,8 @@ struct RelationFile {
     std::map<std::string, std::optional<std::string>> partition;
     std::optional<std::uint64_t> rows;  // as the log says; joins are planned by it
     std::uint64_t bytes = 0;            // as the log says; shares are made by it
+    // Keeps the file at its path as long as the task or its answer lives; none: nothing removes it.
+    std::shared_ptr<const void> held = {};
 };
 struct RelationFiles {
     std::vector<RelationFile> files;  // none: no rows

@@ -289,14 +289,18 @@ private:
                 .rows = std::make_shared<const std::vector<SqlRow>>(std::move(table.rows))};
             return relation;
         }
-        RelationFiles files;
+        std::vector<TableObject> objects;
         for (const tables::ObjectPlace place : tables::prune(*found.version, bounds)) {
-            const TableObject object = found.version->object(place);
-            TRY_ASSIGN(path, parts_.tables->local_path(*found.table, object, call()));
-            files.files.push_back({.path = std::move(path),
-                                   .partition = object.partition,
-                                   .rows = object.rows,
-                                   .bytes = object.bytes});
+            objects.push_back(found.version->object(place));
+        }
+        TRY_ASSIGN(local, parts_.tables->local_files(*found.table, objects, call()));
+        RelationFiles files;
+        for (std::size_t i = 0; i < objects.size(); ++i) {
+            files.files.push_back({.path = std::move(local[i].path),
+                                   .partition = std::move(objects[i].partition),
+                                   .rows = objects[i].rows,
+                                   .bytes = objects[i].bytes,
+                                   .held = std::move(local[i].held)});
         }
         relation.content = std::move(files);
         return relation;

@@ -171,12 +171,34 @@ Result<std::string> table_type(const std::string& written) {
                  .hint = "the types of tables are Delta and Files"};
 }
 
+namespace {
+
+// The catalog, and every client that reads it, would have them.
+Result<Done> refuse_credentials(const std::string& location) {
+    constexpr std::string_view kS3 = "s3://";
+    if (!location.starts_with(kS3)) return Done{};
+    const std::string_view rest = std::string_view(location).substr(kS3.size());
+    bool found = rest.substr(0, rest.find_first_of("/?")).find('@') != std::string_view::npos;
+    for (const char* const secret : {"access_key", "session_token"}) {
+        found = found || rest.find(secret, std::min(rest.find('?'), rest.size())) != rest.npos;
+    }
+    if (!found) return Done{};
+    return Error{.code = ErrorCode::invalid_configuration,
+                 .message = "TABLE.LOCATION has credentials in it, which the catalog would keep",
+                 .hint =
+                     "give them to the coordinators, as AWS_ACCESS_KEY_ID and "
+                     "AWS_SECRET_ACCESS_KEY of their environment or in a profile"};
+}
+
+}  // namespace
+
 Result<TableSettings> bind_table(const std::string& type, std::span<const sql::Setting> settings) {
     TableSettings bound;
     TRY_ASSIGN(config,
                options_of(descriptors::table_descriptor(type), "TABLE", "a table", settings));
     bound.options = std::move(config);
     bound.location = taken_out(bound.options, "LOCATION");
+    if (bound.location) TRY(refuse_credentials(*bound.location));
     return bound;
 }
 

@@ -35,6 +35,25 @@ TEST(Binding, ThePlacementIsNoOptionOfTheConnector) {
     EXPECT_EQ(std::get<std::string>(bound->format.at("TYPE")), "CSV");
 }
 
+TEST(Binding, ATableHasNoCredentialsInItsLocation) {
+    const auto location = [](const std::string& url) {
+        const auto s = statement<sql::CreateTable>("CREATE TABLE t (a BIGINT) SET ('" + url +
+                                                   "' AS TABLE.LOCATION)");
+        return bind_table("Delta", s.settings);
+    };
+    for (const char* const secret :
+         {"s3://b/p?access_key_id=AKIA&secret_access_key=hush", "s3://AKIA:hush@b/p",
+          "s3://b/p?region=eu-west-1&session_token=hush", "s3://b?secret_access_key=hush"}) {
+        const auto refused = location(secret);
+        ASSERT_FALSE(refused) << secret;
+        EXPECT_EQ(refused.error().code, ErrorCode::invalid_configuration);
+        EXPECT_EQ(to_string(refused.error()).find("hush"), std::string::npos);
+        EXPECT_NE(refused.error().hint.find("AWS_ACCESS_KEY_ID"), std::string::npos);
+    }
+    EXPECT_TRUE(location("s3://b/a@b?endpoint=https://minio.lan:9000&region=eu-west-1"));
+    EXPECT_TRUE(location("/data/access_key"));
+}
+
 TEST(Binding, ParserIsTheOlderNameOfInputFormatter) {
     const auto a = source("'f' AS SOURCE.FILE_PATH, 'JSON' AS PARSER.\"TYPE\"");
     const auto b = source("'f' AS SOURCE.FILE_PATH, 'JSON' AS INPUT_FORMATTER.\"TYPE\"");

@@ -15,7 +15,8 @@ namespace {
 using Kind = SqlType::Kind;
 
 constexpr std::string_view kOnce = "once:";
-constexpr std::size_t kKeyMax = 700;  // without the folders of values that are long
+constexpr std::size_t kKeyMax = 700;     // without the folders of values that are long
+constexpr std::size_t kFolderMax = 255;  // bytes of a name, as file systems have them
 constexpr std::size_t kEntryMax = 64ULL << 20U;
 constexpr std::size_t kColumnsOfTableMax = 1'600;
 constexpr std::size_t kPartitionTextMax = 1'000;
@@ -225,16 +226,17 @@ Result<std::string> first_entry(const TableDefinition& definition, const CommitS
 std::string object_key(const Layout& layout,
                        const std::map<std::string, std::optional<std::string>>& partition,
                        std::string_view name) {
+    const std::string file = "part-" + std::string(name) + ".parquet";
     std::string folders;
     for (const std::string& column : layout.partition_by) {
         const auto found = partition.find(column);
         CHECK(found != partition.end());
-        folders += folder_text(column) + "=" +
-                   (found->second ? folder_text(*found->second)
-                                  : std::string("__HIVE_DEFAULT_PARTITION__")) +
-                   "/";
+        const std::string folder = folder_text(column) + "=" +
+                                   (found->second ? folder_text(*found->second)
+                                                  : std::string("__HIVE_DEFAULT_PARTITION__"));
+        if (folder.size() > kFolderMax) return file;
+        folders += folder + "/";
     }
-    const std::string file = "part-" + std::string(name) + ".parquet";
     // The path in the log escapes the escapes once more.
     return folders.size() + file.size() > kKeyMax ? file : folders + file;
 }

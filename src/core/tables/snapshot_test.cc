@@ -156,6 +156,7 @@ TEST(Commit, KeysNameTheirPartition) {
     EXPECT_EQ(object_key(layout, {{"day", "../a b/.."}}, "x"),
               "day=..%2Fa%20b%2F../part-x.parquet");
     EXPECT_EQ(object_key(layout, {{"day", std::string(1'000, 'a')}}, "x"), "part-x.parquet");
+    EXPECT_EQ(object_key(layout, {{"day", std::string(300, 'a')}}, "x"), "part-x.parquet");
 }
 
 TEST(Protocol, ATableOfAnotherEngineIsRefusedByTheNamesOfItsFeatures) {

@@ -1,11 +1,11 @@
 #include "tables/access/ingest.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
-#include "base/overload.h"
 #include "base/text.h"
 #include "core/tables/commit_plan.h"
-#include "tables/access/write_objects.h"
 
 namespace baton::tables {
 
@@ -36,6 +36,11 @@ Error closes() {
                  .hint = "try again in a moment"};
 }
 
+Error is_cancelled() {
+    return Error{.code = ErrorCode::cancelled,
+                 .message = "the INSERT was cancelled: no row was added"};
+}
+
 // The constants of an addition as rows of the table.
 Result<std::vector<SqlRow>> rows_of(const Addition& addition, const SqlColumns& columns) {
     TRY_ASSIGN(places, places_of(addition.columns, columns));
@@ -63,6 +68,7 @@ Ingest::Ingest(TableAccess& access, const IngestOptions& options)
     : access_(access), options_(options), lane_(options.threads, options.waiting_max) {}
 
 Ingest::~Ingest() {
+    closing_ = true;
     lane_.close();
 }
 
@@ -101,7 +107,7 @@ void Ingest::serve(const std::string& place, bool may) {
                 return;
             }
         }
-        if (may) {
+        if (may && !closing_) {
             carry_out(std::move(together));
         } else {
             for (const Waiting& one : together) one.answer->give(closes());
@@ -148,7 +154,24 @@ void Ingest::carry_out(Together together) {
     if (!places) return refuse_all(places.error());
     SqlColumns columns;
     for (const std::size_t place : *places) columns.push_back(layout.columns[place]);
-    one.answer->give(add_rows(**table, layout, std::move(*task), columns, one.addition));
+    one.answer->give(add_rows(**table, layout,
+                              {.task = std::move(*task),
+                               .columns = std::move(columns),
+                               .given_up = one.addition.given_up},
+                              one.addition.key));
+}
+
+// Those that were gathered end together when none of them is wanted.
+std::function<bool()> Ingest::all_given_up(const Together& together) {
+    std::vector<std::function<bool()>> each;
+    for (const Waiting& one : together) {
+        if (!one.addition.given_up) return {};
+        each.push_back(one.addition.given_up);
+    }
+    return [each = std::move(each)] {
+        return std::all_of(each.begin(), each.end(),
+                           [](const auto& given_up) { return given_up(); });
+    };
 }
 
 void Ingest::add_constants(const OpenTable& table, const Layout& layout, Together together) {
@@ -157,8 +180,7 @@ void Ingest::add_constants(const OpenTable& table, const Layout& layout, Togethe
     Together fitting;
     for (Waiting& one : together) {
         if (one.addition.given_up && one.addition.given_up()) {
-            one.answer->give(Error{.code = ErrorCode::cancelled,
-                                   .message = "it was cancelled: no row was added"});
+            one.answer->give(is_cancelled());
             continue;
         }
         auto more = rows_of(one.addition, layout.columns);
@@ -177,7 +199,10 @@ void Ingest::add_constants(const OpenTable& table, const Layout& layout, Togethe
                       .relations = {{.name = std::string(kConstants),
                                      .columns = handed_over(layout.columns),
                                      .content = RelationRows{.rows = rows}}}};
-    auto added = add_rows(table, layout, std::move(task), layout.columns, fitting.front().addition);
+    auto added = add_rows(
+        table, layout,
+        {.task = std::move(task), .columns = layout.columns, .given_up = all_given_up(fitting)},
+        fitting.front().addition.key);
     const bool misfit = !added && added.error().reaction() == Reaction::invalid;
     if (misfit && fitting.size() > 1) {
         // One of them does not fit: each finds out by itself.
@@ -194,18 +219,20 @@ void Ingest::add_constants(const OpenTable& table, const Layout& layout, Togethe
     }
 }
 
-Result<Added> Ingest::add_rows(const OpenTable& table, const Layout& layout, QuestionTask task,
-                               const SqlColumns& columns, const Addition& addition) {
-    TRY_ASSIGN(objects,
-               write_objects(
-                   access_, table, layout,
-                   {.task = std::move(task), .columns = columns, .given_up = addition.given_up}));
+Result<Added> Ingest::add_rows(const OpenTable& table, const Layout& layout, RowsToWrite rows,
+                               const std::optional<std::string>& key) {
+    const std::function<bool()> given_up = rows.given_up;
+    TRY_ASSIGN(objects, write_objects(access_, table, layout, std::move(rows)));
+    if (given_up && given_up()) {
+        remove_objects(table, objects);
+        return is_cancelled();
+    }
     Added added;
     for (const TableObject& object : objects) added.rows += object.rows.value_or(0);
     CommitRequest request{.add = objects, .layout = layout};
     if (!objects.empty()) request.written_since = objects.front().modified;
-    if (addition.key) {
-        request.transaction = Transaction{.application = once(*addition.key), .version = 1};
+    if (key) {
+        request.transaction = Transaction{.application = once(*key), .version = 1};
     }
     if (objects.empty() && !request.transaction) return added;
     auto committed = table.log->commit(request, {});

@@ -6,6 +6,7 @@
 // addition with a key happens once, however often it is asked for.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -21,6 +22,7 @@
 #include "core/tables/constants.h"
 #include "model/entities.h"
 #include "tables/access/table_access.h"
+#include "tables/access/write_objects.h"
 #include "threads/lane.h"
 #include "threads/later.h"
 
@@ -80,8 +82,8 @@ private:
     void carry_out(Together together);
     void add_constants(const OpenTable& table, const Layout& layout, Together together);
     [[nodiscard]] Result<Added> add_rows(const OpenTable& table, const Layout& layout,
-                                         QuestionTask task, const SqlColumns& columns,
-                                         const Addition& addition);
+                                         RowsToWrite rows, const std::optional<std::string>& key);
+    [[nodiscard]] static std::function<bool()> all_given_up(const Together& together);
 
     TableAccess& access_;
     const IngestOptions options_;
@@ -89,6 +91,7 @@ private:
     std::map<std::string, Queue> queues_;  // by the table's place
     std::size_t waiting_ = 0;
     std::size_t bytes_ = 0;
+    std::atomic<bool> closing_ = false;
     threads::Lane lane_;  // last: its threads use everything above
 };
 

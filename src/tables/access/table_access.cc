@@ -1,13 +1,18 @@
 #include "tables/access/table_access.h"
 
 #include <algorithm>
+#include <atomic>
+#include <optional>
 #include <random>
+#include <thread>
 
 #include "base/text.h"
 
 namespace baton::tables {
 
 namespace {
+
+constexpr std::size_t kFetchersMax = 4;  // objects that a question fetches at once
 
 // The columns of TABLE.PARTITION_BY, as the table spells them.
 Result<std::vector<std::string>> partition_columns(const Table& table) {
@@ -136,11 +141,60 @@ Result<Done> TableAccess::create(const Table& table, const StoreCall& call) {
     return Done{};
 }
 
-Result<std::string> TableAccess::local_path(const OpenTable& table, const TableObject& object,
-                                            const StoreCall& /*call*/) {
-    if (auto path = table.store->path_of(table.key(object))) return *std::move(path);
+Result<LocalFile> TableAccess::local_file(const OpenTable& table, const TableObject& object,
+                                          const StoreCall& call) {
+    const std::string key = table.key(object);
+    if (auto path = table.store->path_of(key)) return LocalFile{.path = *path, .held = nullptr};
+    if (parts_.objects != nullptr) return parts_.objects->fetch(*table.store, key, object, call);
     return Error{.code = ErrorCode::not_supported,
-                 .message = "tables in " + table.store->url() + " cannot be read yet"};
+                 .message = "tables in " + table.store->url() + " cannot be read here",
+                 .hint = "this process keeps no copies of objects"};
+}
+
+Result<Done> TableAccess::check_room(const std::vector<TableObject>& objects) const {
+    std::uint64_t bytes = 0;
+    for (const TableObject& object : objects) bytes += object.bytes;
+    if (parts_.objects == nullptr || bytes <= parts_.objects->bytes_max()) return Done{};
+    return Error{.code = ErrorCode::too_large,
+                 .message = "the question reads objects of " + std::to_string(bytes) +
+                            " bytes, and copies of objects take " +
+                            std::to_string(parts_.objects->bytes_max()) + " together",
+                 .hint =
+                     "ask for fewer rows by a column of TABLE.PARTITION_BY, or raise "
+                     "tables.cache"};
+}
+
+Result<std::vector<LocalFile>> TableAccess::local_files(const OpenTable& table,
+                                                        const std::vector<TableObject>& objects,
+                                                        const StoreCall& call) {
+    const bool in_place = objects.empty() || table.store->path_of(table.key(objects.front()));
+    if (!in_place) TRY(check_room(objects));
+    std::vector<LocalFile> files(objects.size());
+    std::atomic<std::size_t> next = 0;
+    std::atomic<bool> failed = false;
+    std::mutex mutex;
+    std::optional<Error> error;
+    StoreCall each = call;
+    each.given_up = [&] { return failed || (call.given_up && call.given_up()); };
+    const auto fetch = [&] {
+        for (std::size_t i = next++; i < objects.size() && !failed; i = next++) {
+            auto file = local_file(table, objects[i], each);
+            if (file) {
+                files[i] = *std::move(file);
+                continue;
+            }
+            const std::lock_guard lock(mutex);
+            if (!failed.exchange(true)) error = file.error();
+        }
+    };
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; !in_place && i < std::min(kFetchersMax, objects.size()); ++i) {
+        threads.emplace_back(fetch);
+    }
+    fetch();
+    for (std::thread& thread : threads) thread.join();
+    if (error) return *error;
+    return files;
 }
 
 std::string TableAccess::work_path() {

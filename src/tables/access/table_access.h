@@ -13,11 +13,13 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "model/entities.h"
 #include "ports/checkpoint_files.h"
 #include "ports/clock.h"
+#include "ports/local_objects.h"
 #include "ports/object_store.h"
 #include "ports/question_engine.h"
 #include "tables/table_log.h"
@@ -30,6 +32,7 @@ struct TableAccessParts {
     QuestionEngine* engine = nullptr;
     CheckpointFiles* checkpoints = nullptr;
     const Clock* clock = nullptr;
+    LocalObjects* objects = nullptr;  // none: only stores of this machine are read
     std::string default_store;  // the URL of the store for tables that are managed; empty: none
     std::string work_folder;    // for files on their way; is there
     std::string process;        // no other process has the same
@@ -60,9 +63,12 @@ public:
     // The store of the tables that are managed. Fails with missing_configuration if there is none.
     [[nodiscard]] Result<std::shared_ptr<ObjectStore>> managed_store();
 
-    // Where programs of this machine read the object: in its store, or fetched from there.
-    [[nodiscard]] Result<std::string> local_path(const OpenTable& table, const TableObject& object,
-                                                 const StoreCall& call);
+    // Where programs of this machine read the object: in its store, or a copy of it (LocalObjects).
+    [[nodiscard]] Result<LocalFile> local_file(const OpenTable& table, const TableObject& object,
+                                               const StoreCall& call);
+    // The same for many, several at once; in their order. The first error ends it.
+    [[nodiscard]] Result<std::vector<LocalFile>> local_files(
+        const OpenTable& table, const std::vector<TableObject>& objects, const StoreCall& call);
 
     // A path that no other caller gets.
     [[nodiscard]] std::string work_path();
@@ -74,6 +80,7 @@ private:
     [[nodiscard]] Result<std::shared_ptr<OpenTable>> open_new(const Table& table);
     // Null: none, or that of a table that is gone.
     [[nodiscard]] std::shared_ptr<OpenTable> find_open(const std::string& place, WallTime created);
+    [[nodiscard]] Result<Done> check_room(const std::vector<TableObject>& objects) const;
 
     const TableAccessParts parts_;
     std::mutex mutex_;

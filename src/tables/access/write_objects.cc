@@ -1,6 +1,7 @@
 #include "tables/access/write_objects.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <utility>
 
@@ -54,8 +55,13 @@ public:
         object.key = object_key(layout_, object.partition, name);
         object.modified = access_.parts().clock->wall_now();
         const StoreCall call{.given_up = given_up_};
-        TRY_ASSIGN(put, table_.store->put_file(table_.key(object), file.path(), IfAbsent{}, call));
-        if (std::holds_alternative<ConditionFailed>(put)) {
+        auto put = table_.store->put_file(table_.key(object), file.path(), IfAbsent{}, call);
+        if (!put) {
+            // It may have got there.
+            if (put.error().code == ErrorCode::unknown_outcome) objects_.push_back(object);
+            return put.error();
+        }
+        if (std::holds_alternative<ConditionFailed>(*put)) {
             return Error{
                 .code = ErrorCode::defect,
                 .message = "an object of the name " + in_quotes(object.key) + " is there already"};
@@ -89,11 +95,20 @@ private:
         return QuestionTask{.tree = std::move(tree), .relations = {rows}, .given_up = given_up_};
     }
 
+    // A column that an INSERT leaves out is NULL.
+    [[nodiscard]] static bool is_given(const std::string& column, const SqlColumns& columns) {
+        return std::any_of(columns.begin(), columns.end(),
+                           [&](const SqlField& given) { return given.name == column; });
+    }
+
     // The values of the partition columns that there are, as texts.
     [[nodiscard]] Result<std::vector<SqlRow>> parts_of(const QuestionRelation& rows) {
         std::string text = "SELECT DISTINCT ";
         for (std::size_t i = 0; i < layout_.partition_by.size(); ++i) {
-            text += (i == 0 ? "" : ", ") + in_quotes(layout_.partition_by[i]) + "::VARCHAR";
+            text += i == 0 ? "" : ", ";
+            text += is_given(layout_.partition_by[i], rows.columns)
+                        ? in_quotes(layout_.partition_by[i]) + "::VARCHAR"
+                        : "NULL::VARCHAR";
         }
         TRY_ASSIGN(task, task_of(text + " FROM " + std::string(kRows), rows));
         TRY_ASSIGN(answer, access_.parts().engine->answer(std::move(task)));
@@ -114,21 +129,19 @@ private:
     }
 
     Result<Done> write_part(const QuestionRelation& rows, const SqlRow& part) {
-        std::string text = "SELECT * FROM " + std::string(kRows) + " WHERE ";
+        std::string text = "SELECT * FROM " + std::string(kRows);
         std::map<std::string, std::optional<std::string>> partition;
         std::vector<QuestionParameter> parameters;
         for (std::size_t i = 0; i < layout_.partition_by.size(); ++i) {
             const std::string& column = layout_.partition_by[i];
             const auto* value = std::get_if<std::string>(&part[i]);
-            text += (i == 0 ? "" : " AND ") + in_quotes(column) +
-                    "::VARCHAR IS NOT DISTINCT FROM $" + std::to_string(i + 1) + "::VARCHAR";
-            if (value == nullptr) {
-                parameters.emplace_back();
-                partition[column] = std::nullopt;
-            } else {
-                parameters.emplace_back(*value);
-                partition[column] = *value;
-            }
+            partition[column] = value == nullptr ? std::nullopt : std::optional(*value);
+            if (!is_given(column, rows.columns)) continue;
+            parameters.emplace_back();
+            if (value != nullptr) parameters.back() = *value;
+            text += (parameters.size() == 1 ? " WHERE " : " AND ") + in_quotes(column) +
+                    "::VARCHAR IS NOT DISTINCT FROM $" + std::to_string(parameters.size()) +
+                    "::VARCHAR";
         }
         TRY_ASSIGN(task, task_of(text, rows));
         task.parameters = std::move(parameters);
@@ -167,7 +180,10 @@ Result<std::vector<TableObject>> write_object(TableAccess& access, const OpenTab
 void remove_objects(const OpenTable& table, const std::vector<TableObject>& objects) {
     std::vector<std::string> keys;
     for (const TableObject& object : objects) keys.push_back(table.key(object));
-    if (!keys.empty()) (void)table.store->remove(keys, {});
+    // The caller waits for its answer, and a store that is away may have taken its patience
+    // already.
+    const StoreCall call{.patience = std::chrono::seconds(3)};
+    if (!keys.empty()) (void)table.store->remove(keys, call);
 }
 
 }  // namespace baton::tables
