@@ -158,7 +158,7 @@ void Ingest::carry_out(Together together) {
                               {.task = std::move(*task),
                                .columns = std::move(columns),
                                .given_up = one.addition.given_up},
-                              one.addition.key));
+                              one.addition.table, one.addition.key));
 }
 
 // Those that were gathered end together when none of them is wanted.
@@ -202,7 +202,7 @@ void Ingest::add_constants(const OpenTable& table, const Layout& layout, Togethe
     auto added = add_rows(
         table, layout,
         {.task = std::move(task), .columns = layout.columns, .given_up = all_given_up(fitting)},
-        fitting.front().addition.key);
+        fitting.front().addition.table, fitting.front().addition.key);
     const bool misfit = !added && added.error().reaction() == Reaction::invalid;
     if (misfit && fitting.size() > 1) {
         // One of them does not fit: each finds out by itself.
@@ -220,7 +220,7 @@ void Ingest::add_constants(const OpenTable& table, const Layout& layout, Togethe
 }
 
 Result<Added> Ingest::add_rows(const OpenTable& table, const Layout& layout, RowsToWrite rows,
-                               const std::optional<std::string>& key) {
+                               const Table& of, const std::optional<std::string>& key) {
     const std::function<bool()> given_up = rows.given_up;
     TRY_ASSIGN(objects, write_objects(access_, table, layout, std::move(rows)));
     if (given_up && given_up()) {
@@ -240,7 +240,7 @@ Result<Added> Ingest::add_rows(const OpenTable& table, const Layout& layout, Row
         !committed ? committed.error().code != ErrorCode::unknown_outcome : committed->before;
     if (unused) remove_objects(table, objects);
     if (!committed) return committed.error();
-    if (options_.on_commit) options_.on_commit(addition.table);
+    if (options_.on_commit) options_.on_commit(of);
     added.version = committed->version;
     added.before = committed->before;
     if (added.before) added.rows = 0;

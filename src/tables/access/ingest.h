@@ -82,7 +82,8 @@ private:
     void carry_out(Together together);
     void add_constants(const OpenTable& table, const Layout& layout, Together together);
     [[nodiscard]] Result<Added> add_rows(const OpenTable& table, const Layout& layout,
-                                         RowsToWrite rows, const std::optional<std::string>& key);
+                                         RowsToWrite rows, const Table& of,
+                                         const std::optional<std::string>& key);
     [[nodiscard]] static std::function<bool()> all_given_up(const Together& together);
 
     TableAccess& access_;

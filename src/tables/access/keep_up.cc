@@ -132,9 +132,11 @@ private:
     Result<QuestionTask> rows_of(const Merge& merge, const Layout& layout) {
         RelationFiles files;
         for (const TableObject& object : merge.objects) {
-            TRY_ASSIGN(path, access_.local_path(table_, object, call_));
-            files.files.push_back(
-                {.path = std::move(path), .partition = object.partition, .rows = object.rows});
+            TRY_ASSIGN(local, access_.local_file(table_, object, call_));
+            files.files.push_back({.path = std::move(local.path),
+                                   .partition = object.partition,
+                                   .rows = object.rows,
+                                   .held = std::move(local.held)});
         }
         TRY_ASSIGN(tree, access_.parts().engine->parse("SELECT * FROM " + std::string(kMerged)));
         QuestionTask task{.tree = std::move(tree)};

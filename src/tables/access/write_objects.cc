@@ -172,7 +172,7 @@ Result<std::vector<TableObject>> write_objects(TableAccess& access, const OpenTa
 Result<std::vector<TableObject>> write_object(TableAccess& access, const OpenTable& table,
                                               const Layout& layout, RowsToWrite rows,
                                               const PartitionValues& partition) {
-    ObjectWriter writer(access, table, layout, rows.given_up);
+    ObjectWriter writer(access, table, layout, rows);
     TRY(writer.write(std::move(rows.task), rows.columns, partition));
     return writer.take();
 }

@@ -54,10 +54,10 @@ std::string TableProcess::ask(const Table& of, const std::string& sql) {
     RelationFiles files;
     (*snapshot)->each([&](tables::ObjectPlace place) {
         const TableObject object = (*snapshot)->object(place);
-        auto path = access_->local_path(**opened, object, {});
-        CHECK(path);
+        auto local = access_->local_file(**opened, object, {});
+        CHECK(local.has_value());
         files.files.push_back(
-            {.path = *std::move(path), .partition = object.partition, .rows = object.rows});
+            {.path = local->path, .partition = object.partition, .rows = object.rows});
     });
     auto tree = engine_->parse(sql);
     if (!tree) return to_string(tree.error());
