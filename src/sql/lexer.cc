@@ -52,6 +52,20 @@ bool continues_word(char c) {
     return begins_word(c) || is_digit(c);
 }
 
+// E'..', by which a client of PostgreSQL says that it doubled backslashes. Here they are doubled
+// always. With other escapes it is no string of the dialect.
+bool marks_escapes(std::string_view text) {
+    if (!text.starts_with("E'") && !text.starts_with("e'")) return false;
+    for (std::size_t i = 2; i < text.size(); ++i) {
+        if (text[i] == '\'' && !text.substr(i + 1).starts_with('\'')) return true;
+        if (text[i] != '\'' && text[i] != '\\') continue;
+        i += 1;
+        const bool plain = i < text.size() && (text[i] == '\\' || text[i] == '\'');
+        if (!plain) return false;
+    }
+    return false;
+}
+
 }  // namespace
 
 std::string_view to_string(Symbol symbol) {
@@ -214,6 +228,13 @@ Token Lexer::parameter() {
 
 Token Lexer::word() {
     const Position from = here();
+    if (marks_escapes(text_.substr(offset_))) {
+        step(1);
+        Token token = string();
+        token.at = from;
+        token.length += 1;
+        return token;
+    }
     while (continues_word(look())) step(1);
     Token token = made(TokenKind::word, from);
     if (token.length > kNameBytesMax) return too_long(from, token.length);

@@ -139,6 +139,16 @@ TEST(Lexer, RefusesTextThatIsNotUtf8) {
     EXPECT_EQ(text_of("'\xf4\x8f\xbf\xbf\xed\x9f\xbf'", TokenKind::string).size(), 7U);
 }
 
+TEST(Lexer, AnEBeforeAStringSaysThatBackslashesAreDoubled) {
+    EXPECT_EQ(text_of(R"(E'a\\b')", TokenKind::string), R"(a\b)");
+    EXPECT_EQ(text_of(R"(e'it''s')", TokenKind::string), "it's");
+    EXPECT_EQ(text_of(R"(E'')", TokenKind::string), "");
+    EXPECT_EQ(tokens_of(R"(E'a\nb')").front().kind, TokenKind::word) << "another escape";
+    EXPECT_EQ(tokens_of("E 'a'").front().kind, TokenKind::word);
+    EXPECT_EQ(tokens_of("E'a").front().kind, TokenKind::word);
+    EXPECT_EQ(tokens_of(R"(x = E'\'' y)").size(), 5U);
+}
+
 TEST(Lexer, RefusesZeroBytesAndControlCharacters) {
     using std::string_literals::operator""s;
     EXPECT_EQ(error_of("'a\0'"s).message, "unexpected zero byte");

@@ -6,12 +6,12 @@ namespace baton::sql {
 
 namespace {
 
-bool is_letter(char c) {
+bool is_word_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
            static_cast<unsigned char>(c) >= 0x80;
 }
 
-bool is_digit(char c) {
+bool is_decimal_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
@@ -41,13 +41,13 @@ private:
     }
 
     [[nodiscard]] bool follows_word() const {
-        return at_ > 0 && (is_letter(text_[at_ - 1]) || is_digit(text_[at_ - 1]));
+        return at_ > 0 && (is_word_letter(text_[at_ - 1]) || is_decimal_digit(text_[at_ - 1]));
     }
 
     // E'it\'s'
     [[nodiscard]] bool is_escape_string() const {
         if (at_ == 0 || (text_[at_ - 1] != 'e' && text_[at_ - 1] != 'E')) return false;
-        return at_ == 1 || (!is_letter(text_[at_ - 2]) && !is_digit(text_[at_ - 2]));
+        return at_ == 1 || (!is_word_letter(text_[at_ - 2]) && !is_decimal_digit(text_[at_ - 2]));
     }
 
     // A doubled quote is two texts side by side, for this purpose.
@@ -82,9 +82,10 @@ private:
     // $$ .. $$ or $tag$ .. $tag$
     bool dollar_quoted() {
         std::size_t end = at_ + 1;
-        while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) end += 1;
+        while (end < text_.size() && (is_word_letter(text_[end]) || is_decimal_digit(text_[end])))
+            end += 1;
         if (end >= text_.size() || text_[end] != '$') return false;
-        if (is_digit(text_[at_ + 1])) return false;
+        if (is_decimal_digit(text_[at_ + 1])) return false;
         const std::string_view tag = text_.substr(at_, end + 1 - at_);
         at_ = end + 1;
         skip_to(tag);

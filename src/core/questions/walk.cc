@@ -196,11 +196,11 @@ private:
     Result<Done> type(const json::Value& value, std::size_t depth) {
         if (depth > kTypeDepthMax) return refused("a type of this depth", "");
         const std::string_view kind = text_of(value, "id");
-        static constexpr std::string_view kTypes =
+        static constexpr std::string_view kTypesOfValues =
             "NULL BOOLEAN TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER "
             "UBIGINT UHUGEINT FLOAT DOUBLE DECIMAL VARCHAR BLOB DATE TIMESTAMP TIMESTAMP_S "
             "TIMESTAMP_MS TIMESTAMP_NS TIME INTERVAL UUID BIT LIST STRUCT MAP ARRAY ";
-        const bool plain = !kind.empty() && has_word(kTypes, kind);
+        const bool plain = !kind.empty() && has_word(kTypesOfValues, kind);
         const bool zoned = kind == "TIMESTAMP WITH TIME ZONE" || kind == "TIME WITH TIME ZONE";
         const json::Value* info = json::find(value, "type_info");
         if (kind == "USER" && info != nullptr) {

@@ -32,22 +32,22 @@ std::optional<WholeRange> whole_range(ColumnKind kind) {
     return std::nullopt;
 }
 
-bool is_real(ColumnKind kind) {
+bool is_real_column(ColumnKind kind) {
     return kind == ColumnKind::real || kind == ColumnKind::double_precision;
 }
 
-std::string text_of(double value) {
+std::string constant_text(double value) {
     std::array<char, 40> digits{};
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
     return {digits.data(), end};
 }
 
-std::string text_of(const Constant& constant) {
+std::string constant_text(const Constant& constant) {
     return std::visit(Overload{
                           [](std::monostate) { return std::string("NULL"); },
                           [](bool flag) { return std::string(flag ? "true" : "false"); },
                           [](std::int64_t number) { return std::to_string(number); },
-                          [](double number) { return text_of(number); },
+                          [](double number) { return constant_text(number); },
                           [](const std::string& text) { return text; },
                       },
                       constant);
@@ -56,7 +56,7 @@ std::string text_of(const Constant& constant) {
 // Of a message: values are the client's own, but need not be long.
 std::string shown_constant(const Constant& constant) {
     constexpr std::size_t kMost = 40;
-    std::string text = text_of(constant);
+    std::string text = constant_text(constant);
     if (text.size() > kMost) text = text.substr(0, kMost) + "..";
     return std::holds_alternative<std::string>(constant) ? "'" + text + "'" : text;
 }
@@ -68,15 +68,15 @@ Error cannot_convert_to(const SqlField& column, const Constant& constant) {
                             in_quotes(column.name)};
 }
 
-std::string_view without_spaces(std::string_view text) {
+std::string_view constant_without_spaces(std::string_view text) {
     while (text.starts_with(' ')) text.remove_prefix(1);
     while (text.ends_with(' ')) text.remove_suffix(1);
     return text;
 }
 
 template <class Number>
-std::optional<Number> number_in(std::string_view text) {
-    text = without_spaces(text);
+std::optional<Number> constant_number(std::string_view text) {
+    text = constant_without_spaces(text);
     if (text.starts_with('+')) text.remove_prefix(1);
     Number number{};
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -86,28 +86,29 @@ std::optional<Number> number_in(std::string_view text) {
     return number;
 }
 
-std::optional<std::int64_t> whole_of(const Constant& constant) {
+std::optional<std::int64_t> whole_constant(const Constant& constant) {
     if (const auto* number = std::get_if<std::int64_t>(&constant)) return *number;
     if (const auto* text = std::get_if<std::string>(&constant)) {
-        return number_in<std::int64_t>(*text);
+        return constant_number<std::int64_t>(*text);
     }
     return std::nullopt;
 }
 
-std::optional<double> real_of(const Constant& constant) {
+std::optional<double> real_constant(const Constant& constant) {
     if (const auto* number = std::get_if<std::int64_t>(&constant)) {
         return static_cast<double>(*number);
     }
     if (const auto* number = std::get_if<double>(&constant)) return *number;
-    if (const auto* text = std::get_if<std::string>(&constant)) return number_in<double>(*text);
+    if (const auto* text = std::get_if<std::string>(&constant))
+        return constant_number<double>(*text);
     return std::nullopt;
 }
 
-std::optional<bool> flag_of(const Constant& constant) {
+std::optional<bool> flag_constant(const Constant& constant) {
     if (const auto* flag = std::get_if<bool>(&constant)) return *flag;
     const auto* text = std::get_if<std::string>(&constant);
     if (text == nullptr) return std::nullopt;
-    const std::string word = to_lower(without_spaces(*text));
+    const std::string word = to_lower(constant_without_spaces(*text));
     for (const std::string_view yes : {"true", "t", "yes", "y", "on", "1"}) {
         if (word == yes) return true;
     }
@@ -133,8 +134,8 @@ std::string blob_text(std::string text) {
     return marked;
 }
 
-// A number with a fraction is rounded for a column of whole numbers, as PostgreSQL does.
-std::optional<std::int64_t> rounded(double value) {
+// A number with a fraction is rounded_constant for a column of whole numbers, as PostgreSQL does.
+std::optional<std::int64_t> rounded_constant(double value) {
     constexpr double kMost = 9.2e18;
     if (!(value > -kMost && value < kMost)) return std::nullopt;
     const auto below = static_cast<std::int64_t>(value);
@@ -152,7 +153,7 @@ SqlColumns handed_over(const SqlColumns& columns) {
     for (const SqlField& column : columns) {
         SqlType type{.kind = ColumnKind::varchar};
         if (whole_range(column.type.kind)) type.kind = ColumnKind::bigint;
-        if (is_real(column.type.kind)) type.kind = ColumnKind::double_precision;
+        if (is_real_column(column.type.kind)) type.kind = ColumnKind::double_precision;
         if (column.type.kind == ColumnKind::boolean) type.kind = ColumnKind::boolean;
         handed.push_back({.name = column.name, .type = std::move(type)});
     }
@@ -166,25 +167,25 @@ Result<Handed> fit(const SqlField& column, const Constant& constant) {
                      .message = "column " + in_quotes(column.name) + " must have a value"};
     }
     if (const auto range = whole_range(column.type.kind)) {
-        auto whole = whole_of(constant);
-        if (const auto* real = std::get_if<double>(&constant)) whole = rounded(*real);
+        auto whole = whole_constant(constant);
+        if (const auto* real = std::get_if<double>(&constant)) whole = rounded_constant(*real);
         if (!whole || *whole < range->least || *whole > range->most) {
             return cannot_convert_to(column, constant);
         }
         return Handed(*whole);
     }
-    if (is_real(column.type.kind)) {
-        const auto real = real_of(constant);
+    if (is_real_column(column.type.kind)) {
+        const auto real = real_constant(constant);
         if (!real) return cannot_convert_to(column, constant);
         return Handed(*real);
     }
     if (column.type.kind == ColumnKind::boolean) {
-        const auto flag = flag_of(constant);
+        const auto flag = flag_constant(constant);
         if (!flag) return cannot_convert_to(column, constant);
         return Handed(std::int64_t{*flag ? 1 : 0});
     }
-    if (column.type.kind == ColumnKind::blob) return Handed(blob_text(text_of(constant)));
-    return Handed(text_of(constant));
+    if (column.type.kind == ColumnKind::blob) return Handed(blob_text(constant_text(constant)));
+    return Handed(constant_text(constant));
 }
 
 Result<std::vector<std::size_t>> places_of(const std::vector<std::string>& named,

@@ -26,10 +26,6 @@ std::size_t bytes_of(const Addition& addition) {
     return bytes;
 }
 
-std::string place_of(const Table& table) {
-    return (table.managed ? "m:" : "u:") + table.location;
-}
-
 Error closes() {
     return Error{.code = ErrorCode::cancelled,
                  .message = "the coordinator shuts down: no row was added",

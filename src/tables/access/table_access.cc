@@ -52,10 +52,6 @@ std::string made_up_uuid() {
     return uuid;
 }
 
-std::string place_of(const Table& table) {
-    return (table.managed ? "m:" : "u:") + table.location;
-}
-
 UpkeepOptions upkeep_of(const Table& table, UpkeepOptions options) {
     const auto days = table.options.find("RETENTION_DAYS");
     if (days != table.options.end()) {

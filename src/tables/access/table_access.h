@@ -41,6 +41,11 @@ struct TableAccessParts {
     UpkeepOptions upkeep = {};  // of each table; its options may say more
 };
 
+// Where a table is: another table is elsewhere, as long as both are there.
+[[nodiscard]] inline std::string place_of(const Table& table) {
+    return (table.managed ? "m:" : "u:") + table.location;
+}
+
 struct OpenTable {
     std::shared_ptr<ObjectStore> store;
     std::string folder;  // of the table in the store, with its slash; empty: all of it

@@ -11,7 +11,7 @@ using pg::TokenKind;
 
 namespace {
 
-const Token& at(std::span<const Token> tokens, std::size_t i) {
+const Token& token_in(std::span<const Token> tokens, std::size_t i) {
     static const Token kNothing;
     return i < tokens.size() ? tokens[i] : kNothing;
 }
@@ -55,9 +55,9 @@ bool calculates(std::span<const Token> tokens) {
                    std::find(words.begin(), words.end(), token.text) != words.end();
         };
         if (is_one_of(kOfServer) || is_one_of(kCatalogTypes) || token.is("from")) return false;
-        const bool function = token.names() && at(tokens, i + 1).is("(") && !token.is("as");
-        const bool typed = token.names() && at(tokens, i + 1).kind == TokenKind::string &&
-                           !at(tokens, i - 1).is("as");
+        const bool function = token.names() && token_in(tokens, i + 1).is("(") && !token.is("as");
+        const bool typed = token.names() && token_in(tokens, i + 1).kind == TokenKind::string &&
+                           !token_in(tokens, i - 1).is("as");
         found = found || function || typed || token.kind == TokenKind::parameter ||
                 token.is_any({"::", "[", "case"});
     }

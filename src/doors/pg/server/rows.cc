@@ -35,7 +35,7 @@ ColumnType column_type_of(kinds::ViewType type) {
 
 namespace {
 
-ColumnType column_type_of(SqlType::Kind kind) {
+ColumnType column_type_of_kind(SqlType::Kind kind) {
     using Kind = SqlType::Kind;
     switch (kind) {
         case Kind::boolean:
@@ -94,7 +94,7 @@ pgwire::Column column_of(std::string name, const SqlType& type) {
                           type.parts.front().type.kind != Kind::list;
     const SqlType& value = is_array ? type.parts.front().type : type;
     pgwire::Column column{.name = std::move(name),
-                          .type = column_type_of(value.kind),
+                          .type = column_type_of_kind(value.kind),
                           .modifier = -1,
                           .is_array = is_array};
     if (value.kind == Kind::decimal) {

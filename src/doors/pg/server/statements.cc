@@ -384,22 +384,6 @@ Statement declare_statement(std::string_view all, Tokens tokens) {
     return declared;
 }
 
-// A client that doubles backslashes says so with an E, which our dialect does not know: there, they
-// are always doubled.
-void drop_escape_marks(std::string& text, Tokens tokens, std::size_t begin) {
-    for (const Token& token : tokens) {
-        char& first = text[token.at - begin];
-        if (token.kind != TokenKind::string || (first != 'E' && first != 'e')) continue;
-        bool plain = true;
-        for (std::size_t i = token.at - begin; i + 1 < token.end() - begin; ++i) {
-            if (text[i] != '\\') continue;
-            plain = plain && (text[i + 1] == '\\' || text[i + 1] == '\'');
-            i += 1;
-        }
-        if (plain) first = ' ';
-    }
-}
-
 }  // namespace
 
 std::vector<Statement> statements_of(std::string_view text) {
@@ -433,10 +417,6 @@ std::vector<Statement> statements_of(std::string_view text) {
                             .answerer = {},
                             .copy = {}};
         statement.answerer = answerer_of(tokens, statement.text);
-        if (std::holds_alternative<ForSession>(statement.answerer) &&
-            statement.text.size() == tokens.back().end() - begin) {
-            drop_escape_marks(statement.text, tokens, begin);
-        }
         statements.push_back(std::move(statement));
     }
     return statements;
