@@ -34,9 +34,6 @@ constexpr std::array kPaddedTables = {
     "cluster_authority",
     "join_token",
     "worker_certificate",
-    "sql_table",
-    "dropped_table",
-    "query_table",
 };
 
 // A text that refers to a key.
@@ -53,7 +50,6 @@ constexpr std::array kTextReferences = {
     TextReference{"physical_source", "worker", "worker"},
     TextReference{"sink", "worker", "worker"},
     TextReference{"query_sink", "sink", "sink"},
-    TextReference{"query_table", "target", "sql_table"},
     TextReference{"fragment", "worker", "worker"},
     TextReference{"task_partition", "owner", "worker"},
 };

@@ -149,7 +149,10 @@ std::string create_views(SqlDialect dialect) {
     return replaced(std::move(text), "{taken}", time_text(dialect, "taken_at"));
 }
 
-Result<Done> run_tables(Sql& sql, std::string tables) {
+// Since this version tables are made without padded comparison (padding.h).
+constexpr std::int64_t kWithoutPadding = 4;
+
+Result<Done> run_tables(Sql& sql, std::string tables, std::int64_t version = 1) {
     if (sql.dialect() == SqlDialect::mariadb) {
         // There each statement is kept by itself: what an interrupted attempt has made stays.
         tables = replaced(std::move(tables), "CREATE TABLE ", "CREATE TABLE IF NOT EXISTS ");
@@ -158,14 +161,20 @@ Result<Done> run_tables(Sql& sql, std::string tables) {
                           "CREATE UNIQUE INDEX IF NOT EXISTS ");
         tables = replaced(std::move(tables), " ADD COLUMN ", " ADD COLUMN IF NOT EXISTS ");
     }
-    return sql.run_script(in_words(std::move(tables), words_of(sql.dialect())));
+    Words words = words_of(sql.dialect());
+    if (version >= kWithoutPadding) {
+        for (std::string* text : {&words.table, &words.keyed}) {
+            *text = replaced(*text, "utf8mb4_bin", "utf8mb4_nopad_bin");
+        }
+    }
+    return sql.run_script(in_words(std::move(tables), words));
 }
 
 // Of the kinds of entities, the tables and columns that the version adds.
 Result<Done> add_kinds(Sql& sql, std::int64_t version) {
     std::string statements;
     for (const kinds::AnyKind& kind : kinds::kinds()) statements += kind.statements(version);
-    return statements.empty() ? Done{} : run_tables(sql, std::move(statements));
+    return statements.empty() ? Done{} : run_tables(sql, std::move(statements), version);
 }
 
 Result<Done> make_first_version(Sql& sql) {

@@ -197,8 +197,7 @@ Token Lexer::next() {
     if (failed_ || !skip_space()) return made(TokenKind::invalid, *error_.at);
     if (offset_ >= text_.size()) return made(TokenKind::end, here());
     const char c = look();
-    // As clients write strings in which a backslash is an escape: here it always is.
-    if ((c == 'E' || c == 'e') && look(1) == '\'') {
+    if (marks_escapes(text_.substr(offset_))) {
         step(1);
         return string();
     }
@@ -228,13 +227,6 @@ Token Lexer::parameter() {
 
 Token Lexer::word() {
     const Position from = here();
-    if (marks_escapes(text_.substr(offset_))) {
-        step(1);
-        Token token = string();
-        token.at = from;
-        token.length += 1;
-        return token;
-    }
     while (continues_word(look())) step(1);
     Token token = made(TokenKind::word, from);
     if (token.length > kNameBytesMax) return too_long(from, token.length);

@@ -13,6 +13,7 @@
 
 #include "adapters/grpc/grpc_result_streams.h"
 #include "adapters/grpc/grpc_transport.h"
+#include "coordinator/sessions/row_feed.h"
 #include "testing/coordinator/coordinator_test_base.h"
 #include "testing/temporary_directory.h"
 

@@ -384,6 +384,11 @@ bool is_static(sql::ShowWhat what) {
 
 Result<Table> show_static(const sql::Show& show, const std::string& version) {
     CHECK(is_static(show.what));
+    if (show.what == sql::ShowWhat::segments) {
+        return Error{.code = ErrorCode::not_supported,
+                     .message = "SHOW SEGMENTS is not supported yet",
+                     .hint = "SHOW TABLES says how many objects and bytes a table has"};
+    }
     if (show.what == sql::ShowWhat::version) {
         if (show.where) return unsupported("WHERE", show.where->at);
         return Table{.columns = {{.name = "VERSION"}}, .rows = {{version}}};
