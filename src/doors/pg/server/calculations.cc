@@ -54,7 +54,10 @@ bool calculates(std::span<const Token> tokens) {
             return token.names() &&
                    std::find(words.begin(), words.end(), token.text) != words.end();
         };
-        if (is_one_of(kOfServer) || is_one_of(kCatalogTypes) || token.is("from")) return false;
+        const bool of_server = token.names() && token.text.starts_with("pg_");
+        if (of_server || is_one_of(kOfServer) || is_one_of(kCatalogTypes) || token.is("from")) {
+            return false;
+        }
         const bool function = token.names() && token_in(tokens, i + 1).is("(") && !token.is("as");
         const bool typed = token.names() && token_in(tokens, i + 1).kind == TokenKind::string &&
                            !token_in(tokens, i - 1).is("as");

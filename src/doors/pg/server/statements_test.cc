@@ -221,6 +221,13 @@ TEST(Statements, HowATransactionIsIsolatedDoesNotMatter) {
     EXPECT_EQ(told(begins[1]), "session");
 }
 
+TEST(Statements, FunctionsOfPostgresqlsServerAreThoseOfItsCatalog) {
+    for (const std::string text : {"SELECT pg_is_in_recovery()", "SELECT pg_backend_pid()"}) {
+        EXPECT_EQ(told(statements_of(text)[0]), "catalog") << text;
+    }
+    EXPECT_EQ(told(statements_of("SELECT upper('x')")[0]), "catalog or question");
+}
+
 TEST(Statements, AnEBeforeAStringStays) {
     for (const std::string text : {R"(SHOW LINKS WHERE a = E'x\\y')", R"(SELECT E'x\ny')"}) {
         EXPECT_EQ(statements_of(text)[0].text, text);
