@@ -1,4 +1,6 @@
 // What requests about sources and sinks do.
+#include <algorithm>
+
 #include "base/text.h"
 #include "catalog/application.h"
 #include "catalog/kinds/connectors.h"
@@ -20,13 +22,19 @@ Error in_use(ErrorCode code, const std::string& what, const std::string& by,
 }  // namespace
 
 Result<Answer> Application::on(const request::CreateLogicalSource& r) {
-    TRY_ASSIGN(existing, finds("SELECT 1 FROM logical_source WHERE name = ?", r.name));
+    // One question to the database, which may be far away.
+    TRY_ASSIGN(taken, sql_.query("SELECT 1 FROM logical_source WHERE name = ? UNION ALL "
+                                 "SELECT 2 FROM sql_table WHERE name = ?",
+                                 {r.name, r.name}));
+    const bool existing = std::any_of(taken.begin(), taken.end(), [](const SqlRow& row) {
+        return row.front() == SqlValue(std::int64_t{1});
+    });
     if (existing && r.if_not_exists) return Answer{.did = Did::existed, .name = r.name};
     if (existing) {
         return Error{.code = ErrorCode::source_exists,
                      .message = "source " + in_quotes(r.name) + " already exists"};
     }
-    TRY(check_no_table(r.name));
+    if (!taken.empty()) TRY(check_no_table(r.name));
     TRY(validate(r.schema, "source " + in_quotes(r.name)));
     TRY(insert(LogicalSource{.name = r.name, .schema = r.schema}));
     return Answer{.did = Did::created, .name = r.name};
