@@ -147,7 +147,7 @@ public:
     }
 
 private:
-    // What a mention stands for.
+    // The relation that a mention names.
     struct Found {
         SqlColumns columns;
         const kinds::View* view = nullptr;  // none: it is a table

@@ -468,7 +468,8 @@ const Descriptor& table_descriptor(std::string_view type) {
              .type = OptionType::integer,
              .least = 1,
              .most = kYears,
-             .description = "rows are removed that many days after their object was written"},
+             .description = "objects are removed when their newest row is older, by a column with "
+                            "a time if there is one"},
         }};
     static const Descriptor kFiles = {
         .name = "Files",
